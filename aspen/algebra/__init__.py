@@ -1,0 +1,1 @@
+"""The plan language: frozen nodes, expressions, plan text both ways, rewrite rules."""

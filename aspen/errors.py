@@ -1,0 +1,93 @@
+"""Errors that carry an address: a stable code, where, what was found, what exists, what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A span of source text, one-based like an editor's status line.
+
+    Args:
+        line: first line, counted from 1.
+        column: first column, counted from 1.
+        length: characters underlined, at least 1.
+    """
+
+    line: int
+    column: int
+    length: int = 1
+
+
+class AspenError(Exception):
+    """Base of every error a user may see.
+
+    Args:
+        message: one sentence saying what went wrong.
+        position: where in the query text, if there is a text.
+        found: what stood there.
+        exists: what would have been accepted (names, types, units), nearest first.
+        attempt: one sentence saying what to try.
+    """
+
+    code = "aspen.error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: Position | None = None,
+        found: str = "",
+        exists: Sequence[str] = (),
+        attempt: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.found = found
+        self.exists = tuple(exists)
+        self.attempt = attempt
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the fields every border (REST, WebSocket, page, command line) prints."""
+        at: Mapping[str, int] | None = None
+        if self.position is not None:
+            at = {
+                "line": self.position.line,
+                "column": self.position.column,
+                "length": self.position.length,
+            }
+        return {
+            "code": self.code,
+            "message": self.message,
+            "position": at,
+            "found": self.found,
+            "exists": list(self.exists),
+            "try": self.attempt,
+        }
+
+    def render(self, text: str = "") -> str:
+        """Print the error below the offending line of `text`, with a caret.
+
+        Args:
+            text: the query the error speaks of; empty where there is none.
+        """
+        lines = [f"{self.code}: {self.message}"]
+        if self.position is not None and text:
+            source = text.splitlines()
+            if 1 <= self.position.line <= len(source):
+                row = source[self.position.line - 1]
+                lines += [
+                    f"  {self.position.line:>3} | {row}",
+                    "      | " + " " * (self.position.column - 1) + "^" * self.position.length,
+                ]
+        if self.found:
+            lines.append(f"  found:  {self.found}")
+        if self.exists:
+            lines.append(f"  exists: {', '.join(self.exists)}")
+        if self.attempt:
+            lines.append(f"  try:    {self.attempt}")
+        return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""Delta: a change of a relation, each row with a signed weight.
+
+Law: deltas form a commutative group under `add`, with the empty delta as zero; no delta holds a
+row of weight 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aspen.model.schema import Row
+
+Delta = dict[Row, int]
+
+
+def delta_of(changes: Iterable[tuple[Row, int]]) -> Delta:
+    """Consolidate changes into a delta: equal rows are summed, zeroes dropped."""
+    delta: Delta = {}
+    for row, weight in changes:
+        accumulate(delta, row, weight)
+    return delta
+
+
+def accumulate(delta: Delta, row: Row, weight: int) -> None:
+    """Add one change to `delta` in place, dropping the row when its weight becomes 0."""
+    total = delta.get(row, 0) + weight
+    if total:
+        delta[row] = total
+    else:
+        delta.pop(row, None)
+
+
+def merge(target: Delta, change: Delta) -> None:
+    """Add a whole delta to `target` in place."""
+    for row, weight in change.items():
+        accumulate(target, row, weight)
+
+
+def add(left: Delta, right: Delta) -> Delta:
+    """Give the sum of two deltas."""
+    total = dict(left)
+    merge(total, right)
+    return total
+
+
+def negate(delta: Delta) -> Delta:
+    """Give the delta that undoes `delta`."""
+    return {row: -weight for row, weight in delta.items()}

@@ -1,0 +1,157 @@
+"""Schema: the columns of a relation, with types and units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from aspen.errors import AspenError
+
+Value = str | int | float | bool | None
+Row = tuple[Value, ...]
+
+
+class SchemaError(AspenError):
+    """A relation or a row that contradicts its schema."""
+
+    code = "aspen.model.schema"
+
+
+class Type(Enum):
+    """The types StreamSQL computes with; the value is the SQL spelling."""
+
+    TEXT = "TEXT"
+    INT = "INT"
+    FLOAT = "FLOAT"
+    BOOL = "BOOL"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic and SUM accept it."""
+        return self in (Type.INT, Type.FLOAT)
+
+
+_PYTHON_TYPES: dict[Type, tuple[type, ...]] = {
+    Type.TEXT: (str,),
+    Type.INT: (int,),
+    Type.FLOAT: (float, int),
+    Type.BOOL: (bool,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: a name, a type and, for a measured quantity, its unit."""
+
+    name: str
+    type: Type
+    unit: str = ""
+    nullable: bool = False
+
+    def __post_init__(self) -> None:
+        # Inside a plan a column carries its alias: `m.mid`.
+        if not all(part.isidentifier() for part in self.name.split(".")):
+            raise SchemaError(
+                f"column name {self.name!r} is not an identifier",
+                attempt="letters, digits and underscores, not starting with a digit",
+            )
+
+    def check(self, value: Value) -> None:
+        """Refuse a value of another type.
+
+        Raises:
+            SchemaError: null in a column that has none, or another Python type.
+        """
+        if value is None:
+            if not self.nullable:
+                raise SchemaError(f"column {self.name} cannot be null", found="null")
+            return
+        expected = _PYTHON_TYPES[self.type]
+        is_bool = isinstance(value, bool)
+        if not isinstance(value, expected) or (is_bool and self.type is not Type.BOOL):
+            raise SchemaError(
+                f"column {self.name} holds {self.type.value}",
+                found=f"{value!r} ({type(value).__name__})",
+                exists=[kind.__name__ for kind in expected],
+            )
+
+
+class SourceKind(Enum):
+    """How a relation changes.
+
+    TABLE rows are inserted and deleted; STREAM rows are only ever appended, and leave through
+    a window; VIEW rows are derived.
+    """
+
+    TABLE = "TABLE"
+    STREAM = "STREAM"
+    VIEW = "VIEW"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A named source: its columns, key and kind.
+
+    Args:
+        name: lower-case identifier, unique in a catalog.
+        columns: in row order.
+        kind: how it changes.
+        key: names of the columns that identify a row; empty when the whole row does.
+        deletable: False promises that rows practically never go (a wall, a corridor): they get
+            no provenance variable, and a deletion rebuilds the views that read them.
+        device: the sensor kind that produces the stream, empty for all other relations.
+        rate_hz: expected arrivals per second, for the optimizer; 0 when unknown.
+        comment: one line for the schema browser.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    kind: SourceKind = SourceKind.TABLE
+    key: tuple[str, ...] = ()
+    deletable: bool = True
+    device: str = ""
+    rate_hz: float = 0.0
+    comment: str = ""
+
+    def __post_init__(self) -> None:
+        names = self.names
+        if len(set(names)) != len(names):
+            raise SchemaError(f"relation {self.name} names a column twice", exists=names)
+        for part in self.key:
+            if part not in names:
+                raise SchemaError(
+                    f"key column {part!r} is not in relation {self.name}", exists=names
+                )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in row order."""
+        return tuple(column.name for column in self.columns)
+
+    def index(self, name: str) -> int:
+        """Give a column's place in the row.
+
+        Raises:
+            SchemaError: no column of that name.
+        """
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise SchemaError(
+                f"relation {self.name} has no column {name!r}", found=name, exists=self.names
+            ) from None
+
+    def check(self, row: Row) -> None:
+        """Refuse a row of another shape.
+
+        Raises:
+            SchemaError: wrong number of values, or a value of the wrong type.
+        """
+        if len(row) != len(self.columns):
+            raise SchemaError(
+                f"relation {self.name} has {len(self.columns)} columns",
+                found=f"{len(row)} values",
+                exists=self.names,
+            )
+        for column, value in zip(self.columns, row, strict=True):
+            column.check(value)
