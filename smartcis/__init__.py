@@ -1,0 +1,1 @@
+"""SmartCIS: the Django project around AspEN."""
