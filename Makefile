@@ -1,0 +1,55 @@
+# Two commands: `make demo` runs the product, `make test` proves it.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.PHONY: help demo test lint types contracts python frontend browser bench nightly lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: ## set everything up and run the product on http://127.0.0.1:8000
+	@docker/setup.sh run
+	@exec $(PYTHON) manage.py demo
+
+test: ## set everything up and pass all tests
+	@docker/setup.sh test
+	@$(MAKE) --no-print-directory lint types contracts frontend python browser
+	@echo "all green"
+
+lint: ## ruff, formatting, file lengths
+	@echo "── lint"; ruff check . && ruff format --check .
+
+types: ## mypy, strict where the engine lives
+	@echo "── types"; mypy
+
+contracts: ## who may import whom
+	@echo "── import contracts"; lint-imports
+
+frontend: ## svelte-check and vitest
+	@echo "── front end"; cd frontend && npm run --silent check && npm run --silent test
+
+python: ## everything but the browser
+	@echo "── python"; $(PYTHON) -m pytest -m "not browser and not nightly"
+
+browser: ## the whole story in headless Chromium
+	@echo "── browser"; $(PYTHON) -m pytest -m "browser and not nightly" -p no:randomly
+
+nightly: ## long property runs, on top of `make test`
+	@docker/setup.sh test
+	$(PYTHON) -m pytest --run-nightly
+
+bench: ## every figure of the README, as JSON under var/bench
+	@docker/setup.sh test
+	@mkdir -p var/bench
+	@for name in latency recovery; do \
+	  echo "── bench $$name"; $(PYTHON) manage.py bench $$name --json | tee var/bench/$$name.json; done
+
+lock: ## refresh the lock files from pyproject.toml and package.json
+	uv pip compile pyproject.toml --extra test --universal --generate-hashes --no-header \
+	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
+	cd frontend && npm update --package-lock-only
+
+clean: ## remove what set-up and runs made
+	rm -rf .venv frontend/node_modules frontend/dist var
