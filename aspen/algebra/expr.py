@@ -6,9 +6,21 @@ predicate is true.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from aspen.errors import AspenError
 from aspen.model.schema import Value
+
+OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR")
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+ARITHMETIC = ("+", "-", "*", "/", "%")
+
+
+class ExprError(AspenError):
+    """An expression that makes no sense."""
+
+    code = "aspen.algebra.expr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +30,21 @@ class Col:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const:
-    """A literal."""
+    """A literal; 1, 1.0 and TRUE are three different ones."""
 
     value: Value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +58,10 @@ class Op:
     symbol: str
     left: Expr
     right: Expr
+
+    def __post_init__(self) -> None:
+        if self.symbol not in OPERATORS:
+            raise ExprError("no such operator", found=self.symbol, exists=OPERATORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +96,74 @@ class Case:
 
 Expr = Col | Const | Op | Not | IsNull | Call | Case
 
-OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR")
+TRUE = Const(True)
+
+
+def parts(expr: Expr) -> tuple[Expr, ...]:
+    """Give an expression's operands, left to right."""
+    match expr:
+        case Col() | Const():
+            return ()
+        case Op(_, left, right):
+            return (left, right)
+        case Not(inner) | IsNull(inner):
+            return (inner,)
+        case Call(_, arguments):
+            return arguments
+        case Case(branches, otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+
+
+def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
+    """Give the same expression over other operands.
+
+    Law: `with_parts(e, parts(e)) == e`.
+    """
+    operands = tuple(new)
+    match expr:
+        case Col() | Const():
+            return expr
+        case Op(symbol):
+            return Op(symbol, *operands)
+        case Not():
+            return Not(*operands)
+        case IsNull():
+            return IsNull(*operands)
+        case Call(function):
+            return Call(function, operands)
+        case Case():
+            pairs = zip(operands[:-1:2], operands[1:-1:2], strict=True)
+            return Case(tuple(pairs), operands[-1])
+
+
+def columns_in(expr: Expr | None) -> frozenset[str]:
+    """Give the names of the columns an expression reads."""
+    if expr is None:
+        return frozenset()
+    if isinstance(expr, Col):
+        return frozenset((expr.name,))
+    return frozenset[str]().union(*(columns_in(part) for part in parts(expr)))
+
+
+def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    """Replace columns by expressions; columns without a value stay."""
+    if isinstance(expr, Col):
+        return values.get(expr.name, expr)
+    return with_parts(expr, (substitute(part, values) for part in parts(expr)))
+
+
+def conjuncts(predicate: Expr | None) -> Iterator[Expr]:
+    """Give the parts a predicate's ANDs join, left to right; none for None."""
+    if isinstance(predicate, Op) and predicate.symbol == "AND":
+        yield from conjuncts(predicate.left)
+        yield from conjuncts(predicate.right)
+    elif predicate is not None:
+        yield predicate
+
+
+def conjunction(predicates: Iterable[Expr]) -> Expr | None:
+    """Join predicates by AND, None when there are none."""
+    result: Expr | None = None
+    for predicate in predicates:
+        result = predicate if result is None else Op("AND", result, predicate)
+    return result

@@ -7,10 +7,10 @@ have. Joins and recursion follow DESIGN.md section 5: weighted bags outside recu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from aspen.algebra.expr import Expr
+from aspen.algebra.expr import Expr, columns_in
 from aspen.errors import AspenError
 from aspen.model.schema import Column
 
@@ -19,6 +19,13 @@ class PlanError(AspenError):
     """A plan node that makes no sense."""
 
     code = "aspen.algebra.plan"
+
+
+def _distinct(columns: tuple[Column, ...], node: str) -> None:
+    names = [column.name for column in columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise PlanError(f"{node} gives two columns one name", found=", ".join(twice))
 
 
 def _require(names: Iterable[str], columns: tuple[Column, ...], node: str) -> None:
@@ -82,6 +89,9 @@ class Filter:
     child: Plan
     predicate: Expr
 
+    def __post_init__(self) -> None:
+        _require(columns_in(self.predicate), self.child.columns, "Filter")
+
     @property
     def columns(self) -> tuple[Column, ...]:
         """The child's."""
@@ -94,6 +104,11 @@ class Project:
 
     child: Plan
     outputs: tuple[tuple[Column, Expr], ...]
+
+    def __post_init__(self) -> None:
+        for _, value in self.outputs:
+            _require(columns_in(value), self.child.columns, "Project")
+        _distinct(self.columns, "Project")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -118,6 +133,8 @@ class Join:
     def __post_init__(self) -> None:
         _require((pair[0] for pair in self.on), self.left.columns, "Join")
         _require((pair[1] for pair in self.on), self.right.columns, "Join")
+        _distinct(self.columns, "Join")
+        _require(columns_in(self.residual), self.columns, "Join")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -127,7 +144,12 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class AntiJoin:
-    """Left rows without a partner on the right: `NOT EXISTS`."""
+    """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are.
+
+    Args:
+        on: pairs of (left column, right column); a null equals nothing.
+        residual: a further predicate over left and right columns that a partner must pass.
+    """
 
     left: Plan
     right: Plan
@@ -137,6 +159,10 @@ class AntiJoin:
     def __post_init__(self) -> None:
         _require((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
         _require((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
+        both = self.left.columns + self.right.columns
+        if self.residual is not None:
+            _distinct(both, "AntiJoin")
+            _require(columns_in(self.residual), both, "AntiJoin")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -314,6 +340,24 @@ def children(plan: Plan) -> tuple[Plan, ...]:
             return (plan.base, plan.step)
         case _:
             return (plan.child,)
+
+
+def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
+    """Give the same node over other inputs.
+
+    Law: `with_children(p, children(p)) == p`.
+    """
+    match plan:
+        case Scan() | RecursiveRef():
+            return plan
+        case Join() | AntiJoin():
+            return replace(plan, left=new[0], right=new[1])
+        case Union():
+            return replace(plan, children=new)
+        case Fixpoint():
+            return replace(plan, base=new[0], step=new[1])
+        case _:
+            return replace(plan, child=new[0])
 
 
 def relations_of(plan: Plan) -> frozenset[str]:

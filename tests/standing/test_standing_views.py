@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from standing.world import World
 
+from aspen.algebra.explain import plan_text
 from aspen.log.entry import Declare, Entry, Register
 from aspen.runtime.lane import Lane
-from aspen.algebra.explain import plan_text
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_views
+from standing.world import World
 
 DEEDS = (
     "seat",

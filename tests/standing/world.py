@@ -105,7 +105,7 @@ class World:
         self.now_s = math.floor(self.at_s)
         return Tick(self.now_s)
 
-    def act(self, kind: str, a: int, b: int) -> None:  # noqa: C901, PLR0912 - one arm per deed
+    def act(self, kind: str, a: int, b: int) -> None:
         """Do one thing somebody does in a building; `a` and `b` choose the details."""
         tables = self.tables
         machines = sorted(f"m{i}" for i in range(4))
