@@ -1,0 +1,232 @@
+"""Text → plan: the reader of what `aspen.algebra.explain` prints."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from aspen.algebra.expr import Expr
+from aspen.algebra.plan import (
+    Aggregate,
+    AggregateFunction,
+    AntiJoin,
+    Best,
+    Distinct,
+    Filter,
+    Fixpoint,
+    GroupBy,
+    Join,
+    Plan,
+    PlanError,
+    Project,
+    RecursiveRef,
+    Scan,
+    Ship,
+    Union,
+    Window,
+)
+from aspen.algebra.read_expr import Words, read_expr
+from aspen.errors import Position
+from aspen.model.schema import Column, SchemaError, Type
+
+_INPUTS = {
+    "Scan": 0,
+    "RecursiveRef": 0,
+    "Join": 2,
+    "AntiJoin": 2,
+    "Fixpoint": 2,
+    "Window": 1,
+    "Filter": 1,
+    "Project": 1,
+    "Distinct": 1,
+    "GroupBy": 1,
+    "Ship": 1,
+}
+_INDENT = re.compile(r"( *)(.*)")
+
+
+def read_plan(text: str) -> Plan:
+    """Read a plan.
+
+    Args:
+        text: as `plan_text` prints it; blank lines and lines beginning with `#` are skipped.
+
+    Raises:
+        PlanTextError: the text is no plan; the position says where.
+        PlanError: a node names a column its input lacks.
+    """
+    lines: list[tuple[int, Words]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        found = _INDENT.match(line)
+        spaces = len(found.group(1)) if found else 0
+        words = Words(line, number)
+        if spaces % 2:
+            raise words.error("inputs stand two spaces further in than their node")
+        lines.append((spaces // 2, words))
+    if not lines:
+        raise Words("", 1).error("an empty text is no plan")
+    plan, after = _subtree(lines, 0)
+    if after < len(lines):
+        raise lines[after][1].error("a plan has one root")
+    return plan
+
+
+def _subtree(lines: list[tuple[int, Words]], index: int) -> tuple[Plan, int]:
+    depth, words = lines[index]
+    inputs: list[Plan] = []
+    after = index + 1
+    while after < len(lines) and lines[after][0] > depth:
+        if lines[after][0] != depth + 1:
+            raise lines[after][1].error("inputs stand two spaces further in than their node")
+        child, after = _subtree(lines, after)
+        inputs.append(child)
+    kind = words.name()
+    if kind not in _INPUTS and kind != "Union":
+        words.back()
+        raise words.error("no such plan node", exists=(*_INPUTS, "Union"))
+    if kind == "Union" and not inputs:
+        raise words.error("a Union has inputs", found="0")
+    if kind in _INPUTS and len(inputs) != _INPUTS[kind]:
+        raise words.error(f"{kind} has {_INPUTS[kind]} input(s)", found=str(len(inputs)))
+    try:
+        node = _node(kind, words, inputs)
+    except (PlanError, SchemaError) as error:
+        if error.position is None:
+            error.position = Position(words.line, 2 * depth + 1, len(kind))
+        raise
+    words.end()
+    return node, after
+
+
+def _node(kind: str, words: Words, inputs: list[Plan]) -> Plan:
+    match kind:
+        case "Scan":
+            name, alias, columns = _source(words)
+            static = words.take("static")
+            return Scan(name, alias, columns, not static, words.take("stream"))
+        case "RecursiveRef":
+            return RecursiveRef(*_source(words))
+        case "Window":
+            return _window(words, inputs[0])
+        case "Filter":
+            return Filter(inputs[0], read_expr(words))
+        case "Project":
+            return Project(inputs[0], _outputs(words))
+        case "Join":
+            return Join(inputs[0], inputs[1], *_matching(words))
+        case "AntiJoin":
+            return AntiJoin(inputs[0], inputs[1], *_matching(words))
+        case "Union":
+            return Union(tuple(inputs))
+        case "Distinct":
+            return Distinct(inputs[0])
+        case "GroupBy":
+            return _group(words, inputs[0])
+        case "Fixpoint":
+            return _fixpoint(words, inputs)
+        case _:
+            source = words.name()
+            words.expect("->")
+            return Ship(inputs[0], source, words.name())
+
+
+def _source(words: Words) -> tuple[str, str, tuple[Column, ...]]:
+    name = words.name()
+    words.expect("as")
+    return name, words.name(), _columns(words)
+
+
+def _columns(words: Words) -> tuple[Column, ...]:
+    words.expect("(")
+    columns: list[Column] = []
+    while not words.take(")"):
+        if columns:
+            words.expect(",")
+        columns.append(_column(words))
+    return tuple(columns)
+
+
+def _column(words: Words) -> Column:
+    name = words.name()
+    spelling = words.name()
+    if spelling not in Type.__members__:
+        words.back()
+        raise words.error("no such type", exists=tuple(Type.__members__))
+    unit = ""
+    if words.kind == "unit":
+        inside = words.next()[1:-1]
+        unit = json.loads(inside) if inside.startswith('"') else inside
+    return Column(name, Type[spelling], unit, words.take("?"))
+
+
+def _window(words: Words, child: Plan) -> Window:
+    by = _names(words) if words.take("by") else ()
+    rows = int(words.number()) if words.take("rows") else None
+    return Window(child, by, rows, words.number() if words.take("range") else None)
+
+
+def _names(words: Words) -> tuple[str, ...]:
+    names = [words.name()]
+    while words.take(","):
+        names.append(words.name())
+    return tuple(names)
+
+
+def _outputs(words: Words) -> tuple[tuple[Column, Expr], ...]:
+    outputs: list[tuple[Column, Expr]] = []
+    while words.kind != "end":
+        if outputs:
+            words.expect(",")
+        column = _column(words)
+        words.expect("=")
+        outputs.append((column, read_expr(words)))
+    return tuple(outputs)
+
+
+def _matching(words: Words) -> tuple[tuple[tuple[str, str], ...], Expr | None]:
+    pairs: list[tuple[str, str]] = []
+    if words.take("on"):
+        while not pairs or words.take(","):
+            left = words.name()
+            words.expect("=")
+            pairs.append((left, words.name()))
+    return tuple(pairs), read_expr(words) if words.take("where") else None
+
+
+def _function(words: Words) -> AggregateFunction:
+    spelling = words.name()
+    if spelling not in AggregateFunction.__members__:
+        words.back()
+        raise words.error("no such aggregate", exists=tuple(AggregateFunction.__members__))
+    return AggregateFunction[spelling]
+
+
+def _group(words: Words, child: Plan) -> GroupBy:
+    keys = _names(words) if words.take("by") else ()
+    aggregates: list[Aggregate] = []
+    if words.take("give"):
+        while not aggregates or words.take(","):
+            output = _column(words)
+            words.expect("=")
+            function = _function(words)
+            words.expect("(")
+            distinct = (
+                words.peek() == "DISTINCT" and words.peek(1) != ")" and words.take("DISTINCT")
+            )
+            argument = None if words.take("*") else words.name()
+            words.expect(")")
+            aggregates.append(Aggregate(function, argument, output, distinct))
+    return GroupBy(child, keys, tuple(aggregates))
+
+
+def _fixpoint(words: Words, inputs: list[Plan]) -> Fixpoint:
+    name = words.name()
+    columns = _columns(words)
+    best: Best | None = None
+    if words.take("keep"):
+        function = _function(words)
+        column = words.name()
+        best = Best(_names(words) if words.take("by") else (), column, function)
+    return Fixpoint(name, columns, inputs[0], inputs[1], best)
