@@ -1,0 +1,43 @@
+"""A log in memory, for tests and in-process runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aspen.log.entry import Entry, decode, encode
+
+
+class MemoryLog:
+    """Keeps encoded entries, so that what comes back has made the same way as through Redis.
+
+    Law: same as `aspen.log.protocol.Log`.
+    """
+
+    def __init__(self) -> None:
+        self._entries: list[bytes] = []
+        self._keys: dict[str, int] = {}
+
+    def append(self, entries: Sequence[Entry], key: str = "") -> int:
+        """Append entries in order; see `Log.append`."""
+        if not entries:
+            raise ValueError("an append holds at least one entry")
+        if key and key in self._keys:
+            return self._keys[key]
+        encoded = [encode(entry) for entry in entries]
+        self._entries.extend(encoded)
+        position = len(self._entries)
+        if key:
+            self._keys[key] = position
+        return position
+
+    def head(self) -> int:
+        """Give the position of the newest entry, 0 when there is none."""
+        return len(self._entries)
+
+    def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
+        """Give the entries at positions `after < position <= upto`, in order."""
+        first = max(after, 0)
+        return [
+            (first + offset, decode(data))
+            for offset, data in enumerate(self._entries[first : max(upto, 0)], start=1)
+        ]

@@ -1,0 +1,158 @@
+"""The log on a Redis stream: position n is the stream entry `n-0`.
+
+    stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
+    string   name:log:id     which log this is; another one means another history
+    string   name:log:key:K  position of the last entry appended under idempotency key K
+
+One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
+at all. The server's clock stamps `t`; it is for measuring latency only, never an input to a view.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import redis
+
+from aspen.errors import AspenError
+from aspen.log.entry import Entry, decode, encode
+
+KEY_KEPT_S = 7 * 24 * 3600  # far longer than any outbox or gateway retries
+
+# KEYS stream, id, key   ARGV fresh id, seconds a key is kept, entries…
+_APPEND = """
+if KEYS[3] ~= '' then
+  local seen = redis.call('GET', KEYS[3])
+  if seen then return tonumber(seen) end
+end
+redis.call('SET', KEYS[2], ARGV[1], 'NX')
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+local position = 0
+if last[1] then position = tonumber(string.match(last[1][1], '^%d+')) end
+local now = redis.call('TIME')
+local at = now[1] * 1000 + math.floor(now[2] / 1000)
+for i = 3, #ARGV do
+  position = position + 1
+  redis.call('XADD', KEYS[1], string.format('%d-0', position), 'e', ARGV[i],
+             't', string.format('%d', at))
+end
+if KEYS[3] ~= '' then
+  redis.call('SET', KEYS[3], string.format('%d', position), 'EX', ARGV[2])
+end
+return position
+"""
+
+
+class LogGap(AspenError):
+    """The log lacks entries it once had."""
+
+    code = "aspen.log.gap"
+
+
+@dataclass(frozen=True, slots=True)
+class RawEntry:
+    """One position as it lies in the log.
+
+    Args:
+        position: counts from 1.
+        data: the encoded entry.
+        appended_ms: the Redis server's wall clock at the append, for latency figures only.
+    """
+
+    position: int
+    data: bytes
+    appended_ms: int
+
+
+def _position(stream_id: bytes) -> int:
+    return int(stream_id.split(b"-", 1)[0])
+
+
+class RedisLog:
+    """A `Log` on Redis.
+
+    Args:
+        url: e.g. redis://127.0.0.1:6379/0.
+        name: prefix of every key, one per building.
+
+    Law: same as `aspen.log.protocol.Log`.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self.url = url
+        self.name = name
+        self._redis = redis.Redis.from_url(url, health_check_interval=30)
+        self._stream = f"{name}:log"
+        self._append = self._redis.register_script(_APPEND)
+
+    def append(self, entries: Sequence[Entry], key: str = "") -> int:
+        """Append entries in order; see `Log.append`."""
+        if not entries:
+            raise ValueError("an append holds at least one entry")
+        once = f"{self.name}:log:key:{key}" if key else ""
+        position = self._append(
+            keys=[self._stream, f"{self.name}:log:id", once],
+            args=[secrets.token_hex(8), KEY_KEPT_S, *(encode(entry) for entry in entries)],
+        )
+        return int(cast("int", position))
+
+    def head(self) -> int:
+        """Give the position of the newest entry, 0 when there is none."""
+        last = cast("list[Any]", self._redis.xrevrange(self._stream, count=1))
+        return _position(last[0][0]) if last else 0
+
+    def wait(self, after: int, wait_s: float) -> int:
+        """Give the head as soon as it is beyond `after`, or as it is after `wait_s`."""
+        self._redis.xread({self._stream: f"{after}-0"}, count=1, block=max(1, int(wait_s * 1000)))
+        return self.head()
+
+    def identity(self) -> str:
+        """Give the id this log got at its first append, empty before."""
+        found = cast("bytes | None", self._redis.get(f"{self.name}:log:id"))
+        return found.decode() if found else ""
+
+    def read_raw(self, after: int, upto: int) -> list[RawEntry]:
+        """Give the entries at positions `after < position <= upto`, not decoded.
+
+        Raises:
+            LogGap: positions up to `upto` are missing (the server lost its newest writes).
+        """
+        if upto <= after:
+            return []
+        found = cast(
+            "list[tuple[bytes, dict[bytes, bytes]]]",
+            self._redis.xrange(self._stream, min=f"{after + 1}-0", max=f"{upto}-0"),
+        )
+        if len(found) != upto - after:
+            raise LogGap(
+                f"positions {after + 1} to {upto} were asked for and {len(found)} are there",
+                found=str(self.head()),
+                attempt="start the engine anew: it rebuilds every view from the log that is left",
+            )
+        return [
+            RawEntry(_position(stream_id), fields[b"e"], int(fields[b"t"]))
+            for stream_id, fields in found
+        ]
+
+    def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
+        """Give the entries at positions `after < position <= upto`, in order."""
+        first, last = max(after, 0), min(upto, self.head())
+        return [(raw.position, decode(raw.data)) for raw in self.read_raw(first, last)]
+
+    def last_tick_s(self, look_back: int = 512) -> float | None:
+        """Give the time of the newest tick among the last `look_back` entries, if one is there."""
+        found = cast(
+            "list[tuple[bytes, dict[bytes, bytes]]]",
+            self._redis.xrevrange(self._stream, count=look_back),
+        )
+        for _, fields in found:
+            if fields[b"e"].startswith(b'{"k":"t"'):
+                return decode(fields[b"e"]).at_s
+        return None
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._redis.close()

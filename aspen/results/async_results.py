@@ -1,0 +1,100 @@
+"""The same store for asyncio readers, such as the web hub."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
+
+import redis.asyncio
+
+from aspen.results.protocol import Epoch, Snapshot
+from aspen.results.redis_results import READ_AT_ONCE, entries_of
+from aspen.results.scripts import SINCE, SNAPSHOTS, Keys
+from aspen.results.wire import decode_epoch, decode_snapshot
+
+
+class AsyncResults:
+    """Reads snapshots and follows epochs without blocking the event loop.
+
+    Args:
+        url: e.g. redis://127.0.0.1:6379/0.
+        name: prefix of every key, one per building.
+    """
+
+    def __init__(self, url: str, name: str) -> None:
+        self._redis = redis.asyncio.Redis.from_url(url, health_check_interval=30)
+        self._keys = Keys(name)
+        self._snapshots = self._redis.register_script(SNAPSHOTS)
+        self._since = self._redis.register_script(SINCE)
+
+    async def head(self) -> tuple[int, int, float]:
+        """Give the newest epoch, its log position and its log time; zeroes before the first."""
+        found = cast(
+            "list[bytes | None]",
+            await cast("Any", self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")),
+        )
+        return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
+
+    async def views(self) -> list[str]:
+        """Give the ids of all maintained views."""
+        found = cast("list[bytes]", await cast("Any", self._redis.hkeys(self._keys.views)))
+        return sorted(name.decode() for name in found)
+
+    async def snapshot(self, view: str) -> Snapshot | None:
+        """Give a view's rows, None when no such view is maintained."""
+        return (await self.snapshots([view])).get(view)
+
+    async def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
+        """Give the rows of several views as of one epoch; unknown ones are left out."""
+        keys = self._keys
+        reply = cast(
+            "list[Any]",
+            await self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views)),
+        )
+        head = reply[0]
+        return {
+            view: decode_snapshot(view, head, definition, rows)
+            for view, (definition, rows) in zip(views, reply[1:], strict=True)
+            if definition is not None
+        }
+
+    async def epochs_since(self, number: int, wait_s: float = 0.0) -> list[Epoch]:
+        """Give up to 256 epochs after `number`, waiting up to `wait_s` for the first.
+
+        Raises:
+            EpochsForgotten: they are not all kept, or `number` lies in the future.
+        """
+        entries = await self._read_since(number)
+        if not entries and wait_s > 0:
+            block_ms = max(1, int(wait_s * 1000))
+            await self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms)
+            entries = await self._read_since(number)
+        return [decode_epoch(stream_id, fields) for stream_id, fields in entries]
+
+    async def follow(self, after: int, poll_s: float = 5.0) -> AsyncIterator[Epoch]:
+        """Give every epoch after `after`, in order, for ever.
+
+        Args:
+            after: the last epoch the caller has.
+            poll_s: longest single wait at the server; no epoch comes later for it.
+
+        Raises:
+            EpochsForgotten: the follower fell behind what is kept, or a new generation began.
+        """
+        while True:
+            for epoch in await self.epochs_since(after, poll_s):
+                after = epoch.number
+                yield epoch
+
+    async def _read_since(self, number: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
+        reply = cast(
+            "list[Any]",
+            await self._since(
+                keys=[self._keys.meta, self._keys.epochs], args=[number, READ_AT_ONCE]
+            ),
+        )
+        return entries_of(number, reply)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._redis.aclose()
