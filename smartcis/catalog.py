@@ -1,0 +1,197 @@
+"""The base relations of the building: what every query starts from.
+
+Units: metres for positions, millimetres for lengths walked (whole numbers add without error),
+seconds since 1970-01-01 UTC for times.
+"""
+
+from __future__ import annotations
+
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Column, Relation, SourceKind, Type
+
+
+def _text(name: str, *, nullable: bool = False) -> Column:
+    return Column(name, Type.TEXT, nullable=nullable)
+
+
+def _int(name: str, unit: str = "") -> Column:
+    return Column(name, Type.INT, unit)
+
+
+def _float(name: str, unit: str) -> Column:
+    return Column(name, Type.FLOAT, unit)
+
+
+def _flag(name: str) -> Column:
+    return Column(name, Type.BOOL)
+
+
+X_M, Y_M, AT_S = _float("x_m", "m"), _float("y_m", "m"), _float("at_s", "s")
+
+TABLES: tuple[Relation, ...] = (
+    Relation(
+        "level",
+        (_text("level_id"), _int("ordinal"), _text("name")),
+        key=("level_id",),
+        deletable=False,
+        comment="Floors; ordinal 0 is the ground floor.",
+    ),
+    Relation(
+        "room",
+        (_text("rid"), _text("level_id"), _text("name"), _text("category")),
+        key=("rid",),
+        deletable=False,
+        comment="Units of the building: rooms, corridors, stairs.",
+    ),
+    Relation(
+        "routing_node",
+        (_int("node"), _text("level_id"), _text("rid"), X_M, Y_M),
+        key=("node",),
+        deletable=False,
+        comment="Points one can walk to.",
+    ),
+    Relation(
+        "routing_edge",
+        (
+            _int("src"),
+            _int("dst"),
+            _int("length_mm", "mm"),
+            _flag("step_free"),
+            _text("way"),
+            _text("door_id", nullable=True),
+        ),
+        deletable=False,
+        comment="Steps of the walking graph, one row per direction; way is walk, door, stairs, "
+        "lift or entrance; door_id is null unless the step goes through a door.",
+    ),
+    Relation(
+        "door",
+        (_text("door_id"), _text("state"), X_M, Y_M, _text("level_id")),
+        key=("door_id",),
+        comment="Doors; state is open or locked.",
+    ),
+    Relation(
+        "machine",
+        (
+            _text("mid"),
+            _text("host"),
+            _text("rid"),
+            _int("node"),
+            _text("level_id"),
+            X_M,
+            Y_M,
+        ),
+        key=("mid",),
+        comment="Computers people sit down at, and the walking point beside each.",
+    ),
+    Relation(
+        "machine_software",
+        (_text("mid"), _text("software")),
+        comment="What is installed where.",
+    ),
+    Relation(
+        "reservation",
+        (
+            _int("reservation_id"),
+            _text("rid"),
+            _float("start_s", "s"),
+            _float("end_s", "s"),
+            _text("title"),
+        ),
+        key=("reservation_id",),
+        comment="Rooms booked from start_s until before end_s.",
+    ),
+    Relation(
+        "sensor",
+        (
+            _text("sid"),
+            _text("kind"),
+            _text("rid"),
+            _text("mid", nullable=True),
+            _int("node"),
+            _text("level_id"),
+            X_M,
+            Y_M,
+            _flag("simulated"),
+        ),
+        key=("sid",),
+        comment="Devices that report; kind is seat, light, temperature, cpu or rfid.",
+    ),
+    Relation(
+        "region_seed",
+        (_text("region_id"), _text("sid")),
+        comment="Sensors from which contiguous regions grow.",
+    ),
+    Relation(
+        "kiosk",
+        (_text("kiosk_id"), _text("name"), _int("node"), _text("level_id"), X_M, Y_M),
+        key=("kiosk_id",),
+        comment="Screens on the wall, and where they hang.",
+    ),
+    Relation(
+        "route_request",
+        (_text("session"), _int("node"), _text("software"), _flag("step_free")),
+        key=("session",),
+        comment="Who asks the way to a machine, from where, with which software.",
+    ),
+)
+
+CLOCK = Relation(
+    "clock",
+    (_float("now_s", "s"),),
+    comment="One row: log time, moved by ticks.",
+)
+
+# Rates are those of the demo building's simulator, per building; the optimizer counts with them.
+STREAMS: tuple[Relation, ...] = (
+    Relation(
+        "seat_reading",
+        (_text("mid"), _text("sid"), _float("weight_kg", "kg"), AT_S),
+        SourceKind.STREAM,
+        key=("mid",),
+        device="seat",
+        rate_hz=4.0,
+        comment="Weight on the seat in front of a machine.",
+    ),
+    Relation(
+        "light_reading",
+        (_text("rid"), _text("sid"), _float("lux", "lx"), AT_S),
+        SourceKind.STREAM,
+        key=("sid",),
+        device="light",
+        rate_hz=2.0,
+        comment="Brightness of a room.",
+    ),
+    Relation(
+        "temperature_reading",
+        (_text("sid"), _text("rid"), _float("celsius", "°C"), AT_S),
+        SourceKind.STREAM,
+        key=("sid",),
+        device="temperature",
+        rate_hz=1.0,
+        comment="Temperature at a sensor.",
+    ),
+    Relation(
+        "cpu_reading",
+        (_text("mid"), _text("sid"), _float("cpu_pct", "%"), AT_S),
+        SourceKind.STREAM,
+        key=("mid",),
+        device="cpu",
+        rate_hz=4.0,
+        comment="Processor load of a machine.",
+    ),
+    Relation(
+        "rfid_reading",
+        (_text("tag"), _text("sid"), _int("node"), _float("rssi_dbm", "dBm"), AT_S),
+        SourceKind.STREAM,
+        key=("tag",),
+        device="rfid",
+        rate_hz=5.0,
+        comment="A visitor's tag, heard by a hallway reader at a walking point.",
+    ),
+)
+
+CATALOG = Catalog.of((*TABLES, CLOCK, *STREAMS))
+
+# Relations whose rows belong to one visitor: everything with this column is filtered by it.
+TENANT_COLUMN = "session"

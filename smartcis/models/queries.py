@@ -1,0 +1,69 @@
+"""Maintained views and the queries people submitted for them."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class MaintainedView(models.Model):
+    """One dataflow of the engine; its beginning and end reach the log through the outbox.
+
+    Args:
+        name: the view's id; standing views use their name, submitted ones `q_` and a hash.
+        plan_text: what the engine compiles; equal texts share one view.
+        columns: `[name, type, unit]` of each output column.
+        sources: relations and views it reads.
+        standing: whether it comes from a `.streamsql` file.
+    """
+
+    name = models.CharField(max_length=80, primary_key=True)
+    sql = models.TextField()
+    plan_text = models.TextField()
+    plan_hash = models.CharField(max_length=64, db_index=True)
+    strategy = models.CharField(max_length=40)
+    columns = models.JSONField()
+    sources = models.JSONField()
+    standing = models.BooleanField(default=False)
+    # Registrations replay in this order: a view after those it reads.
+    created_at = models.DateTimeField(default=timezone.now)
+    order = models.BigIntegerField(default=0, db_index=True)
+
+    class Meta:
+        ordering = ("order",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def mint_query_id() -> str:
+    """Make a query's public id."""
+    return secrets.token_urlsafe(9)
+
+
+class MaintainedQuery(models.Model):
+    """One person's query; several may share a maintained view.
+
+    Args:
+        browser: Django session key of an anonymous owner, empty for a user's.
+    """
+
+    id = models.CharField(max_length=16, primary_key=True, default=mint_query_id)
+    name = models.CharField(max_length=80, blank=True)
+    sql = models.TextField()
+    view = models.ForeignKey(MaintainedView, on_delete=models.PROTECT, related_name="queries")
+    browser = models.CharField(max_length=40, blank=True, db_index=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ("-created_at",)
+        verbose_name_plural = "maintained queries"
+
+    def __str__(self) -> str:
+        return self.name or self.id

@@ -1,0 +1,157 @@
+"""Source models: Django tables whose rows are rows of StreamSQL relations.
+
+Law: after each commit, the fold of all outbox entries equals `rows()` over the table.
+Every way Django writes is covered: save, delete (also by cascade), and the query set's update,
+delete, bulk_create and bulk_update. Raw SQL is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+from django.core import checks
+from django.db import models, transaction
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
+
+from aspen.errors import AspenError
+from aspen.model.schema import Row
+from smartcis.models.outbox import Changes, record
+
+S = TypeVar("S", bound="SourceModel")
+
+PKS_AT_ONCE = 5_000  # below every database's limit of parameters
+
+
+class UnsupportedWrite(AspenError):
+    """A way of writing that would bypass the log."""
+
+    code = "smartcis.models.unsupported_write"
+
+
+class SourceQuerySet(models.QuerySet[S]):
+    """A query set whose writes reach the outbox in the same transaction."""
+
+    def update(self, **kwargs: Any) -> int:
+        """Update, and record each row before and after."""
+        with transaction.atomic(using=self.db):
+            keys = list(self.values_list("pk", flat=True))
+            before = self.model.rows_of(keys, using=self.db)
+            count = super().update(**kwargs)
+            after = self.model.rows_of(keys, using=self.db)
+            record([*_signed(before, -1), *_signed(after, 1)], using=self.db)
+        return count
+
+    update.alters_data = True  # type: ignore[attr-defined]
+
+    def bulk_create(self, objs: Iterable[S], *args: Any, **kwargs: Any) -> list[S]:
+        """Insert many, and record their rows.
+
+        Raises:
+            UnsupportedWrite: with a conflict clause nobody knows which rows were written.
+        """
+        if kwargs.get("ignore_conflicts") or kwargs.get("update_conflicts"):
+            raise UnsupportedWrite(
+                f"bulk_create of {self.model.__name__} cannot resolve conflicts",
+                attempt="look the rows up first, then bulk_create and bulk_update",
+            )
+        with transaction.atomic(using=self.db):
+            made = super().bulk_create(objs, *args, **kwargs)
+            rows = self.model.rows_of([one.pk for one in made], using=self.db)
+            record(_signed(rows, 1), using=self.db)
+        return made
+
+    bulk_create.alters_data = True  # type: ignore[attr-defined]
+
+
+SourceManager = models.Manager.from_queryset(SourceQuerySet)
+
+
+class SourceModel(models.Model):
+    """A table that feeds relations of the catalog.
+
+    A subclass names its `relations` and yields `(relation, row)` from `rows()`, read from its
+    own fields and from foreign keys listed in `rows_need` (whose own values must not change
+    without this row being saved).
+    """
+
+    relations: ClassVar[tuple[str, ...]] = ()
+    rows_need: ClassVar[tuple[str, ...]] = ()
+
+    objects = SourceManager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "objects"  # ON DELETE SET NULL writes through the base manager
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the rows this object contributes, each with its relation's name."""
+        raise TypeError(f"{type(self).__name__} does not say what rows it has")
+
+    @classmethod
+    def rows_of(cls, keys: Sequence[Any], *, using: str) -> list[tuple[str, Row]]:
+        """Read the rows of the stored objects with these primary keys, locking them.
+
+        The lock orders concurrent writers of a row as their outbox entries are ordered.
+        """
+        base = cls._base_manager.using(using).select_for_update(of=("self",))
+        found: list[tuple[str, Row]] = []
+        for start in range(0, len(keys), PKS_AT_ONCE):
+            part = base.select_related(*cls.rows_need).filter(
+                pk__in=keys[start : start + PKS_AT_ONCE]
+            )
+            found += [row for stored in part for row in stored.rows()]
+        return found
+
+    def save_base(self, *args: Any, **kwargs: Any) -> None:
+        """Write the row, and record what it was and is."""
+        using = kwargs.get("using") or "default"
+        with transaction.atomic(using=using):
+            keys = [] if self.pk is None else [self.pk]
+            before = self.rows_of(keys, using=using)
+            super().save_base(*args, **kwargs)
+            after = self.rows_of([self.pk], using=using)
+            record([*_signed(before, -1), *_signed(after, 1)], using=using)
+
+    @classmethod
+    def check(cls, **kwargs: Any) -> list[checks.CheckMessage]:
+        """Refuse a subclass whose managers would write past the outbox."""
+        found = super().check(**kwargs)
+        if not isinstance(cls._base_manager.all(), SourceQuerySet):
+            found.append(
+                checks.Error(
+                    f"{cls.__name__}.Meta must inherit SourceModel.Meta",
+                    hint="class Meta(SourceModel.Meta): …",
+                    obj=cls,
+                    id="smartcis.E001",
+                )
+            )
+        if not isinstance(cls._default_manager.all(), SourceQuerySet):
+            found.append(
+                checks.Error(
+                    f"{cls.__name__}'s default manager must be a SourceManager",
+                    obj=cls,
+                    id="smartcis.E002",
+                )
+            )
+        return found
+
+
+def _signed(rows: Iterable[tuple[str, Row]], weight: int) -> Changes:
+    return [(relation, weight, row) for relation, row in rows]
+
+
+@receiver(pre_delete)
+def _record_delete(
+    sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any
+) -> None:
+    """Record the rows of an object about to go, inside the deletion's own transaction."""
+    if not isinstance(instance, SourceModel):
+        return
+    if kwargs.get("origin") is instance:
+        # The caller's object may differ from the stored row; a query set's was just read.
+        rows = instance.rows_of([instance.pk], using=using)
+    else:
+        rows = list(instance.rows())
+    record(_signed(rows, -1), using=using)

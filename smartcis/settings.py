@@ -1,0 +1,241 @@
+"""Django settings; what a deployment may change comes from the environment.
+
+| variable | default | meaning |
+|---|---|---|
+| SMARTCIS_VAR | ./var | where the product writes: database, secret key, Redis, checkpoints |
+| DATABASE_URL | sqlite in SMARTCIS_VAR | any Django database |
+| REDIS_URL | the embedded server | log, results, channel layer, Celery broker |
+| SMARTCIS_DEBUG | 0 | Django's debug pages |
+| SMARTCIS_SECRET_KEY | made on the first run | signs sessions |
+| SMARTCIS_HOSTS | localhost,127.0.0.1,[::1] | host names served |
+| SMARTCIS_ORIGINS | none | further origins that may open the socket or post forms |
+| SMARTCIS_NAME | smartcis | prefix of everything kept in Redis |
+| SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
+| SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
+| SMARTCIS_ENGINE_MASTER | local[2] | Spark master |
+| SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
+| SMARTCIS_SECURE | 0 | cookies and redirects for HTTPS only |
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from smartcis.environment import flag, number, redis_url, secret_key, var_dir, words
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR = var_dir(BASE_DIR)
+
+DEBUG = flag("SMARTCIS_DEBUG", default=False)
+SECRET_KEY = secret_key(VAR)
+ALLOWED_HOSTS = words("SMARTCIS_HOSTS", default="localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = words("SMARTCIS_ORIGINS", default="")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "knox",
+    "django_vite",
+    "smartcis.apps.SmartCISConfig",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "smartcis.security.ContentSecurityPolicy",  # before whitenoise: static pages have it too
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "smartcis.urls"
+ASGI_APPLICATION = "smartcis.asgi.application"
+WSGI_APPLICATION = "smartcis.wsgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# -- data ------------------------------------------------------------------------------------
+
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.config(
+        default=f"sqlite:///{VAR / 'smartcis.sqlite3'}", conn_max_age=60
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # A transaction takes the write lock when it begins: one that reads first and writes
+        # later would otherwise fail at once instead of waiting.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
+        ),
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = redis_url(VAR)
+NAME = os.environ.get("SMARTCIS_NAME", "smartcis")
+LOG_NAME = f"{NAME}:log"
+RESULTS_NAME = f"{NAME}:results"
+
+CHANNEL_LAYERS: dict[str, Any] = {
+    "default": {
+        # PubSub rather than lists: nothing piles up for a consumer that is gone.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": f"{NAME}:channels"},
+    }
+}
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_QUEUE = f"{NAME}:celery"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": f"{NAME}:"}
+CELERY_TIMEZONE = "UTC"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# -- engine ----------------------------------------------------------------------------------
+
+# Two cores are what the demo counts on; a second task slot lets the sink's job overlap.
+ENGINE_MASTER = os.environ.get("SMARTCIS_ENGINE_MASTER", "local[2]")
+ENGINE_LANES = number("SMARTCIS_ENGINE_LANES", default=1)
+ENGINE_CHECKPOINT = VAR / "checkpoint"
+
+# -- people ----------------------------------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/admin/login/"
+OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
+QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
+ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute
+
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+if flag("SMARTCIS_SECURE", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+# -- API -------------------------------------------------------------------------------------
+
+BODY_LIMIT_BYTES = 1_000_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT_BYTES
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "knox.auth.TokenAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["smartcis.api.permissions.StaffOrReadOnly"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["smartcis.api.parsers.StrictJSONParser"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"queries": "60/min", "check": "300/min", "routes": "120/min"},
+    "EXCEPTION_HANDLER": "smartcis.api.problems.handle",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+REST_KNOX = {"TOKEN_TTL": None, "TOKEN_LIMIT_PER_USER": 20}
+
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "SmartCIS",
+    "DESCRIPTION": "A building's sensors, machines, doors, calendars, queries and walking routes.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# -- pages -----------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [FRONTEND_DIST] if FRONTEND_DIST.exists() else []
+WHITENOISE_USE_FINDERS = True  # a bare checkout serves without a collectstatic step
+WHITENOISE_AUTOREFRESH = DEBUG
+DJANGO_VITE = {
+    "default": {
+        "dev_mode": flag("SMARTCIS_VITE_DEV", default=False),
+        "manifest_path": FRONTEND_DIST / ".vite" / "manifest.json",
+    }
+}
+
+# Only what the pages need; a nonce per response stands for the styles the editor creates.
+CONTENT_SECURITY_POLICY = {
+    "default-src": ["'self'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'", "'nonce-{nonce}'"],
+    "style-src-attr": ["'unsafe-inline'"],  # Leaflet and ECharts position their elements
+    "img-src": ["'self'", "data:"],
+    "connect-src": ["'self'"],
+    "worker-src": ["'self'", "blob:"],
+    "object-src": ["'none'"],
+    "base-uri": ["'none'"],
+    "form-action": ["'self'"],
+    "frame-ancestors": ["'none'"],
+}
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("SMARTCIS_LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}},
+}

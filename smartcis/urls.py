@@ -1,0 +1,10 @@
+"""Routes of the web: pages, REST, admin."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+]
