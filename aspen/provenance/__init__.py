@@ -1,0 +1,1 @@
+"""Boolean annotations: which base rows an answer rests on."""

@@ -1,0 +1,1 @@
+"""The state machine that turns log entries into view changes."""

@@ -1,0 +1,1 @@
+"""One incremental operator per file."""
