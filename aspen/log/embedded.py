@@ -58,18 +58,19 @@ class EmbeddedRedis:
     """A Redis server of one's own, its data and port kept in a folder.
 
     Args:
-        folder: holds the AOF, the log file, `port` and `pid`; made when missing.
+        folder: holds the AOF, the server's log and `pid`; made when missing.
+        port_file: where the port is remembered, by default `port` in the folder.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port_file: Path | None = None) -> None:
         self.folder = folder
+        self.port_file = port_file or folder / "port"
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def port(self) -> int:
         """The remembered port, 0 before the first start."""
-        file = self.folder / "port"
-        return int(file.read_text()) if file.exists() else 0
+        return int(self.port_file.read_text()) if self.port_file.exists() else 0
 
     @property
     def url(self) -> str:
@@ -105,7 +106,7 @@ class EmbeddedRedis:
         port = self.port
         if not port or not _is_free(port):
             port = free_port()
-        (self.folder / "port").write_text(str(port))
+        self.port_file.write_text(str(port))
         self.process = subprocess.Popen(  # noqa: S603  # our own binary, our own arguments
             self.command(port),
             stdin=subprocess.DEVNULL,

@@ -1,8 +1,8 @@
 """The log on a Redis stream: position n is the stream entry `n-0`.
 
-    stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
-    string   name:log:id     which log this is; another one means another history
-    string   name:log:key:K  position of the last entry appended under idempotency key K
+    stream   name        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
+    string   name:id     which log this is; another one means another history
+    string   name:key:K  position of the last entry appended under idempotency key K
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
 at all. The server's clock stamps `t`; it is for measuring latency only, never an input to a view.
@@ -15,19 +15,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import redis
-
 from aspen.errors import AspenError
+from aspen.redis_client import connect
 from aspen.log.entry import Entry, decode, encode
 
 KEY_KEPT_S = 7 * 24 * 3600  # far longer than any outbox or gateway retries
+OWN_KEY_KEPT_S = 300  # the client's own retries after a broken connection end much sooner
 
 # KEYS stream, id, key   ARGV fresh id, seconds a key is kept, entries…
 _APPEND = """
-if KEYS[3] ~= '' then
-  local seen = redis.call('GET', KEYS[3])
-  if seen then return tonumber(seen) end
-end
+local seen = redis.call('GET', KEYS[3])
+if seen then return tonumber(seen) end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local position = 0
@@ -39,9 +37,7 @@ for i = 3, #ARGV do
   redis.call('XADD', KEYS[1], string.format('%d-0', position), 'e', ARGV[i],
              't', string.format('%d', at))
 end
-if KEYS[3] ~= '' then
-  redis.call('SET', KEYS[3], string.format('%d', position), 'EX', ARGV[2])
-end
+redis.call('SET', KEYS[3], string.format('%d', position), 'EX', ARGV[2])
 return position
 """
 
@@ -77,25 +73,27 @@ class RedisLog:
     Args:
         url: e.g. redis://127.0.0.1:6379/0.
         name: prefix of every key, one per building.
+        patience_s: how long a call keeps trying while the server is away.
 
     Law: same as `aspen.log.protocol.Log`.
     """
 
-    def __init__(self, url: str, name: str) -> None:
-        self.url = url
+    def __init__(self, url: str, name: str, *, patience_s: float = 3.0) -> None:
         self.name = name
-        self._redis = redis.Redis.from_url(url, health_check_interval=30)
-        self._stream = f"{name}:log"
+        self._redis = connect(url, patience_s)
+        self._stream = name
         self._append = self._redis.register_script(_APPEND)
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
         """Append entries in order; see `Log.append`."""
         if not entries:
             raise ValueError("an append holds at least one entry")
-        once = f"{self.name}:log:key:{key}" if key else ""
+        # Without a key from the caller the client's own retry could still append twice.
+        once = f"{self.name}:key:{key or 'once-' + secrets.token_hex(12)}"
+        kept_s = KEY_KEPT_S if key else OWN_KEY_KEPT_S
         position = self._append(
-            keys=[self._stream, f"{self.name}:log:id", once],
-            args=[secrets.token_hex(8), KEY_KEPT_S, *(encode(entry) for entry in entries)],
+            keys=[self._stream, f"{self.name}:id", once],
+            args=[secrets.token_hex(8), kept_s, *(encode(entry) for entry in entries)],
         )
         return int(cast("int", position))
 
@@ -111,8 +109,15 @@ class RedisLog:
 
     def identity(self) -> str:
         """Give the id this log got at its first append, empty before."""
-        found = cast("bytes | None", self._redis.get(f"{self.name}:log:id"))
-        return found.decode() if found else ""
+        return self.state()[0]
+
+    def state(self) -> tuple[str, int]:
+        """Give identity and head as of one moment."""
+        pipeline = self._redis.pipeline(transaction=True)
+        pipeline.get(f"{self.name}:id")
+        pipeline.xrevrange(self._stream, count=1)
+        found, last = pipeline.execute()
+        return (found.decode() if found else ""), (_position(last[0][0]) if last else 0)
 
     def read_raw(self, after: int, upto: int) -> list[RawEntry]:
         """Give the entries at positions `after < position <= upto`, not decoded.

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import redis
 
+from aspen.redis_client import connect
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
 from aspen.results.scripts import SINCE, SNAPSHOTS, WRITE, Keys
 from aspen.results.wire import (
@@ -30,12 +31,21 @@ class RedisResults:
         name: prefix of every key, one per building.
         fence: the writer's fencing token; once a higher one has written, lower ones are refused.
         keep: how many epochs readers can follow back.
+        patience_s: how long a call keeps trying while the server is away.
 
     Law: same as `aspen.results.protocol.Results`.
     """
 
-    def __init__(self, url: str, name: str, *, fence: int = 0, keep: int = KEEP_EPOCHS) -> None:
-        self._redis = redis.Redis.from_url(url, health_check_interval=30)
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        fence: int = 0,
+        keep: int = KEEP_EPOCHS,
+        patience_s: float = 3.0,
+    ) -> None:
+        self._redis = connect(url, patience_s)
         self._keys = Keys(name)
         self._fence = fence
         self._keep = keep
@@ -103,10 +113,12 @@ class RedisResults:
         )
         return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
 
-    def generation(self) -> str:
-        """Give the identity of the checkpoint that wrote last, empty before the first write."""
-        found = cast("bytes | None", self._redis.hget(self._keys.meta, "generation"))
-        return found.decode() if found else ""
+    def writer(self) -> tuple[str, int]:
+        """Give the generation and batch written last, ("", -1) before the first write."""
+        found = cast(
+            "list[bytes | None]", self._redis.hmget(self._keys.meta, "generation", "batch")
+        )
+        return (found[0] or b"").decode(), int(found[1]) if found[1] else -1
 
     def snapshot(self, view: str) -> Snapshot | None:
         """Give a view's rows, None when no such view is maintained."""

@@ -1,10 +1,10 @@
 """The Redis keys and Lua scripts of the snapshot store; each script runs as one atomic step.
 
-    hash    name:results:meta     generation, batch, epoch, floor, position, at_s, fence
-    hash    name:results:views    view → {"k": columns, "e"?: error as text}
-    hash    name:results:rows:V   row text → weight
-    hash    name:results:batches  Spark batch → epoch, the newest 1,000 of this generation
-    stream  name:results:epochs   epoch-0 → p, t, c, ms, w; the newest `keep` epochs
+    hash    name:meta     generation, batch, epoch, floor, position, at_s, fence
+    hash    name:views    view → {"k": columns, "e"?: error as text}
+    hash    name:rows:V   row text → weight
+    hash    name:batches  Spark batch → epoch, the newest 1,000 of this generation
+    stream  name:epochs   epoch-0 → p, t, c, ms, w; the newest `keep` epochs
 
 `floor` is the oldest epoch from which a reader can follow without missing one.
 """
@@ -25,7 +25,7 @@ local floor = tonumber(redis.call('HGET', meta, 'floor') or '0')
 if redis.call('HGET', meta, 'generation') ~= ARGV[1] then
   for _, view in ipairs(redis.call('HKEYS', views)) do redis.call('DEL', rows .. view) end
   redis.call('DEL', views, batches, epochs)
-  floor = epoch + 1
+  floor = epoch > 0 and epoch + 1 or 0
 else
   local seen = redis.call('HGET', batches, ARGV[2])
   if seen then return tonumber(seen) end
@@ -100,9 +100,8 @@ class Keys:
     """The key names of one store."""
 
     def __init__(self, name: str) -> None:
-        prefix = f"{name}:results"
-        self.meta = f"{prefix}:meta"
-        self.views = f"{prefix}:views"
-        self.rows = f"{prefix}:rows:"
-        self.batches = f"{prefix}:batches"
-        self.epochs = f"{prefix}:epochs"
+        self.meta = f"{name}:meta"
+        self.views = f"{name}:views"
+        self.rows = f"{name}:rows:"
+        self.batches = f"{name}:batches"
+        self.epochs = f"{name}:epochs"

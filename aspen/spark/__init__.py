@@ -1,0 +1,1 @@
+"""Spark: the data pipeline that keeps every maintained view; the only importer of pyspark."""
