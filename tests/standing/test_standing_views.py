@@ -66,7 +66,7 @@ class Host:
 
     def check(self, world: World) -> None:
         """Compare what a client holds with the oracle."""
-        for view, rows in world.expected().items():
+        for view, rows in world.oracle.expected().items():
             assert self.folded.get(view, {}) == dict.fromkeys(rows, 1), view
 
 

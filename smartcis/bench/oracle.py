@@ -1,0 +1,181 @@
+"""What each standing view must hold, computed from scratch from the log.
+
+Written on its own with networkx and plain loops over the current tables; it shares no code with
+the engine and knows nothing of deltas. Slow and obvious on purpose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import networkx as nx
+
+from aspen.log.entry import Entry, Tick, Transaction
+
+# stream -> place of the column that a window partitions by
+READING_KEYS = {
+    "seat_reading": 0,
+    "cpu_reading": 0,
+    "light_reading": 1,
+    "temperature_reading": 0,
+    "rfid_reading": 0,
+}
+Rows = set[tuple[Any, ...]]
+
+
+class Oracle:
+    """The current tables, the newest readings and the time of the last tick."""
+
+    def __init__(self) -> None:
+        self.now_s: float | None = None
+        self.tables: dict[str, Rows] = defaultdict(set)
+        self.newest: dict[str, dict[Any, tuple[float, tuple[Any, ...]]]] = {
+            stream: {} for stream in READING_KEYS
+        }
+
+    def feed(self, entry: Entry) -> None:
+        """Take one log entry in."""
+        match entry:
+            case Tick(at_s):
+                self.now_s = at_s
+            case Transaction(at_s, changes):
+                for change in changes:
+                    key = READING_KEYS.get(change.relation)
+                    if key is not None:
+                        self.newest[change.relation][change.row[key]] = (at_s, change.row)
+                    elif change.weight > 0:
+                        self.tables[change.relation].add(change.row)
+                    else:
+                        self.tables[change.relation].discard(change.row)
+            case _:
+                pass  # declarations and registrations change no rows
+
+    def _now(self, stream: str, range_s: float) -> list[tuple[Any, ...]]:
+        horizon = -math.inf if self.now_s is None else self.now_s - range_s
+        return [row for at_s, row in self.newest[stream].values() if at_s > horizon]
+
+    def _graph(self, *, step_free: bool) -> Any:
+        locked = {door[0] for door in self.tables["door"] if door[1] != "open"}
+        graph = nx.DiGraph()
+        for src, dst, length_mm, flat, _way, door in self.tables["routing_edge"]:
+            if door in locked or (step_free and not flat):
+                continue
+            known = graph.get_edge_data(src, dst, {"weight": math.inf})["weight"]
+            graph.add_edge(src, dst, weight=min(length_mm, known))
+        return graph
+
+    def costs(self) -> dict[tuple[int, bool], dict[int, int]]:
+        """Give the cheapest walk from each demanded position to each node."""
+        found = {}
+        for _session, node, _software, step_free in self.tables["route_request"]:
+            graph = self._graph(step_free=step_free)
+            graph.add_node(node)
+            found[node, step_free] = nx.single_source_dijkstra_path_length(graph, node)
+        return found
+
+    def expected(self) -> dict[str, Rows]:
+        """Give the rows of every standing view, from scratch."""
+        tables = self.tables
+        seats = {row[0]: row for row in self._now("seat_reading", 120)}
+        cpus = {row[0]: row for row in self._now("cpu_reading", 120)}
+        reserved = {
+            row[1]
+            for row in tables["reservation"]
+            if self.now_s is not None and row[2] <= self.now_s < row[3]
+        }
+        brightest: dict[str, float] = {}
+        for rid, _sid, lux, _at in self._now("light_reading", 120):
+            brightest[rid] = max(lux, brightest.get(rid, 0.0))
+        dark = {rid for rid, lux in brightest.items() if lux < 50}
+        closed = {(r, "reserved") for r in reserved} | {(r, "dark") for r in dark}
+        open_rooms = {row[0] for row in tables["room"]} - reserved - dark
+        free = {
+            (m[0], m[2], m[3])
+            for m in tables["machine"]
+            if m[2] in open_rooms
+            and m[0] in seats
+            and m[0] in cpus
+            and seats[m[0]][2] < 5
+            and cpus[m[0]][2] < 80
+        }
+        used = {(mid, "seat") for mid, row in seats.items() if row[2] >= 5}
+        used |= {(mid, "cpu") for mid, row in cpus.items() if row[2] >= 80}
+        costs = self.costs()
+        nodes = {row[0]: row for row in tables["routing_node"]}
+        return {
+            "closed_room": closed,
+            "open_room": {(rid,) for rid in open_rooms},
+            "free_machine": free,
+            "machine_in_use": used,
+            "machine_vitals": {
+                (mid, seats[mid][2], cpus[mid][2], max(seats[mid][3], cpus[mid][3]))
+                for mid in seats.keys() & cpus.keys()
+            },
+            "door_state": {(row[0], row[1]) for row in tables["door"]},
+            "visitor_position": {
+                (tag, node, nodes[node][1], nodes[node][3], nodes[node][4], at_s)
+                for tag, _sid, node, _rssi, at_s in self._now("rfid_reading", 60)
+            },
+            "walking_cost": {
+                (origin, flat, node, cost)
+                for (origin, flat), by_node in costs.items()
+                for node, cost in by_node.items()
+            },
+            **self._routes(costs, free, nodes),
+            **self._regions(),
+        }
+
+    def _routes(
+        self, costs: dict[tuple[int, bool], dict[int, int]], free: Rows, nodes: dict[int, Any]
+    ) -> dict[str, Rows]:
+        nearest: Rows = set()
+        steps: Rows = set()
+        for session, origin, software, flat in self.tables["route_request"]:
+            reach = costs[origin, flat]
+            offers = sorted(
+                (reach[node], mid, node)
+                for mid, _rid, node in free
+                if node in reach and (mid, software) in self.tables["machine_software"]
+            )
+            if not offers:
+                continue
+            cost, mid, node = offers[0]
+            nearest.add((session, mid, node, cost))
+            graph = self._graph(step_free=flat)
+            while True:
+                at = nodes[node]
+                steps.add((session, node, reach[node], at[1], at[3], at[4]))
+                if reach[node] == 0:
+                    break
+                node = min(
+                    before
+                    for before, _, data in graph.in_edges(node, data=True)
+                    if before in reach and reach[before] + data["weight"] == reach[node]
+                )
+        return {"nearest_machine": nearest, "route_step": steps}
+
+    def _regions(self) -> dict[str, Rows]:
+        hot = {row[0] for row in self._now("temperature_reading", 300) if row[2] >= 26}
+        at = {row[0]: row[5:8] for row in self.tables["sensor"] if row[1] == "temperature"}
+        graph = nx.Graph()
+        graph.add_nodes_from(hot)
+        graph.add_edges_from(
+            (a, b)
+            for a in hot & at.keys()
+            for b in hot & at.keys()
+            if a < b and at[a][0] == at[b][0] and math.dist(at[a][1:], at[b][1:]) < 20.0
+        )
+        regions = {
+            region: nx.node_connected_component(graph, sid)
+            for region, sid in self.tables["region_seed"]
+            if sid in hot
+        }
+        sizes = {(region, len(members)) for region, members in regions.items()}
+        largest = max((size for _, size in sizes), default=0)
+        return {
+            "active_region": {(region, sid) for region, s in regions.items() for sid in s},
+            "region_size": sizes,
+            "largest_region": {(region, size) for region, size in sizes if size == largest},
+        }
