@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
 
 
 class SmartCISConfig(AppConfig):
@@ -11,3 +12,8 @@ class SmartCISConfig(AppConfig):
     name = "smartcis"
     verbose_name = "SmartCIS"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Send what each commit has to say on its way to the log."""
+        # By name: this module loads before the models that the relay needs.
+        import_string("smartcis.ingest.relay.install")()

@@ -104,8 +104,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = redis_url(VAR)
 NAME = os.environ.get("SMARTCIS_NAME", "smartcis")
-LOG_NAME = f"{NAME}:log"
-RESULTS_NAME = f"{NAME}:results"
+LOG_NAME = NAME  # the log's keys begin `smartcis:log`
+RESULTS_NAME = NAME  # the results' begin `smartcis:results`
 
 CHANNEL_LAYERS: dict[str, Any] = {
     "default": {

@@ -45,6 +45,23 @@ class OutboxEntry(models.Model):
         return f"{self.token} {self.position}"
 
 
+class LogLink(models.Model):
+    """Which log this database has told its state to; at most one row.
+
+    Args:
+        identity: the log's id.
+        declared: relation name → fingerprint of the definition declared there.
+    """
+
+    ONLY = 1
+
+    identity = models.CharField(max_length=64)
+    declared = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return self.identity
+
+
 class _Committed:
     """The on_commit callback of one transaction; it carries the transaction's token.
 

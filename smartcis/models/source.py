@@ -34,13 +34,24 @@ class SourceQuerySet(models.QuerySet[S]):
     """A query set whose writes reach the outbox in the same transaction."""
 
     def update(self, **kwargs: Any) -> int:
-        """Update, and record each row before and after."""
+        """Update, and record each row before and after.
+
+        Raises:
+            UnsupportedWrite: a new primary key would make it another row.
+        """
+        if {"pk", self.model._meta.pk.name} & set(kwargs):  # noqa: SLF001  # public despite its name
+            raise UnsupportedWrite(
+                f"update of {self.model.__name__} cannot change its primary key",
+                attempt="delete the object and create another",
+            )
+        count = 0
         with transaction.atomic(using=self.db):
-            keys = list(self.values_list("pk", flat=True))
-            before = self.model.rows_of(keys, using=self.db)
-            count = super().update(**kwargs)
-            after = self.model.rows_of(keys, using=self.db)
-            record([*_signed(before, -1), *_signed(after, 1)], using=self.db)
+            for keys in batched(self.values_list("pk", flat=True), PKS_AT_ONCE):
+                before = self.model.rows_of(keys, using=self.db)
+                # Only the rows just locked: others may have come to match meanwhile.
+                count += super(SourceQuerySet, self.filter(pk__in=keys)).update(**kwargs)
+                after = self.model.rows_of(keys, using=self.db)
+                record([*_signed(before, -1), *_signed(after, 1)], using=self.db)
         return count
 
     update.alters_data = True  # type: ignore[attr-defined]
@@ -97,11 +108,9 @@ class SourceModel(models.Model):
         """
         base = cls._base_manager.using(using).select_for_update(of=("self",))
         found: list[tuple[str, Row]] = []
-        for start in range(0, len(keys), PKS_AT_ONCE):
-            part = base.select_related(*cls.rows_need).filter(
-                pk__in=keys[start : start + PKS_AT_ONCE]
-            )
-            found += [row for stored in part for row in stored.rows()]
+        for part in batched(keys, PKS_AT_ONCE):
+            stored = base.select_related(*cls.rows_need).filter(pk__in=part)
+            found += [row for one in stored for row in one.rows()]
         return found
 
     def save_base(self, *args: Any, **kwargs: Any) -> None:
@@ -138,14 +147,19 @@ class SourceModel(models.Model):
         return found
 
 
+def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Cut values into lists of at most `size`."""
+    whole = list(values)
+    for start in range(0, len(whole), size):
+        yield whole[start : start + size]
+
+
 def _signed(rows: Iterable[tuple[str, Row]], weight: int) -> Changes:
     return [(relation, weight, row) for relation, row in rows]
 
 
 @receiver(pre_delete)
-def _record_delete(
-    sender: type[models.Model], instance: models.Model, using: str, **kwargs: Any
-) -> None:
+def _record_delete(instance: models.Model, using: str, **kwargs: Any) -> None:
     """Record the rows of an object about to go, inside the deletion's own transaction."""
     if not isinstance(instance, SourceModel):
         return

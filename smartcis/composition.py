@@ -1,0 +1,34 @@
+"""Where concrete classes meet: the log and the result store this process uses."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import redis
+from django.conf import settings
+
+from aspen.log.redis_log import RedisLog
+from aspen.results import AsyncResults, RedisResults
+
+
+@cache
+def log() -> RedisLog:
+    """Give the building's log."""
+    return RedisLog(settings.REDIS_URL, settings.LOG_NAME)
+
+
+@cache
+def results() -> RedisResults:
+    """Give the snapshot store, for code that may block."""
+    return RedisResults(settings.REDIS_URL, settings.RESULTS_NAME)
+
+
+def async_results() -> AsyncResults:
+    """Open the snapshot store for one event loop; its connections belong to that loop."""
+    return AsyncResults(settings.REDIS_URL, settings.RESULTS_NAME)
+
+
+@cache
+def server() -> redis.Redis:
+    """Give the Redis server itself, for locks and leases."""
+    return redis.Redis.from_url(settings.REDIS_URL, health_check_interval=30)

@@ -1,0 +1,1 @@
+"""Ingest: readings and committed edits on their way into the log."""

@@ -1,0 +1,177 @@
+"""Relay: committed outbox entries into the log, in order, each transaction once.
+
+    declare relations → (new log? rewrite the outbox as the whole state) → append → mark
+
+Law: whichever arrow a crash hits, the next run leaves the log as if it had not happened.
+Every append has an idempotency key that its database transaction fixed, so appending again
+changes nothing; marking is the last step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from aspen.log.entry import Change, Declare, Entry, Register, Transaction, Unregister, encode
+from aspen.log.protocol import Log
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Relation
+from smartcis import composition
+from smartcis.catalog import CATALOG
+from smartcis.models.outbox import LogLink, OutboxEntry, after_commit
+from smartcis.models.state import whole_state
+
+CHANGES_PER_ENTRY = 2_000  # one entry is one step of a lane; larger ones would stall it
+TRANSACTIONS_AT_ONCE = 100
+LOCK_S = 60
+WAIT_S = 2.0
+
+logger = structlog.get_logger(__name__)
+
+
+class RelayLog(Log, Protocol):
+    """A log that knows which log it is."""
+
+    def identity(self) -> str:
+        """Give the log's id, empty before its first append; a wiped log gets another."""
+        ...
+
+
+def relay(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> int:
+    """Append every committed outbox entry to `log`; one caller at a time (see `relay_now`).
+
+    Returns:
+        How many database transactions were appended.
+    """
+    declare(log, now_s=now_s)
+    adopt(log)
+    appended = 0
+    while tokens := _pending():
+        for token in tokens:
+            rows = list(OutboxEntry.objects.filter(token=token, position=None).order_by("id"))
+            entries = list(entries_of([row.body for row in rows], at_s=now_s()))
+            position = log.append(entries, key=f"outbox:{token}:{rows[-1].pk}") if entries else 0
+            OutboxEntry.objects.filter(pk__in=[row.pk for row in rows]).update(position=position)
+            appended += 1
+    return appended
+
+
+def _pending() -> list[str]:
+    """Give the tokens to relay, oldest first.
+
+    By *last* id: a transaction that waited for another's row lock wrote its last entry later.
+    """
+    waiting = OutboxEntry.objects.filter(position=None).order_by()
+    ordered = waiting.values("token").annotate(last=Max("id")).order_by("last")
+    return [row["token"] for row in ordered[:TRANSACTIONS_AT_ONCE]]
+
+
+def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
+    """Declare the catalog's relations, each once per log and definition."""
+    identity = log.identity()
+    link = LogLink.objects.filter(pk=LogLink.ONLY).first()
+    known = link.declared if link is not None and link.identity == identity else {}
+    wanted = {relation.name: fingerprint(relation) for relation in CATALOG}
+    if known == wanted:
+        return
+    # No idempotency key: to declare the same thing twice changes nothing.
+    news = [relation for relation in CATALOG if known.get(relation.name) != wanted[relation.name]]
+    if news:
+        log.append([Declare(now_s(), relation) for relation in news])
+    if link is not None and link.identity == identity:
+        LogLink.objects.filter(pk=LogLink.ONLY).update(declared=wanted)
+
+
+def fingerprint(relation: Relation) -> str:
+    """Give a short hash of a relation's definition."""
+    return hashlib.sha256(encode(Declare(0.0, relation))).hexdigest()[:16]
+
+
+def adopt(log: RelayLog) -> None:
+    """On a log never written from this database, replace the outbox by the whole state.
+
+    What was pending is part of that state; what was sent went to another log.
+    """
+    identity = log.identity()
+    if LogLink.objects.filter(pk=LogLink.ONLY, identity=identity).exists():
+        return
+    with transaction.atomic():
+        OutboxEntry.objects.filter(position=None).delete()
+        bodies = list(whole_state())
+        OutboxEntry.objects.bulk_create(
+            [OutboxEntry(token=f"genesis:{identity}", body=body) for body in bodies]
+        )
+        declared = {relation.name: fingerprint(relation) for relation in CATALOG}
+        LogLink.objects.update_or_create(
+            pk=LogLink.ONLY, defaults={"identity": identity, "declared": declared}
+        )
+    logger.info("log adopted", identity=identity, steps=len(bodies))
+
+
+def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Entry]:
+    """Give the log entries of one database transaction: net changes, then views.
+
+    A transaction of up to 2,000 changes is one entry; a larger one is cut, deletions first.
+    """
+    net: dict[str, Delta] = {}
+    views: list[Entry] = []
+    for body in bodies:
+        for relation, weight, *row in body.get("changes", ()):
+            accumulate(net.setdefault(relation, {}), tuple(row), weight)
+        if "unregister" in body:
+            views.append(Unregister(at_s, body["unregister"]))
+        if "register" in body:
+            view, plan_text, strategy = body["register"]
+            views.append(Register(at_s, view, plan_text, strategy))
+    changes = sorted(
+        (
+            Change(relation, weight, row)
+            for relation, delta in net.items()
+            for row, weight in delta.items()
+        ),
+        key=lambda change: change.weight,
+    )
+    for start in range(0, len(changes), CHANGES_PER_ENTRY):
+        yield Transaction(at_s, tuple(changes[start : start + CHANGES_PER_ENTRY]))
+    yield from views
+
+
+def relay_now() -> int:
+    """Relay under the lock that keeps order; leave it to the running relay if there is one.
+
+    A commit that the running relay just missed is picked up by the next commit or sweep.
+
+    Returns:
+        How many database transactions were appended; 0 also when Redis is away.
+    """
+    try:
+        lock = composition.server().lock(
+            f"{settings.NAME}:relay", timeout=LOCK_S, blocking_timeout=WAIT_S
+        )
+        if not lock.acquire():
+            return 0
+        try:
+            return relay(composition.log())
+        finally:
+            lock.release()
+    except redis.RedisError as error:
+        # Nothing is lost: the entries stay in the outbox until the sweep reaches Redis again.
+        logger.warning("relay postponed", reason=str(error))
+        return 0
+
+
+def install() -> None:
+    """Relay after every commit that wrote to the outbox."""
+    after_commit(_relay_quietly)
+
+
+def _relay_quietly() -> None:
+    relay_now()

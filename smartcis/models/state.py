@@ -1,0 +1,34 @@
+"""The whole state of the database as outbox bodies: what a new log has to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+
+from smartcis.models.queries import MaintainedView
+from smartcis.models.source import SourceModel
+
+ROWS_PER_BODY = 2_000
+
+
+def source_models() -> list[type[SourceModel]]:
+    """Give every concrete source model."""
+    return [model for model in apps.get_models() if issubclass(model, SourceModel)]
+
+
+def whole_state() -> Iterator[dict[str, Any]]:
+    """Give all rows of all source tables, then all maintained views in order."""
+    for model in source_models():
+        body: list[list[Any]] = []
+        stored = model._base_manager.select_related(*model.rows_need).order_by("pk")  # noqa: SLF001  # the manager Django itself writes through
+        for one in stored.iterator(chunk_size=ROWS_PER_BODY):
+            body += [[relation, 1, *row] for relation, row in one.rows()]
+            if len(body) >= ROWS_PER_BODY:
+                yield {"changes": body}
+                body = []
+        if body:
+            yield {"changes": body}
+    for view in MaintainedView.objects.order_by("order"):
+        yield {"register": [view.name, view.plan_text, view.strategy]}
