@@ -1,0 +1,245 @@
+"""Derive: from a read archive to a building with doors and a walking graph, in metres."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import shapely
+from shapely.geometry import Point, Polygon
+from shapely.geometry.base import BaseGeometry
+
+from smartcis.importers.geometry.contact import contacts
+from smartcis.importers.geometry.entrances import (
+    Entrance,
+    MappedEntrance,
+    concluded_entrances,
+    mapped_entrance,
+)
+from smartcis.importers.geometry.gaps import gap_corridors
+from smartcis.importers.geometry.links import link_corridors
+from smartcis.importers.geometry.naming import unit_ids
+from smartcis.importers.geometry.passages import Passage, passages
+from smartcis.importers.geometry.projection import Projection
+from smartcis.importers.geometry.reach import unreached
+from smartcis.importers.geometry.spaces import Space, own_ground
+from smartcis.importers.geometry.vertical import climbs
+from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_graph
+from smartcis.importers.imdf import Feature, Imdf
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """A level: what is drawn on it.
+
+    Args:
+        ordinal: 0 at the ground.
+        outline: everything walkable and drawn, in metres.
+    """
+
+    level_id: str
+    feature_id: str
+    ordinal: int
+    name: str
+    short_name: str
+    outline: BaseGeometry
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Something of the file that was not taken."""
+
+    feature_id: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class BuildingPlan:
+    """Everything the importer concluded, ready to be stored.
+
+    Args:
+        unreached: index of a space → why no entrance leads to it.
+    """
+
+    slug: str
+    name: str
+    attribution: str
+    origin: tuple[float, float]
+    buildings: tuple[tuple[str, str, BaseGeometry | None], ...]
+    levels: tuple[LevelPlan, ...]
+    spaces: tuple[Space, ...]
+    entrances: tuple[Entrance, ...]
+    graph: WalkingGraph
+    dropped: tuple[Dropped, ...]
+    unreached: dict[int, str]
+
+
+def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
+    """Work the building out.
+
+    Args:
+        imdf: as read.
+        progress: told one line per step.
+    """
+    drawn = [unit.geometry for unit in imdf.units if unit.geometry is not None]
+    projection = Projection.around(drawn)
+    ordinals = {level.id: int(level.properties["ordinal"]) for level in imdf.levels}
+    footprint, buildings, dropped = _grounds(imdf, projection, drawn)
+    units = _units(imdf, projection, ordinals)
+    spaces: list[Space] = []
+    for ordinal in sorted(set(ordinals.values())):
+        progress(f"level {ordinal}: gap corridors")
+        own = own_ground([unit for unit in units if unit.level == ordinal])
+        gaps = gap_corridors(own, footprint)
+        own += _corridors(ordinal, "gap", gaps)
+        own += _corridors(ordinal, "link", link_corridors(own, contacts(own), footprint))
+        spaces += own
+    entrances, unplaced = _entrances(imdf, projection, spaces, footprint)
+    dropped += unplaced
+    ways: list[Passage] = []
+    for ordinal in sorted(set(ordinals.values())):
+        progress(f"level {ordinal}: doors")
+        ways += _level_passages(spaces, ordinal, entrances)
+    progress("walking graph")
+    graph = walking_graph(spaces, ways, entrances, climbs(spaces, imdf.level_height_m))
+    lost = unreached(spaces, graph)
+    return BuildingPlan(
+        slug=imdf.slug,
+        name=imdf.name,
+        attribution=imdf.attribution,
+        origin=(projection.lon_deg, projection.lat_deg),
+        buildings=tuple(buildings),
+        levels=tuple(_level(level, projection, spaces) for level in imdf.levels),
+        spaces=tuple(spaces),
+        entrances=tuple(entrances),
+        graph=graph,
+        dropped=tuple(dropped),
+        unreached=lost,
+    )
+
+
+def _corridors(ordinal: int, kind: str, grounds: Sequence[Polygon]) -> list[Space]:
+    return [
+        Space(f"L{ordinal}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True)
+        for number, ground in enumerate(grounds, start=1)
+    ]
+
+
+def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list[Space]:
+    def way(unit: Feature) -> str:
+        return str(unit.properties.get("osmId") or unit.properties.get("correlation_id") or "")
+
+    listed = sorted(imdf.units, key=lambda u: (ordinals[u.properties["level_id"]], way(u), u.id))
+    labels = []
+    for unit in listed:
+        # Names like "Stairs" say no more than the category; a reference or a hall's name does.
+        label = unit.tags.get("ref") or unit.tags.get("name") or ("" if unit.tags else unit.name)
+        labels.append((ordinals[unit.properties["level_id"]], label, unit.category))
+    names = unit_ids(labels)
+    spaces = []
+    for unit, (level, label, _), rid in zip(listed, labels, names, strict=True):
+        assert unit.geometry is not None
+        polygon = projection.metres(unit.geometry)
+        name = unit.tags.get("name") or label or unit.name
+        spaces.append(Space(rid, level, name, unit.category, polygon, polygon, unit.id, way(unit)))
+    return spaces
+
+
+def _grounds(
+    imdf: Imdf, projection: Projection, drawn: Sequence[BaseGeometry]
+) -> tuple[BaseGeometry | None, list[tuple[str, str, BaseGeometry | None]], list[Dropped]]:
+    """Give the ground covered by buildings that have units, those buildings, and the rest."""
+    everything = shapely.union_all([projection.metres(shape) for shape in drawn])
+    shapes: dict[str, BaseGeometry] = {}
+    covered = []
+    for footprint in imdf.footprints:
+        if footprint.geometry is None or footprint.tags.get("amenity") == "parking":
+            continue
+        shape = projection.metres(footprint.geometry)
+        for building_id in footprint.properties.get("building_ids") or ():
+            shapes[building_id] = shape
+        if shape.intersects(everything):
+            covered.append(shape)
+    levels_of = {
+        name for level in imdf.levels for name in level.properties.get("building_ids") or ()
+    }
+    taken: list[tuple[str, str, BaseGeometry | None]] = []
+    dropped = []
+    for building in imdf.buildings:
+        ground = shapes.get(building.id)
+        if building.id in levels_of or (ground is not None and ground.intersects(everything)):
+            taken.append((building.id, building.name, ground))
+        else:
+            dropped.append(Dropped(building.id, "building", "no unit of the venue lies in it"))
+    return (shapely.union_all(covered) if covered else None), taken, dropped
+
+
+def _entrances(
+    imdf: Imdf, projection: Projection, spaces: Sequence[Space], footprint: BaseGeometry | None
+) -> tuple[list[Entrance], list[Dropped]]:
+    found: list[Entrance] = []
+    dropped: list[Dropped] = []
+    counts: Counter[str] = Counter()
+    for amenity in imdf.amenities:
+        if amenity.category != "entry" or not isinstance(amenity.geometry, Point):
+            counts[amenity.category] += 1
+            continue
+        tag = amenity.tags.get("level")
+        level = int(tag) if tag is not None and tag.lstrip("-").isdigit() else None
+        place = projection.metres(amenity.geometry)
+        assert isinstance(place, Point)
+        name = amenity.tags.get("name", "")
+        outcome = mapped_entrance(spaces, MappedEntrance(amenity.id, place, level, name))
+        if amenity.tags.get("access") in {"no", "private"}:
+            outcome = "no public access"
+        if isinstance(outcome, Entrance):
+            found.append(outcome)
+        else:
+            dropped.append(Dropped(amenity.id, "entrance", outcome))
+    dropped += [
+        Dropped("", f"{count} amenities '{category}'", "not used: units say the same")
+        for category, count in sorted(counts.items())
+    ]
+    if not found:
+        levels = sorted({space.level for space in spaces if space.is_walkway})
+        ground = min(levels, key=lambda level: (abs(level), level), default=0)
+        outline = footprint or shapely.union_all(
+            [space.polygon for space in spaces if space.level == ground]
+        )
+        found = concluded_entrances(spaces, outline, ground)
+    return found, dropped
+
+
+def _level_passages(
+    spaces: Sequence[Space], ordinal: int, entrances: Sequence[Entrance]
+) -> list[Passage]:
+    members = [place for place, space in enumerate(spaces) if space.level == ordinal]
+    here = [spaces[place] for place in members]
+    entered = frozenset(
+        members.index(entrance.space) for entrance in entrances if entrance.space in members
+    )
+    return [
+        Passage(members[way.inner], members[way.outer], way.place, way.is_door)
+        for way in passages(here, contacts(here), entered)
+    ]
+
+
+def _level(level: Feature, projection: Projection, spaces: Sequence[Space]) -> LevelPlan:
+    ordinal = int(level.properties["ordinal"])
+    assert level.geometry is not None
+    shapes = [projection.metres(level.geometry)]
+    shapes += [space.polygon for space in spaces if space.level == ordinal]
+    outline = shapely.union_all(shapes).buffer(0.25, join_style="mitre").simplify(0.05)
+    short = level.properties.get("short_name") or {}
+    return LevelPlan(
+        level_id=f"L{ordinal}",
+        feature_id=level.id,
+        ordinal=ordinal,
+        name=level.name or f"Level {ordinal}",
+        short_name=str(short.get("en") or ordinal),
+        outline=outline,
+    )

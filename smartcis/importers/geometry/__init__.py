@@ -1,0 +1,1 @@
+"""From shapes to a walking graph: pure functions in metres, without Django."""

@@ -1,0 +1,91 @@
+"""Entrances: where the building opens to the outside.
+
+Mapped entrances count where they stand on a space's border. A building whose data names none gets
+one, concluded, in every ground-level walkway that reaches the outline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import shapely
+from shapely.geometry import Point
+from shapely.geometry.base import BaseGeometry
+
+from smartcis.importers.geometry.spaces import Space
+
+REACH_M = 1.5  # how far from a drawn border an entrance may have been mapped
+OUTER_WALL_M = 0.3  # a door in the outer wall lies this close to the outline
+LEAST_FRONT_M = 1.5  # shortest stretch of outline that may hold a concluded entrance
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """A way in from outside.
+
+    Args:
+        space: index of the space it opens into.
+        place: where, in metres.
+        name: as mapped; may be empty.
+        derived: concluded instead of mapped.
+    """
+
+    space: int
+    place: Point
+    name: str
+    derived: bool
+
+
+@dataclass(frozen=True)
+class MappedEntrance:
+    """An entrance as the data has it, projected.
+
+    Args:
+        feature_id: of the file.
+        place: in metres.
+        level: its level tag, None when it has none.
+        name: may be empty.
+    """
+
+    feature_id: str
+    place: Point
+    level: int | None
+    name: str
+
+
+def mapped_entrance(spaces: Sequence[Space], mapped: MappedEntrance) -> Entrance | str:
+    """Attach a mapped entrance to a space, or say why it cannot be."""
+    near = [
+        (not space.is_walkway, space.free.distance(mapped.place), place)
+        for place, space in enumerate(spaces)
+        if not space.is_lift
+        and (mapped.level is None or space.level == mapped.level)
+        and space.free.distance(mapped.place) <= REACH_M
+    ]
+    if not near:
+        return "no drawn space within 1.5 m"
+    if len({spaces[place].level for _, _, place in near}) > 1:
+        return "no level tag, and spaces of several levels lie there"
+    walkways = [entry for entry in near if not entry[0]]
+    _, _, chosen = min(walkways or near)
+    border = spaces[chosen].free.boundary
+    place = Point(shapely.shortest_line(border, mapped.place).coords[0])
+    return Entrance(chosen, place, mapped.name, derived=False)
+
+
+def concluded_entrances(
+    spaces: Sequence[Space], outline: BaseGeometry, level: int
+) -> list[Entrance]:
+    """Conclude entrances where the data has none: the ground level's walkways at the outline."""
+    found = []
+    for place, space in enumerate(spaces):
+        if space.level != level or not space.is_walkway:
+            continue
+        edge = shapely.intersection(space.free.boundary, outline.boundary.buffer(OUTER_WALL_M))
+        stretches = shapely.get_parts(shapely.line_merge(edge))
+        longest = max(stretches, key=lambda line: line.length, default=None)
+        if longest is not None and longest.length >= LEAST_FRONT_M:
+            door = longest.interpolate(0.5, normalized=True)
+            found.append(Entrance(place, Point(door), "", derived=True))
+    return found

@@ -1,0 +1,137 @@
+"""Passages: which shared walls people can get through, and whether a door stands there.
+
+Walkways, stairs and lifts are open to each other. A room has one door to each walkway it shares a
+wall with; to a gap corridor only if no drawn walkway touches it. A door between two rooms is
+concluded only where a room would otherwise be cut off. Everything here is derived: the data has
+no openings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shapely.geometry import Point
+
+from smartcis.importers.geometry.contact import Contact, crossing_point
+from smartcis.importers.geometry.groups import Groups
+from smartcis.importers.geometry.spaces import Space
+
+OPENING_EVERY_M = 6.0  # a long open border gets a crossing about every so often
+WIDE_M = 2.0  # further stretches of the same border count from this length on
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A way from one space to a neighbour.
+
+    Args:
+        inner: index of the space one goes into.
+        outer: index of the space one comes from.
+        place: on the shared wall, in metres.
+        is_door: a door can be locked; an opening cannot.
+    """
+
+    inner: int
+    outer: int
+    place: Point
+    is_door: bool
+
+
+def passages(
+    spaces: Sequence[Space], walls: Sequence[Contact], entered: frozenset[int] = frozenset()
+) -> list[Passage]:
+    """Choose the passages of one level.
+
+    Args:
+        spaces: one level's.
+        walls: their contacts.
+        entered: indices of spaces with an entrance of their own.
+    """
+    drawn_walkway = {
+        place
+        for wall in walls
+        for place, neighbour in ((wall.one, wall.other), (wall.other, wall.one))
+        if spaces[neighbour].is_walkway and not spaces[neighbour].derived
+    }
+    groups = Groups(len(spaces))
+    chosen: list[Passage] = []
+    later: list[Contact] = []
+    for wall in walls:
+        one, other = spaces[wall.one], spaces[wall.other]
+        if not one.is_room and not other.is_room:
+            if _open(one, other):
+                chosen += _openings(spaces, wall)
+                groups.join(wall.one, wall.other)
+            continue
+        if one.is_room and other.is_room:
+            later.append(wall)
+            continue
+        room, way = (wall.one, wall.other) if one.is_room else (wall.other, wall.one)
+        if not spaces[way].is_walkway or (spaces[way].derived and room in drawn_walkway):
+            later.append(wall)
+            continue
+        chosen.append(_door(spaces, wall, inner=room, outer=way))
+        groups.join(room, way)
+    # First everything that drawn walkways and entrances can reach, lifts inside core rooms
+    # included; then what hangs on a staircase or lift alone, on levels drawn only around it.
+    for lives in (_on_foot, _by_lift_or_stairs):
+        reached = {
+            groups.of(place)
+            for place, space in enumerate(spaces)
+            if place in entered or lives(space)
+        }
+        chosen += _rescue(spaces, later, groups, reached)
+    return chosen
+
+
+def _on_foot(space: Space) -> bool:
+    return space.is_walkway and not space.derived
+
+
+def _by_lift_or_stairs(space: Space) -> bool:
+    return _on_foot(space) or space.is_stairs or space.is_lift
+
+
+def _open(one: Space, other: Space) -> bool:
+    """Whether two spaces without doors are open to each other; two lift shafts are not."""
+    return one.is_walkway or other.is_walkway or (one.is_stairs and other.is_stairs)
+
+
+def _rescue(
+    spaces: Sequence[Space], walls: Sequence[Contact], groups: Groups, reached: set[int]
+) -> list[Passage]:
+    """Give cut-off rooms a door to a neighbour, through the longest shared wall first."""
+    chosen: list[Passage] = []
+    open_walls = sorted(walls, key=lambda wall: (-wall.length_m, wall.one, wall.other))
+    grew = True
+    while grew:
+        grew = False
+        for wall in open_walls:
+            one, other = groups.of(wall.one), groups.of(wall.other)
+            if (one in reached) == (other in reached):
+                continue
+            inner, outer = (wall.other, wall.one) if one in reached else (wall.one, wall.other)
+            chosen.append(_door(spaces, wall, inner=inner, outer=outer))
+            reached.add(groups.join(wall.one, wall.other))
+            grew = True
+            break
+    return chosen
+
+
+def _openings(spaces: Sequence[Space], wall: Contact) -> list[Passage]:
+    ground = spaces[wall.other].free
+    found = []
+    for place, stretch in enumerate(wall.stretches):
+        if place and stretch.length < WIDE_M:
+            break
+        count = max(1, round(stretch.length / OPENING_EVERY_M))
+        for k in range(count):
+            point = crossing_point(stretch, (k + 0.5) / count, ground)
+            found.append(Passage(wall.one, wall.other, point, is_door=False))
+    return found
+
+
+def _door(spaces: Sequence[Space], wall: Contact, inner: int, outer: int) -> Passage:
+    place = crossing_point(wall.stretches[0], 0.5, spaces[wall.other].free)
+    return Passage(inner, outer, place, is_door=True)

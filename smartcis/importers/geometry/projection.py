@@ -1,0 +1,49 @@
+"""Degrees to metres: an equirectangular plane at the venue's south-west corner.
+
+One degree east shrinks with the cosine of the origin's latitude; over the few hundred metres of
+a campus the error is below a millimetre per metre, less than the data's own seven decimals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry.base import BaseGeometry
+
+EARTH_RADIUS_M = 6_371_008.8  # mean radius, IUGG
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Local metres: x east, y north, zero at the origin.
+
+    Args:
+        lon_deg: longitude of the origin.
+        lat_deg: latitude of the origin.
+    """
+
+    lon_deg: float
+    lat_deg: float
+
+    @classmethod
+    def around(cls, shapes: Iterable[BaseGeometry]) -> Projection:
+        """Put the origin at the south-west corner of everything drawn."""
+        lon_deg, lat_deg, _, _ = shapely.total_bounds(list(shapes))
+        return cls(float(lon_deg), float(lat_deg))
+
+    def metres(self, geometry: BaseGeometry) -> BaseGeometry:
+        """Project a geometry and repair it if it crosses itself."""
+        per_degree = math.radians(1) * EARTH_RADIUS_M
+        shrink = math.cos(math.radians(self.lat_deg))
+
+        def plane(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            moved = points - np.array([self.lon_deg, self.lat_deg])
+            return moved * np.array([per_degree * shrink, per_degree])
+
+        flat = shapely.transform(geometry, plane)
+        return flat if flat.is_valid else shapely.make_valid(flat)

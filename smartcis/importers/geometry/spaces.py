@@ -1,0 +1,116 @@
+"""Space: one walkable or enterable area on one level, and the ground that is its own.
+
+Where drawings overlap (a lift shaft inside a core room, stairs inside a hall) the smaller one
+keeps the ground and the larger one loses it, so that every point of a level has one owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import shapely
+from shapely.geometry import MultiPolygon, Polygon
+from shapely.geometry.base import BaseGeometry
+
+LEAST_OVERLAP_M2 = 0.05  # below this two drawings merely touch, give or take a rounding
+LEAST_PIECE_M2 = 0.25  # crumbs that subtraction leaves along a wall
+
+WALKWAYS = frozenset({"walkway", "ramp", "lobby", "foyer", "concourse"})
+STAIRS = frozenset({"stairs", "steps"})
+LIFTS = frozenset({"elevator"})
+
+
+@dataclass(frozen=True)
+class Space:
+    """A unit of the building, or a corridor derived from a gap.
+
+    Args:
+        rid: unique in the building, safe in a URL.
+        level: ordinal of the level, 0 at the ground.
+        name: what people call it; may be empty.
+        category: IMDF category.
+        polygon: as drawn, in metres.
+        free: the ground that belongs to this space alone.
+        feature_id: of the file; empty when derived.
+        source_way: identity of the drawing; equal on every level a shaft was drawn for.
+        derived: whether the space was concluded instead of read.
+    """
+
+    rid: str
+    level: int
+    name: str
+    category: str
+    polygon: BaseGeometry
+    free: BaseGeometry
+    feature_id: str = ""
+    source_way: str = ""
+    derived: bool = False
+
+    @property
+    def is_walkway(self) -> bool:
+        """Whether people pass through it freely."""
+        return self.category in WALKWAYS
+
+    @property
+    def is_stairs(self) -> bool:
+        """Whether it climbs."""
+        return self.category in STAIRS
+
+    @property
+    def is_lift(self) -> bool:
+        """Whether it rides."""
+        return self.category in LIFTS
+
+    @property
+    def is_room(self) -> bool:
+        """Whether one enters it through a door."""
+        return not (self.is_walkway or self.is_stairs or self.is_lift)
+
+    @property
+    def parts(self) -> tuple[Polygon, ...]:
+        """The connected pieces of its ground, largest first."""
+        return polygons(self.free)
+
+
+def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ...]:
+    """Give the polygons of any geometry, largest first, without crumbs below `least_m2`."""
+    pieces = shapely.get_parts(geometry) if hasattr(geometry, "geoms") else [geometry]
+    found = [p for p in pieces if isinstance(p, Polygon) and p.area > least_m2]
+    nested = [q for p in pieces if isinstance(p, MultiPolygon) for q in polygons(p, least_m2)]
+    return tuple(sorted([*found, *nested], key=lambda p: -p.area))
+
+
+def own_ground(spaces: Sequence[Space]) -> list[Space]:
+    """Give each space of one level the ground no smaller space claims.
+
+    Law: the interiors of the results' `free` are disjoint.
+    """
+    tree = shapely.STRtree([space.polygon for space in spaces])
+    settled: list[Space] = []
+    for place, space in enumerate(spaces):
+        smaller = [
+            spaces[other].polygon
+            for other in tree.query(space.polygon, predicate="intersects")
+            if other != place and _claims(spaces[other], other, space, place)
+        ]
+        free = space.polygon
+        if smaller:
+            free = shapely.difference(free, shapely.union_all(smaller))
+        pieces = polygons(free, LEAST_PIECE_M2) or polygons(free)
+        settled.append(replace(space, free=_joined(pieces)))
+    return settled
+
+
+def _claims(one: Space, place: int, other: Space, other_place: int) -> bool:
+    """Whether `one` takes the ground it shares with `other`."""
+    if (one.polygon.area, place) >= (other.polygon.area, other_place):
+        return False
+    return bool(shapely.intersection(one.polygon, other.polygon).area > LEAST_OVERLAP_M2)
+
+
+def _joined(pieces: Iterable[Polygon]) -> BaseGeometry:
+    listed = list(pieces)
+    if not listed:
+        return Polygon()
+    return listed[0] if len(listed) == 1 else MultiPolygon(listed)

@@ -1,0 +1,89 @@
+"""Vertical: which stairs and lifts of different levels are the same shaft.
+
+The same drawing on several levels is one shaft. Shafts drawn level by level are joined where they
+cover each other on neighbouring levels. Lengths are walking equivalents, because a route is chosen
+by effort: a flight counts its slope, a ride counts its height and, at both ends, the wait.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import shapely
+
+from smartcis.importers.geometry.spaces import Space
+
+STAIR_SLOPE_DEG = 30.0  # usual for public stairs
+LIFT_WAIT_M = 8.0  # walking equivalent of waiting for a lift, at each end of the ride; own estimate
+SAME_SHAFT = 0.5  # share of the smaller drawing that must be covered
+
+
+@dataclass(frozen=True)
+class Climb:
+    """A way between two levels inside one shaft.
+
+    Args:
+        lower: index of the lower space.
+        upper: index of the upper space.
+        length_m: walking equivalent, without the wait.
+        by_lift: a ride; otherwise steps.
+    """
+
+    lower: int
+    upper: int
+    length_m: float
+    by_lift: bool
+
+
+def climbs(spaces: Sequence[Space], level_height_m: float) -> list[Climb]:
+    """Find the climbs of a building.
+
+    Args:
+        spaces: of all levels.
+        level_height_m: floor to floor.
+    """
+    found: dict[tuple[int, int], Climb] = {}
+    ways: dict[str, list[int]] = defaultdict(list)
+    for place, space in enumerate(spaces):
+        if (space.is_stairs or space.is_lift) and space.source_way and not space.free.is_empty:
+            ways[space.source_way].append(place)
+    for places in ways.values():
+        climbing = sorted(places, key=lambda place: spaces[place].level)
+        for lower, upper in zip(climbing, climbing[1:], strict=False):
+            if spaces[lower].level != spaces[upper].level:
+                found[lower, upper] = _climb(spaces, lower, upper, level_height_m)
+    for lower, upper in _stacked(spaces):
+        found.setdefault((lower, upper), _climb(spaces, lower, upper, level_height_m))
+    return [found[pair] for pair in sorted(found)]
+
+
+def _climb(spaces: Sequence[Space], lower: int, upper: int, level_height_m: float) -> Climb:
+    rise_m = (spaces[upper].level - spaces[lower].level) * level_height_m
+    by_lift = spaces[lower].is_lift
+    length_m = rise_m if by_lift else rise_m / math.sin(math.radians(STAIR_SLOPE_DEG))
+    return Climb(lower, upper, length_m, by_lift)
+
+
+def _stacked(spaces: Sequence[Space]) -> list[tuple[int, int]]:
+    """Find shafts of one kind that cover each other on neighbouring levels."""
+    shafts = [
+        place
+        for place, space in enumerate(spaces)
+        if (space.is_stairs or space.is_lift) and not space.free.is_empty
+    ]
+    tree = shapely.STRtree([spaces[place].polygon for place in shafts])
+    pairs = []
+    for lower in shafts:
+        here = spaces[lower]
+        for hit in tree.query(here.polygon, predicate="intersects"):
+            upper = shafts[int(hit)]
+            there = spaces[upper]
+            if there.level != here.level + 1 or there.is_lift != here.is_lift:
+                continue
+            shared = shapely.intersection(here.polygon, there.polygon).area
+            if shared >= SAME_SHAFT * min(here.polygon.area, there.polygon.area):
+                pairs.append((lower, upper))
+    return pairs
