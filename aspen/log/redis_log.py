@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from aspen.errors import AspenError
-from aspen.redis_client import connect
 from aspen.log.entry import Entry, decode, encode
+from aspen.redis_client import connect
 
 KEY_KEPT_S = 7 * 24 * 3600  # far longer than any outbox or gateway retries
 OWN_KEY_KEPT_S = 300  # the client's own retries after a broken connection end much sooner

@@ -37,9 +37,7 @@ from aspen.log.entry import BadEntry, Entry, decode
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
 
-OUTPUT = (
-    "lane INT, first LONG, position LONG, at_s DOUBLE, changes STRING, timing STRING, pid INT"
-)
+OUTPUT = "lane INT, first LONG, position LONG, at_s DOUBLE, changes STRING, timing STRING, pid INT"
 _SNAPSHOT = "position LONG, data BINARY"
 _CHANGES = "position LONG, entry BINARY"
 

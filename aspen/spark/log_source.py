@@ -1,6 +1,7 @@
 """The log as a Spark source: the offset is a log position, and any range can be read again.
 
-    offset   {"log": identity, "position": n}      rows   lane, position, entry, appended_ms, read_ms
+    offset   {"log": identity, "position": n}
+    rows     lane, position, entry, appended_ms, read_ms
 
 Every lane gets every entry: a lane is a replicated state machine. The driver's `latestOffset`
 waits at the log for the next entry, so an epoch begins when something happens and not when a

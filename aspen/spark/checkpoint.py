@@ -1,0 +1,100 @@
+"""Is a checkpoint still of use? It speaks of one log and one results store; both must agree.
+
+A checkpoint whose log lost entries, whose results were emptied, or which an older lane format
+wrote, would lose or double changes: it is dropped, and the log rebuilds everything. The identity
+of a checkpoint, its *generation*, is the query id that Spark writes into it, so that it cannot
+outlive the checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1  # raise when lanes' snapshots or the state variables change their shape
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint folder says.
+
+    Args:
+        generation: Spark's query id, empty when the query never began.
+        format: the lane format it was written with.
+        log: identity of the log it reads.
+        position: log position up to which batches were planned.
+        committed: the newest batch that is done, -1 before the first.
+    """
+
+    generation: str = ""
+    format: int = FORMAT
+    log: str = ""
+    position: int = 0
+    committed: int = -1
+
+    def unusable(self, log: tuple[str, int], writer: tuple[str, int]) -> str:
+        """Say why this checkpoint cannot be continued, empty when it can.
+
+        Args:
+            log: the log's identity and head.
+            writer: the generation and batch that the results were written by last.
+        """
+        if not self.generation:
+            return ""
+        identity, head = log
+        if self.format != FORMAT:
+            return f"it has format {self.format}, lanes have {FORMAT}"
+        if self.log and self.log != identity:
+            return "it belongs to another log"
+        if self.position > head:
+            return f"it has read up to {self.position}, the log ends at {head}"
+        if self.committed >= 0 and writer != (self.generation, max(writer[1], self.committed)):
+            return f"the results do not hold its batch {self.committed}"
+        return ""
+
+
+def _newest(folder: Path) -> Path | None:
+    numbered = [file for file in folder.glob("*") if file.name.isdigit()]
+    return max(numbered, key=lambda file: int(file.name), default=None)
+
+
+def _offset(file: Path) -> dict[str, Any]:
+    last: dict[str, Any] = json.loads(file.read_text().strip().splitlines()[-1])
+    return last
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Read what a folder holds; an empty or missing one gives an empty checkpoint."""
+    metadata, offsets = folder / "metadata", _newest(folder / "offsets")
+    if not metadata.exists() or offsets is None:
+        return Checkpoint()
+    offset = _offset(offsets)
+    commit = _newest(folder / "commits")
+    mark = folder / "format"
+    return Checkpoint(
+        generation=json.loads(metadata.read_text())["id"],
+        format=int(mark.read_text()) if mark.exists() else 0,
+        log=offset.get("log", ""),
+        position=int(offset["position"]),
+        committed=int(commit.name) if commit is not None else -1,
+    )
+
+
+def prepare_checkpoint(folder: Path, log: tuple[str, int], writer: tuple[str, int]) -> str:
+    """Make `folder` fit to start from.
+
+    Returns:
+        Why an old checkpoint was dropped, empty when none was.
+    """
+    try:
+        reason = read_checkpoint(folder).unusable(log, writer)
+    except (ValueError, KeyError, IndexError, OSError) as error:
+        reason = f"it cannot be read: {error}"
+    if reason:
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "format").write_text(str(FORMAT))
+    return reason

@@ -1,0 +1,44 @@
+"""What an engine is started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """One engine: one log, one results store, one checkpoint.
+
+    Args:
+        log_url: Redis server of the log.
+        log_name: the log's name there.
+        results_url: Redis server of the results.
+        results_name: the store's name there; the lease lies beside it.
+        checkpoint: folder for the checkpoint; made when missing, emptied when it is of no use.
+        master: Spark master; `local[2,3]` runs two tasks at once and tries each three times.
+        lanes: how many lanes; more than one core per lane is never used.
+        lane_class: "module:Class" of the state machine.
+        entries_per_batch: bound of one epoch, in log entries.
+        patience_s: how long source and sink wait for a Redis server that is away.
+        lease_s: how long an engine that died still keeps others out.
+        stalled_s: an engine that has entries to read and finishes no epoch for so long ends itself.
+        compact_entries: stored changes beyond which a lane's snapshot moves up.
+        settings: further Spark settings.
+    """
+
+    log_url: str
+    log_name: str
+    results_url: str
+    results_name: str
+    checkpoint: Path
+    master: str = "local[2,3]"
+    lanes: int = 1
+    lane_class: str = "aspen.runtime.lane:Lane"
+    entries_per_batch: int = 2_000
+    patience_s: float = 30.0
+    lease_s: float = 6.0
+    stalled_s: float = 120.0
+    compact_entries: int = 5_000
+    settings: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,242 @@
+"""The engine: one Structured Streaming query that keeps every view of a building.
+
+    log ──LogSource──► groupBy(lane).transformWithState(LaneProcessor) ──foreachBatch──► results
+
+One driver at a time holds the lease. It ends itself when it loses the lease, when the query
+fails, and when it has work and makes no progress: whoever supervises it starts a new one, which
+continues from the checkpoint.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
+
+from py4j.protocol import Py4JError
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from aspen.errors import AspenError
+from aspen.log.redis_log import RedisLog
+from aspen.redis_client import connect
+from aspen.results.engine_status import EngineStatus, write_status
+from aspen.results.lease import Lease
+from aspen.results.redis_results import RedisResults
+from aspen.spark.checkpoint import prepare_checkpoint
+from aspen.spark.config import EngineConfig
+from aspen.spark.lane_keys import lane_keys
+from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
+from aspen.spark.log_source import LogSource
+from aspen.spark.session import start_session
+from aspen.spark.sink import Sink
+
+_BEAT_S = 1.0
+
+Say = Callable[..., None]
+"""Takes an event's name and its fields, e.g. `structlog.get_logger().info`."""
+
+
+class LeaseTaken(AspenError):
+    """Another engine holds the lease."""
+
+    code = "aspen.spark.lease_taken"
+
+
+class Ending(Enum):
+    """Why an engine ended."""
+
+    STOPPED = "stopped"
+    LEASE_LOST = "lease lost"
+    STALLED = "stalled"
+    FAILED = "failed"
+
+
+class Engine:
+    """One engine of this process.
+
+    Args:
+        config: what it reads, writes and runs on.
+        say: receives each event of its life.
+        session: a Spark session that exists already; it is then left running at the end.
+    """
+
+    def __init__(self, config: EngineConfig, say: Say, session: SparkSession | None = None) -> None:
+        self._config = config
+        self._say = say
+        self._session = session
+        self._stop = threading.Event()
+        self._redis = connect(config.results_url, 2.0)
+        self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
+        self._lease = Lease(config.results_url, config.results_name, config.lease_s)
+        self._status_lock = threading.Lock()
+        self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
+        self._ending = Ending.STOPPED
+        self._query: StreamingQuery | None = None
+
+    def stop(self) -> None:
+        """Ask the engine to end; safe in a signal handler and from any thread."""
+        self._stop.set()
+
+    def run(self) -> Ending:
+        """Run until stopped, or until something ends it.
+
+        Raises:
+            LeaseTaken: another engine is at work.
+        """
+        if not self._lease.acquire():
+            raise LeaseTaken(
+                "another engine holds the lease",
+                found=f"for {self._lease.held_for_s():.1f} s more",
+                attempt="stop that engine, or wait until its lease has run out",
+            )
+        now_s = time.time()
+        self._update(state="starting", started_s=now_s, progress_s=now_s)
+        beating = threading.Thread(target=self._beat, name="engine-beat", daemon=True)
+        beating.start()
+        error = ""
+        try:
+            error = self._work()
+        finally:
+            self._stop.set()
+            beating.join(timeout=5)
+            self._lease.release()
+            state = "stopped" if self._ending is Ending.STOPPED else "failed"
+            self._update(state=state, error=error or self._ending.value)
+            self._say("engine_ended", ending=self._ending.value, error=error)
+        return self._ending
+
+    def _work(self) -> str:
+        config = self._config
+        began = time.monotonic()
+        results = RedisResults(
+            config.results_url,
+            config.results_name,
+            fence=self._lease.token,
+            patience_s=config.patience_s,
+        )
+        dropped = prepare_checkpoint(config.checkpoint, self._log.state(), results.writer())
+        if dropped:
+            self._say("checkpoint_dropped", reason=dropped)
+        own = self._session is None
+        session = self._session or start_session(
+            config.master, config.lanes, config.checkpoint.parent / "spark-tmp", config.settings
+        )
+        self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
+        try:
+            query = self._start_query(session, results)
+            self._update(generation=str(query.id))
+            self._say("query_started", generation=str(query.id))
+            return self._watch(query)
+        finally:
+            results.close()
+            if own:
+                session.stop()
+
+    def _start_query(self, session: SparkSession, results: RedisResults) -> StreamingQuery:
+        config = self._config
+        keys = lane_keys(config.lanes)
+        session.dataSource.register(LogSource)
+        source = (
+            session.readStream.format("aspen_log")
+            .option("url", config.log_url)
+            .option("name", config.log_name)
+            .option("lane_keys", ",".join(map(str, keys)))
+            .option("entries_per_batch", str(config.entries_per_batch))
+            .option("patience_s", str(config.patience_s))
+            .load()
+        )
+        processor = LaneProcessor(
+            LaneSettings(
+                log=f"{config.log_name}@{self._log.identity()}",
+                lane_class=config.lane_class,
+                keys=keys,
+                compact_entries=config.compact_entries,
+            )
+        )
+        lanes = source.groupBy("lane").transformWithState(
+            statefulProcessor=processor,
+            outputStructType=OUTPUT,
+            outputMode="append",
+            timeMode="none",
+        )
+        sink = Sink(results, self._generation, self._on_epoch)
+        self._query = (
+            lanes.writeStream.foreachBatch(sink)
+            .option("checkpointLocation", str(config.checkpoint))
+            .outputMode("append")
+            .trigger(processingTime="0 seconds")
+            .start()
+        )
+        return self._query
+
+    def _generation(self) -> str:
+        assert self._query is not None
+        return str(self._query.id)
+
+    def _on_epoch(self, epoch: int, position: int, lane_pids: dict[int, int]) -> None:
+        if self._status.state == "starting":
+            self._say("first_epoch", epoch=epoch, position=position)
+        self._update(
+            state="live",
+            epoch=epoch,
+            position=position,
+            lane_pids=lane_pids,
+            progress_s=time.time(),
+            error="",
+        )
+
+    def _watch(self, query: StreamingQuery) -> str:
+        while not self._stop.wait(0.1):
+            if not query.isActive:
+                failure = query.exception()
+                self._ending = Ending.FAILED
+                return str(failure).splitlines()[0] if failure else "the query ended by itself"
+        try:
+            query.stop()
+        except (StreamingQueryException, Py4JError) as error:
+            self._say("query_stopped_badly", error=str(error).splitlines()[0])
+        return ""
+
+    def _beat(self) -> None:
+        """Renew the lease, tell how it goes, notice a stall; once a second."""
+        renewed = time.monotonic()
+        while not self._stop.wait(_BEAT_S):
+            try:
+                held = self._lease.renew()
+                renewed = time.monotonic()
+                head = self._log.head()
+            except OSError as error:
+                # The store is away, hence nobody else works either; fencing guards the rest.
+                self._say("beat_failed", error=str(error), s=round(time.monotonic() - renewed, 1))
+                continue
+            if not held:
+                self._end(Ending.LEASE_LOST)
+                return
+            status = self._status
+            caught_up = head <= status.position
+            self._update(head=head, **({"progress_s": time.time()} if caught_up else {}))
+            if not caught_up and time.time() - status.progress_s > self._config.stalled_s:
+                self._end(Ending.STALLED)
+                return
+
+    def _end(self, ending: Ending) -> None:
+        self._ending = ending
+        self._say("engine_gives_up", reason=ending.value)
+        self._stop.set()
+
+    def _update(self, **fields: object) -> None:
+        with self._status_lock:
+            changes = {"beat_s": time.time(), **fields}
+            self._status = replace(self._status, **changes)  # type: ignore[arg-type]
+            write_status(self._redis, self._config.results_name, self._status)
+
+
+def run_engine(config: EngineConfig, say: Say, session: SparkSession | None = None) -> Ending:
+    """Run an engine to its end; see `Engine.run`."""
+    return Engine(config, say, session).run()
