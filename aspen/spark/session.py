@@ -6,10 +6,14 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+RENAMING = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package `aspen`
 
 SETTINGS: Mapping[str, str] = {
@@ -18,6 +22,9 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # The default manager looks every renamed file up with a `readlink` process of its own.
+    "spark.sql.streaming.checkpointFileManagerClass": RENAMING,
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
     "spark.sql.streaming.stateStore.maintenanceInterval": "30s",
     "spark.sql.streaming.minBatchesToRetain": "20",
     # The source itself waits for the next entry; Spark need not sleep on top of that.
@@ -28,6 +35,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.streaming.stopTimeout": "20s",
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.ui.retainedJobs": "5",
     "spark.ui.retainedStages": "5",
     "spark.python.worker.reuse": "true",
@@ -69,4 +77,22 @@ def start_session(
     )
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    _without_checksum_files(session)
+    return session
+
+
+def _without_checksum_files(session: SparkSession) -> None:
+    """Let the local file system of this JVM write no `.crc` beside each checkpoint file.
+
+    Each would cost another file and another `chmod` process; RocksDB and the logs of Spark check
+    what they read themselves.
+    """
+    context = session.sparkContext
+    assert context._jvm is not None and context._jsc is not None  # noqa: SLF001
+    jvm: Any = context._jvm  # noqa: SLF001  # the only way to the JVM's own classes
+    files = jvm.org.apache.hadoop.fs.FileSystem.get(
+        jvm.java.net.URI("file:///"),
+        context._jsc.hadoopConfiguration(),  # noqa: SLF001
+    )
+    files.setWriteChecksum(False)
