@@ -1,0 +1,225 @@
+"""Readings: validated against their sensors, appended to the log as one transaction.
+
+Law: a call appends all its readings or none.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from django.apps import apps
+
+from aspen.errors import AspenError
+from aspen.log.entry import Change, Transaction
+from aspen.log.protocol import Log
+from aspen.model.schema import Row, SchemaError, Value
+from smartcis.catalog import CATALOG
+from smartcis.ingest.errors import BadReading, BadTime, BadUnit, BadValue, UnknownSensor
+from smartcis.ingest.kinds import KINDS, Kind
+
+FUTURE_S = 60.0  # clocks of gateways differ by seconds
+PAST_S = 24 * 3600.0  # older readings belong into an import, not into a live view
+READINGS_AT_ONCE = 5_000
+FIELDS = ("sid", "value", "unit", "at", "at_s", "tag")
+TAG_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One reading that fits its sensor, ready for its stream."""
+
+    relation: str
+    row: Row
+
+
+def append_readings(
+    log: Log, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
+) -> int:
+    """Validate readings and append them as one transaction.
+
+    Args:
+        log: where they go.
+        readings: mappings `{sid, value, unit, at | at_s, tag?}`; `at` is ISO 8601 with a zone,
+            `at_s` seconds since the epoch; `tag` only for rfid.
+        key: idempotency key, for a gateway that repeats an unanswered call.
+        now_s: the wall clock, seconds since the epoch.
+
+    Returns:
+        The log position.
+
+    Raises:
+        BadReading: naming the index of the first bad one; nothing was appended.
+    """
+    now_s = time.time() if now_s is None else now_s
+    valid = validate(readings, now_s=now_s)
+    changes = tuple(Change(reading.relation, 1, reading.row) for reading in valid)
+    return log.append([Transaction(now_s, changes)], key=f"readings:{key}" if key else "")
+
+
+def validate(readings: Sequence[Any], *, now_s: float) -> list[Reading]:
+    """Check every reading against its sensor.
+
+    Raises:
+        BadReading: naming the index of the first bad one.
+    """
+    if not isinstance(readings, list | tuple) or not readings:
+        raise BadReading(
+            "readings are a list of at least one",
+            found=type(readings).__name__ if readings else "nothing",
+            exists=FIELDS,
+        )
+    if len(readings) > READINGS_AT_ONCE:
+        raise BadReading(
+            f"at most {READINGS_AT_ONCE} readings at once",
+            found=str(len(readings)),
+            attempt="send them in several calls",
+        )
+    wanted = {
+        r["sid"] for r in readings if isinstance(r, Mapping) and isinstance(r.get("sid"), str)
+    }
+    sensors = sensors_by_id(wanted)
+    valid = []
+    for index, reading in enumerate(readings):
+        try:
+            valid.append(_validated(reading, sensors, now_s=now_s))
+        except AspenError as error:
+            kind = type(error) if isinstance(error, BadReading) else BadReading
+            raise kind(
+                f"reading {index}: {error.message}",
+                found=error.found,
+                exists=error.exists,
+                attempt=error.attempt,
+            ) from error
+    return valid
+
+
+def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
+    """Read sensors as rows of the relation `sensor`, by sid."""
+    model = apps.get_model("smartcis", "Sensor")
+    names = CATALOG.get("sensor").names
+    found: dict[str, dict[str, Value]] = {}
+    for sensor in model.objects.select_related(*model.rows_need).filter(sid__in=wanted):
+        for relation, row in sensor.rows():
+            if relation == "sensor":
+                found[str(row[0])] = dict(zip(names, row, strict=True))
+    return found
+
+
+def _validated(
+    reading: Any, sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
+) -> Reading:
+    if not isinstance(reading, Mapping):
+        raise BadReading("not an object", found=type(reading).__name__, exists=FIELDS)
+    for field in reading:
+        if field not in FIELDS:
+            raise BadReading(f"unknown field {field!r}", found=str(field), exists=FIELDS)
+    sid = reading.get("sid")
+    sensor = sensors.get(sid) if isinstance(sid, str) else None
+    if sensor is None:
+        raise _unknown(sid)
+    kind = KINDS[str(sensor["kind"])]
+    unit = reading.get("unit")
+    if unit != kind.unit:
+        raise BadUnit(
+            f"{kind.key} sensors report in {kind.unit}",
+            found="no unit" if unit is None else str(unit)[:40],
+            exists=[kind.unit],
+            attempt=f"convert to {kind.unit}",
+        )
+    values: dict[str, Value] = {
+        **sensor,
+        kind.value_column: _number(reading.get("value"), kind),
+        "at_s": _time(reading, now_s=now_s),
+    }
+    if "tag" in kind.stream.names:
+        values["tag"] = _tag(reading.get("tag"))
+    elif "tag" in reading:
+        raise BadReading(f"{kind.key} sensors hear no tags", found="tag")
+    row = tuple(values[name] for name in kind.stream.names)
+    try:
+        kind.stream.check(row)
+    except SchemaError as error:
+        raise BadReading(
+            f"sensor {sid} is not placed where a {kind.key} sensor must be: {error.message}",
+            attempt="set its machine or room",
+        ) from error
+    return Reading(kind.stream.name, row)
+
+
+def _unknown(sid: object) -> UnknownSensor:
+    model = apps.get_model("smartcis", "Sensor")
+    names = list(model.objects.values_list("sid", flat=True)[:5_000])
+    near = get_close_matches(str(sid), names, n=3)
+    return UnknownSensor(
+        f"there is no sensor {str(sid)[:40]!r}" if sid is not None else "a reading needs a sid",
+        found=str(sid)[:40],
+        exists=near or sorted(names)[:3],
+        attempt="see /api/v1/sensors/",
+    )
+
+
+def _number(value: object, kind: Kind) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise BadValue("value must be a finite number", found=repr(value)[:40])
+    if not kind.lowest <= value <= kind.highest:
+        raise BadValue(
+            f"a {kind.key} sensor cannot report this",
+            found=f"{value} {kind.unit}",
+            exists=[f"{kind.lowest} to {kind.highest} {kind.unit}"],
+        )
+    return float(value)
+
+
+def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
+    at_s = _seconds(reading)
+    if at_s > now_s + FUTURE_S:
+        raise BadTime(
+            "the time lies in the future",
+            found=f"{at_s - now_s:.0f} s ahead",
+            exists=[f"up to {FUTURE_S:.0f} s ahead"],
+            attempt="set the gateway's clock",
+        )
+    if at_s < now_s - PAST_S:
+        raise BadTime(
+            "the reading is too old for a live view",
+            found=f"{now_s - at_s:.0f} s ago",
+            exists=[f"up to {PAST_S:.0f} s ago"],
+        )
+    return at_s
+
+
+def _seconds(reading: Mapping[str, Any]) -> float:
+    at, at_s = reading.get("at"), reading.get("at_s")
+    if at is not None and at_s is not None:
+        raise BadTime("give at or at_s, not both", exists=("at", "at_s"))
+    number = at_s if at is None else at
+    if isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number):
+        return float(number)
+    try:
+        if at is None or not isinstance(at, str):
+            raise ValueError(at)
+        moment = datetime.fromisoformat(at)
+        if moment.tzinfo is None:
+            raise BadTime(
+                "the time has no zone", found=at[:40], attempt="2026-11-21T08:00:00Z is one"
+            )
+        return moment.timestamp()
+    except (ValueError, OverflowError) as error:
+        raise BadTime(
+            "not a time",
+            found=repr(number)[:40],
+            exists=("ISO 8601 with a zone", "seconds since 1970"),
+            attempt="2026-11-21T08:00:00Z is one",
+        ) from error
+
+
+def _tag(tag: object) -> str:
+    if not isinstance(tag, str) or not 1 <= len(tag) <= TAG_LENGTH:
+        raise BadReading("an rfid reading needs the tag it heard", found=repr(tag)[:40])
+    return tag

@@ -1,0 +1,294 @@
+"""The wire: every message of /ws/live/, defined here once.
+
+`manage.py wire` prints the same as TypeScript. Field order is wire order; `attempt` travels as
+`try`, which is no name in Python.
+
+    client  subscribe ──────►  snapshot  delta  delta  …      prev of each = epoch of the one before
+            unsubscribe, ping  status (at least every 5 s), pong, closed, error
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal
+
+from aspen.errors import AspenError
+from aspen.model.schema import Value
+
+PROTOCOL = 1
+MESSAGE_LIMIT_BYTES = 16_384  # the longest thing a client says is a subscription
+NAME_LENGTH = 120
+HIGHEST_INT = 2**53 - 1  # what JavaScript still counts exactly
+
+Engine = Literal["live", "starting", "delayed", "offline"]
+Cell = Value
+WireRow = list[Cell]
+
+
+class BadMessage(AspenError):
+    """A frame that is no message of this protocol."""
+
+    code = "smartcis.live.bad_message"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a view."""
+
+    name: str
+    type: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in a query's text an error lies, counted from 1."""
+
+    line: int
+    column: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribe:
+    """Follow a view under a number of the client's choice."""
+
+    id: int
+    view: str
+    since: int | None = None
+    type: Literal["subscribe"] = "subscribe"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe:
+    """Follow it no longer."""
+
+    id: int
+    type: Literal["unsubscribe"] = "unsubscribe"
+
+
+@dataclass(frozen=True, slots=True)
+class Ping:
+    """Are you there?"""
+
+    at: float
+    type: Literal["ping"] = "ping"
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The first message of a connection."""
+
+    protocol: int
+    epoch: int
+    engine: Engine
+    type: Literal["welcome"] = "welcome"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A view's rows as of `epoch`; a row stands there as often as the view has it."""
+
+    id: int
+    view: str
+    columns: list[Column]
+    epoch: int
+    position: int
+    at_s: float
+    rows: list[WireRow]
+    type: Literal["snapshot"] = "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What changed after epoch `prev`, the epoch of the last message under this id."""
+
+    id: int
+    prev: int
+    epoch: int
+    position: int
+    at_s: float
+    changes: list[tuple[int, *tuple[Cell, ...]]]
+    type: Literal["delta"] = "delta"
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The view has ended; should it come back, a snapshot follows."""
+
+    id: int
+    view: str
+    type: Literal["closed"] = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class WireError:
+    """An error of a subscription, or of the connection when `id` is null."""
+
+    id: int | None
+    code: str
+    message: str
+    position: Position | None
+    found: str
+    exists: list[str]
+    attempt: str = field(metadata={"wire": "try"})
+    type: Literal["error"] = "error"
+
+    @classmethod
+    def of(cls, error: AspenError | Mapping[str, Any], id: int | None) -> WireError:  # noqa: A002  # the wire's word
+        """Give an error, or its `as_dict`, as a message."""
+        body = error.as_dict() if isinstance(error, AspenError) else error
+        at = body.get("position")
+        return cls(
+            id=id,
+            code=body.get("code", "smartcis.live.error"),
+            message=body.get("message", ""),
+            position=Position(at["line"], at["column"], at["length"]) if at else None,
+            found=body.get("found", ""),
+            exists=list(body.get("exists", ())),
+            attempt=body.get("try", ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The heartbeat: how the engine is, and the server's clock."""
+
+    engine: Engine
+    epoch: int
+    position: int
+    lag_s: float
+    server_s: float
+    type: Literal["status"] = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Pong:
+    """I am."""
+
+    at: float
+    type: Literal["pong"] = "pong"
+
+
+ClientMessage = Subscribe | Unsubscribe | Ping
+ServerMessage = Welcome | Snapshot | Delta | Closed | WireError | Status | Pong
+
+CLIENT_MESSAGES: tuple[type[ClientMessage], ...] = (Subscribe, Unsubscribe, Ping)
+SERVER_MESSAGES: tuple[type[ServerMessage], ...] = (
+    Welcome,
+    Snapshot,
+    Delta,
+    Closed,
+    WireError,
+    Status,
+    Pong,
+)
+PARTS = (Column, Position)
+
+
+def wire_name(name: str, metadata: Mapping[str, Any]) -> str:
+    """Give a field's name on the wire."""
+    return str(metadata.get("wire", name))
+
+
+def tag_of(message: type) -> str:
+    """Give the `type` a message class carries."""
+    return str(next(f.default for f in fields(message) if f.name == "type"))
+
+
+def encode(message: ServerMessage) -> str:
+    """Give a message's text; a number JSON cannot say becomes null."""
+    body = _plain(message)
+    try:
+        return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(body), separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain(message: ServerMessage | Column | Position) -> dict[str, Any]:
+    tag = {} if isinstance(message, PARTS) else {"type": message.type}
+    body: dict[str, Any] = dict(tag)
+    for one in fields(message):
+        value = getattr(message, one.name)
+        if isinstance(value, PARTS):
+            value = _plain(value)
+        elif isinstance(value, list) and value and isinstance(value[0], PARTS):
+            value = [_plain(part) for part in value]
+        body[wire_name(one.name, one.metadata)] = value
+    return body
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= HIGHEST_INT
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= NAME_LENGTH
+
+
+_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "id": (_is_count, "a whole number from 0"),
+    "since": (_is_count, "an epoch"),
+    "view": (_is_name, f"a view's name of up to {NAME_LENGTH} characters"),
+    "at": (_is_number, "a number"),
+}
+
+
+def decode(text: str) -> ClientMessage:
+    """Read what a client says.
+
+    Raises:
+        BadMessage: too long, not JSON, or not of this protocol.
+    """
+    if len(text) > MESSAGE_LIMIT_BYTES:
+        raise BadMessage(
+            "the message is too long",
+            found=f"{len(text)} characters",
+            exists=[f"up to {MESSAGE_LIMIT_BYTES}"],
+        )
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadMessage("the message is not JSON", found=text[:40]) from error
+    if not isinstance(body, dict):
+        raise BadMessage("a message is an object", found=type(body).__name__)
+    by_tag = {tag_of(message): message for message in CLIENT_MESSAGES}
+    tag = body.pop("type", None)
+    if not isinstance(tag, str) or tag not in by_tag:
+        raise BadMessage("unknown type of message", found=str(tag)[:40], exists=tuple(by_tag))
+    return _built(by_tag[tag], tag, body)
+
+
+def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> ClientMessage:
+    known = [one for one in fields(message) if one.name != "type"]
+    names = tuple(one.name for one in known)
+    for name in body:
+        if name not in names:
+            raise BadMessage(f"{tag} has no field {name[:40]!r}", found=name[:40], exists=names)
+    values: dict[str, Any] = {}
+    for one in known:
+        value = body.get(one.name)
+        if value is None and one.default is not MISSING:
+            continue
+        check, wanted = _CHECKS[one.name]
+        if not check(value):
+            raise BadMessage(
+                f"{one.name} of {tag} must be {wanted}", found=repr(value)[:40], exists=names
+            )
+        values[one.name] = value
+    return message(**values)
