@@ -1,17 +1,38 @@
 """Tables: the building and what stands in it, requests, queries, and the outbox to the log."""
 
+from smartcis.models.building import Building, Door, Level, Unit, Venue
+from smartcis.models.calendar import Reservation
+from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall
 from smartcis.models.outbox import LogLink, OutboxEntry
 from smartcis.models.queries import MaintainedQuery, MaintainedView
 from smartcis.models.routes import RouteRequest
+from smartcis.models.routing import RoutingEdge, RoutingNode
+from smartcis.models.sensors import RegionSeed, Sensor
 from smartcis.models.source import SourceManager, SourceModel, SourceQuerySet
+from smartcis.models.visitors import Visitor
 
 __all__ = [
+    "Building",
+    "Desk",
+    "Door",
+    "Kiosk",
+    "Level",
     "LogLink",
+    "Machine",
     "MaintainedQuery",
     "MaintainedView",
     "OutboxEntry",
+    "RegionSeed",
+    "Reservation",
     "RouteRequest",
+    "RoutingEdge",
+    "RoutingNode",
+    "Sensor",
+    "SoftwareInstall",
     "SourceManager",
     "SourceModel",
     "SourceQuerySet",
+    "Unit",
+    "Venue",
+    "Visitor",
 ]

@@ -1,0 +1,1 @@
+"""A building's sensors and people, simulated: seeded, turned by hand, without an own clock."""

@@ -1,0 +1,29 @@
+"""What the simulator refuses."""
+
+from __future__ import annotations
+
+from aspen.errors import AspenError
+
+
+class UnknownDevice(AspenError):
+    """A device kind that nobody described."""
+
+    code = "sensors_sim.unknown_device"
+
+
+class UnknownWaveform(AspenError):
+    """A waveform that nobody wrote."""
+
+    code = "sensors_sim.unknown_waveform"
+
+
+class BadParameters(AspenError):
+    """Waveform parameters that are missing, misspelt or out of the device's range."""
+
+    code = "sensors_sim.bad_parameters"
+
+
+class BadWorld(AspenError):
+    """A description that names a machine, node or sensor it does not have."""
+
+    code = "sensors_sim.bad_world"

@@ -1,0 +1,58 @@
+"""The shapes a simulated sensor can follow; a tuple, so nothing registers itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sensors_sim.devices import DeviceKind
+from sensors_sim.errors import BadParameters, UnknownWaveform
+from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform, check_parameters
+from sensors_sim.waveforms.constant import CONSTANT
+from sensors_sim.waveforms.people import PEOPLE
+from sensors_sim.waveforms.random_walk import RANDOM_WALK
+from sensors_sim.waveforms.replay import REPLAY
+from sensors_sim.waveforms.sine import SINE
+from sensors_sim.waveforms.square import SQUARE
+
+__all__ = ["WAVEFORMS", "BadParameters", "Field", "Sample", "Waveform", "checked", "waveform"]
+
+WAVEFORMS: dict[str, Waveform] = {
+    shape.key: shape for shape in (PEOPLE, CONSTANT, SINE, SQUARE, RANDOM_WALK, REPLAY)
+}
+
+ONLY_PEOPLE = frozenset({"rfid"})  # a receiver without tags has nothing to say
+
+
+def waveform(key: str) -> Waveform:
+    """Look a waveform up.
+
+    Raises:
+        UnknownWaveform: nobody wrote it.
+    """
+    if key not in WAVEFORMS:
+        raise UnknownWaveform(f"there is no waveform {key!r}", found=key, exists=list(WAVEFORMS))
+    return WAVEFORMS[key]
+
+
+def checked(key: str, device: DeviceKind, given: Parameters) -> dict[str, Any]:
+    """Give a waveform's parameters for a device, defaults filled in.
+
+    Raises:
+        BadParameters: unfit for the device, misspelt, missing or out of range.
+        UnknownWaveform: nobody wrote it.
+    """
+    shape = waveform(key)
+    fits = device.key in shape.kinds if shape.kinds else device.key not in ONLY_PEOPLE
+    if not fits:
+        fitting = [
+            other.key
+            for other in WAVEFORMS.values()
+            if (device.key in other.kinds if other.kinds else device.key not in ONLY_PEOPLE)
+        ]
+        raise BadParameters(
+            f"a {device.name.lower()} sensor cannot follow the waveform {key}; "
+            f"it can follow {', '.join(fitting)}",
+            found=key,
+            exists=fitting,
+        )
+    return check_parameters(shape, device, given)

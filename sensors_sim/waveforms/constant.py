@@ -1,0 +1,31 @@
+"""Constant: one value, with a little noise.
+
+────────
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+
+
+def start(parameters: Parameters, rng: Random) -> Sample:
+    """Begin: every sample is the value plus normal noise."""
+    value, noise = parameters["value"], parameters["noise"]
+
+    def sample(_: float) -> float:
+        return float(value + rng.gauss(0.0, noise))
+
+    return sample
+
+
+CONSTANT = Waveform(
+    "constant",
+    "constant value",
+    {
+        "value": Field("what it measures", in_unit=True),
+        "noise": Field("standard deviation of the noise", 0.0),
+    },
+    start,
+)

@@ -1,0 +1,29 @@
+"""Replay: a recorded series, repeated from its start when it ends."""
+
+from __future__ import annotations
+
+from random import Random
+
+from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+
+
+def start(parameters: Parameters, rng: Random) -> Sample:
+    """Begin with the first recorded value; no noise is added to what was recorded."""
+    del rng
+    values, step_s = parameters["values"], parameters["step_s"]
+
+    def sample(at_s: float) -> float:
+        return float(values[int(at_s // step_s) % len(values)])
+
+    return sample
+
+
+REPLAY = Waveform(
+    "replay",
+    "recorded series",
+    {
+        "values": Field("the recorded values", in_unit=True, is_list=True),
+        "step_s": Field("seconds between two recorded values", 10.0, least=0.1),
+    },
+    start,
+)

@@ -1,0 +1,38 @@
+"""Square: high for a share of each cycle, low for the rest, like a lamp or a chair.
+
+┌──┐ ┌──┐
+┘  └─┘  └
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+
+
+def start(parameters: Parameters, rng: Random) -> Sample:
+    """Begin: a cycle starts at time `phase_s`, high first."""
+    high, low, share = parameters["high"], parameters["low"], parameters["share"]
+    cycle_s, phase_s, noise = parameters["cycle_s"], parameters["phase_s"], parameters["noise"]
+
+    def sample(at_s: float) -> float:
+        place = ((at_s - phase_s) / cycle_s) % 1.0
+        return float((high if place < share else low) + rng.gauss(0.0, noise))
+
+    return sample
+
+
+SQUARE = Waveform(
+    "square",
+    "on and off",
+    {
+        "high": Field("the value while on", in_unit=True),
+        "low": Field("the value while off", in_unit=True),
+        "cycle_s": Field("seconds from one switching on to the next", 60.0, least=1.0),
+        "share": Field("share of the cycle spent on, 0 to 1", 0.5),
+        "phase_s": Field("seconds by which the first cycle is late", 0.0),
+        "noise": Field("standard deviation of the noise", 0.0),
+    },
+    start,
+)

@@ -1,0 +1,148 @@
+"""The building as drawn: venue, buildings, levels, units, doors, entrances.
+
+Positions are metres, x east and y north of the venue's south-west corner. Outlines are lists of
+rings, the outer one first, each ring a list of [x, y].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import models
+
+from aspen.model.schema import Row
+from smartcis.models.source import SourceModel
+
+
+class Venue(models.Model):
+    """What is shown as one: a campus, a house.
+
+    Args:
+        attribution: whom the drawing is owed to; shown on every map.
+        origin_lon_deg: longitude of x = 0.
+        origin_lat_deg: latitude of y = 0.
+    """
+
+    slug = models.SlugField(primary_key=True, max_length=60)
+    name = models.CharField(max_length=200)
+    attribution = models.CharField(max_length=300, blank=True)
+    origin_lon_deg = models.FloatField()
+    origin_lat_deg = models.FloatField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Building(models.Model):
+    """One house of a venue."""
+
+    feature_id = models.CharField(primary_key=True, max_length=64)
+    venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="buildings")
+    name = models.CharField(max_length=200, blank=True)
+    footprint = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ("name", "feature_id")
+
+    def __str__(self) -> str:
+        return self.name or self.feature_id
+
+
+class Level(SourceModel):
+    """A floor, through all buildings of the venue.
+
+    Args:
+        level_id: `L` and the ordinal.
+        outline: a list of polygons, each a list of rings.
+    """
+
+    relations = ("level",)
+
+    level_id = models.CharField(primary_key=True, max_length=16)
+    venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="levels")
+    feature_id = models.CharField(max_length=64)
+    ordinal = models.IntegerField()
+    name = models.CharField(max_length=100)
+    short_name = models.CharField(max_length=20)
+    outline = models.JSONField(default=list)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("ordinal",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `level`."""
+        yield "level", (self.level_id, self.ordinal, self.name)
+
+
+class Unit(SourceModel):
+    """A room, corridor, staircase or lift on one level.
+
+    Args:
+        rid: what people call it where that is unique, safe in a URL.
+        feature_id: of the imported file; empty for a derived corridor.
+        polygon: rings of its largest piece.
+        derived: concluded from a gap instead of drawn.
+        unreached: why no entrance leads to it; empty when one does.
+    """
+
+    relations = ("room",)
+
+    rid = models.CharField(primary_key=True, max_length=60)
+    level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="units")
+    feature_id = models.CharField(max_length=64, blank=True)
+    name = models.CharField(max_length=200, blank=True)
+    category = models.CharField(max_length=40)
+    polygon = models.JSONField(default=list)
+    ground = models.JSONField(default=list)
+    label_x_m = models.FloatField()
+    label_y_m = models.FloatField()
+    area_m2 = models.FloatField()
+    derived = models.BooleanField(default=False)
+    unreached = models.CharField(max_length=200, blank=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("level", "rid")
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.rid})" if self.name and self.name != self.rid else self.rid
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `room`."""
+        yield "room", (self.rid, self.level_id, self.name, self.category)
+
+
+class Door(SourceModel):
+    """A door on the wall between two units.
+
+    Args:
+        inner: the unit it closes.
+        outer: the unit it opens from.
+        derived: concluded from a shared wall instead of drawn.
+    """
+
+    OPEN, LOCKED = "open", "locked"
+    STATES = ((OPEN, "open"), (LOCKED, "locked"))
+
+    relations = ("door",)
+
+    door_id = models.CharField(primary_key=True, max_length=70)
+    level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="doors")
+    inner = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="doors")
+    outer = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="doors_into_others")
+    x_m = models.FloatField()
+    y_m = models.FloatField()
+    state = models.CharField(max_length=8, choices=STATES, default=OPEN)
+    derived = models.BooleanField(default=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("level", "door_id")
+
+    def __str__(self) -> str:
+        return self.door_id
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `door`."""
+        yield "door", (self.door_id, self.state, self.x_m, self.y_m, self.level_id)

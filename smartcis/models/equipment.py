@@ -1,0 +1,116 @@
+"""What stands in the rooms: desks, machines with their software, kiosks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import models
+
+from aspen.model.schema import Row
+from smartcis.models.building import Unit
+from smartcis.models.routing import RoutingNode
+from smartcis.models.source import SourceModel
+
+
+class Desk(models.Model):
+    """A fixture one sits down at; no relation of its own, its machine has one."""
+
+    desk_id = models.CharField(primary_key=True, max_length=70)
+    unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="desks")
+    node = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="desks")
+    x_m = models.FloatField()
+    y_m = models.FloatField()
+    simulated = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("desk_id",)
+
+    def __str__(self) -> str:
+        return self.desk_id
+
+
+class Machine(SourceModel):
+    """A computer people sit down at.
+
+    Args:
+        node: the walking point beside it.
+        cpu_type: as the inventory says; shown, not queried.
+    """
+
+    relations = ("machine",)
+    rows_need = ("unit",)
+
+    mid = models.CharField(primary_key=True, max_length=70)
+    host = models.CharField(max_length=100)
+    unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="machines")
+    node = models.ForeignKey(RoutingNode, on_delete=models.PROTECT, related_name="machines")
+    desk = models.OneToOneField(
+        Desk, null=True, blank=True, on_delete=models.SET_NULL, related_name="machine"
+    )
+    x_m = models.FloatField()
+    y_m = models.FloatField()
+    cpu_type = models.CharField(max_length=100, blank=True)
+    simulated = models.BooleanField(default=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("mid",)
+
+    def __str__(self) -> str:
+        return f"{self.host} ({self.mid})"
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `machine`."""
+        unit = self.unit
+        yield (
+            "machine",
+            (self.mid, self.host, unit.rid, self.node_id, unit.level_id, self.x_m, self.y_m),
+        )
+
+
+class SoftwareInstall(SourceModel):
+    """One program on one machine."""
+
+    relations = ("machine_software",)
+
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="software")
+    software = models.CharField(max_length=120, db_index=True)
+    simulated = models.BooleanField(default=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("machine", "software")
+        constraints = (
+            models.UniqueConstraint(fields=("machine", "software"), name="installed_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.software} on {self.machine_id}"
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `machine_software`."""
+        yield "machine_software", (self.machine_id, self.software)
+
+
+class Kiosk(SourceModel):
+    """A screen on a wall where people ask their way."""
+
+    relations = ("kiosk",)
+    rows_need = ("node",)
+
+    kiosk_id = models.SlugField(primary_key=True, max_length=60)
+    name = models.CharField(max_length=100)
+    node = models.ForeignKey(RoutingNode, on_delete=models.PROTECT, related_name="kiosks")
+    simulated = models.BooleanField(default=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `kiosk`."""
+        place = self.node
+        yield (
+            "kiosk",
+            (self.kiosk_id, self.name, place.node, place.level_id, place.x_m, place.y_m),
+        )

@@ -1,0 +1,163 @@
+"""Sensors: what is measured where, and, for simulated ones, what they shall measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+
+from aspen.model.schema import Row
+from sensors_sim.devices import DEVICE_KINDS, device_kind
+from sensors_sim.errors import BadParameters, UnknownDevice, UnknownWaveform
+from sensors_sim.waveforms import WAVEFORMS, checked
+from smartcis.models.building import Level, Unit
+from smartcis.models.equipment import Machine
+from smartcis.models.routing import RoutingNode
+from smartcis.models.source import SourceModel
+
+
+class Sensor(SourceModel):
+    """A device that reports readings.
+
+    Args:
+        sid: its id in every reading.
+        unit: the room it watches; follows from the machine when it has one.
+        machine: the machine it watches, for seat and cpu.
+        waveform: what a simulated sensor measures; `people` follows the simulated people.
+        parameters: of the waveform, in the kind's unit.
+        period_s: seconds between readings.
+        updated_at: the simulator reloads a sensor whose time here has moved.
+    """
+
+    KINDS = tuple((kind.key, f"{kind.name} ({kind.unit})") for kind in DEVICE_KINDS)
+    WAVEFORM_CHOICES = tuple((key, kind.label) for key, kind in WAVEFORMS.items())
+
+    relations = ("sensor",)
+
+    sid = models.CharField(primary_key=True, max_length=80)
+    kind = models.CharField(max_length=20, choices=KINDS, db_index=True)
+    unit = models.ForeignKey(
+        Unit, on_delete=models.CASCADE, related_name="sensors", verbose_name="room"
+    )
+    machine = models.ForeignKey(
+        Machine, null=True, blank=True, on_delete=models.CASCADE, related_name="sensors"
+    )
+    level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="sensors")
+    node = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="sensors")
+    x_m = models.FloatField()
+    y_m = models.FloatField()
+    simulated = models.BooleanField(default=True)
+    enabled = models.BooleanField(default=True)
+    waveform = models.CharField(max_length=20, choices=WAVEFORM_CHOICES, default="constant")
+    parameters = models.JSONField(default=dict, blank=True)
+    period_s = models.FloatField(default=10.0)
+    updated_at = models.DateTimeField(auto_now=True, db_index=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("sid",)
+
+    def __str__(self) -> str:
+        return self.sid
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `sensor`."""
+        yield (
+            "sensor",
+            (
+                self.sid,
+                self.kind,
+                self.unit_id,
+                self.machine_id,
+                self.node_id,
+                self.level_id,
+                self.x_m,
+                self.y_m,
+                self.simulated,
+            ),
+        )
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Place the sensor where its machine or room is if nobody placed it, then write it."""
+        self.place()
+        super().save(*args, **kwargs)
+
+    def place(self) -> None:
+        """Fill in id, room, level, node and position from the machine or the room."""
+        if self.machine is not None:
+            self.unit_id = self.machine.unit_id
+        if not self.unit_id:
+            return
+        moved = self.node_id is None or self.node.unit_id != self.unit_id
+        if self.machine is not None and self.node_id != self.machine.node_id:
+            self.node_id, self.x_m, self.y_m = (
+                self.machine.node_id,
+                self.machine.x_m,
+                self.machine.y_m,
+            )
+        elif self.machine is None and moved:
+            centre = self.unit.nodes.filter(kind="centre").first()
+            if centre is None:
+                raise ValidationError({"unit": f"{self.unit_id} has no walking point"})
+            self.node_id, self.x_m, self.y_m = centre.node, centre.x_m, centre.y_m
+        self.level_id = self.unit.level_id
+        if not self.sid:
+            self.sid = self._fresh_sid()
+
+    def _fresh_sid(self) -> str:
+        stem = f"{self.machine_id or self.unit_id}.{self.kind}"
+        taken = set(Sensor.objects.filter(sid__startswith=stem).values_list("sid", flat=True))
+        if stem not in taken:
+            return stem
+        return next(name for n in range(2, len(taken) + 3) if (name := f"{stem}-{n}") not in taken)
+
+    def clean(self) -> None:
+        """Refuse what could not measure anything.
+
+        Raises:
+            ValidationError: per field, in words an operator understands.
+        """
+        faults: dict[str, str] = {}
+        try:
+            device = device_kind(self.kind)
+        except UnknownDevice as fault:
+            raise ValidationError({"kind": fault.message}) from fault
+        if device.of_machine and self.machine_id is None:
+            faults["machine"] = f"a {device.name.lower()} sensor watches a machine: choose one"
+        if not device.of_machine and self.machine_id is None and not self.unit_id:
+            faults["unit"] = "choose a room or a machine"
+        if not math.isfinite(self.period_s) or not (
+            device.least_period_s <= self.period_s <= device.greatest_period_s
+        ):
+            faults["period_s"] = (
+                f"between {device.least_period_s:g} and {device.greatest_period_s:g} seconds"
+            )
+        try:
+            self.parameters = checked(self.waveform, device, self.parameters or {})
+        except (BadParameters, UnknownWaveform) as fault:
+            faults["parameters"] = fault.message
+        if faults:
+            raise ValidationError(faults)
+
+
+class RegionSeed(SourceModel):
+    """A sensor from which a contiguous region of triggered sensors grows."""
+
+    relations = ("region_seed",)
+
+    region_id = models.CharField(max_length=40)
+    sensor = models.ForeignKey(Sensor, on_delete=models.CASCADE, related_name="seeds")
+    simulated = models.BooleanField(default=True)
+
+    class Meta(SourceModel.Meta):
+        ordering = ("region_id", "sensor")
+        constraints = (models.UniqueConstraint(fields=("region_id", "sensor"), name="seeded_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.region_id} from {self.sensor_id}"
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Give the row of `region_seed`."""
+        yield "region_seed", (self.region_id, self.sensor_id)
