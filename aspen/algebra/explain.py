@@ -76,7 +76,8 @@ def _atom(expr: Expr) -> str:
 
 def _operand(expr: Expr, symbol: str, *, right: bool = True) -> str:
     if not isinstance(expr, Op):
-        return expr_text(expr) if not isinstance(expr, Not) else _atom(expr)
+        bare = not isinstance(expr, Not) or symbol in ("AND", "OR")
+        return expr_text(expr) if bare else _atom(expr)
     own, above = PRECEDENCE[expr.symbol], PRECEDENCE[symbol]
     chains = own == above and not right and above != PRECEDENCE["="]
     return expr_text(expr) if own > above or chains else f"({expr_text(expr)})"

@@ -1,0 +1,219 @@
+"""The AST of StreamSQL: what the text says, before any name is looked up.
+
+Every node knows its place in the user's text (`at`), which takes no part in comparisons: two
+spellings of one expression are equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aspen.errors import Position
+from aspen.model.schema import Value
+
+NOWHERE = Position(1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column, perhaps qualified: `m.mid`."""
+
+    qualifier: str
+    name: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; its Python type is its type."""
+
+    value: Value
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Literal)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A binary operator, spelt as in `aspen.algebra.expr.OPERATORS`."""
+
+    symbol: str
+    left: Expression
+    right: Expression
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """`NOT x`."""
+
+    inner: Expression
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NullTest:
+    """`x IS NULL`."""
+
+    inner: Expression
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A call, scalar or aggregate.
+
+    Args:
+        star: `COUNT(*)`.
+        distinct: `COUNT(DISTINCT x)`.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...]
+    star: bool = False
+    distinct: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`CASE WHEN … THEN … ELSE … END`."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """`EXISTS (query)`, or `needle IN (query)` where there is a needle."""
+
+    query: Query
+    needle: Expression | None = None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Expression = Name | Literal | Binary | Negation | NullTest | Function | Choice | Exists
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """`*` or `m.*` in a select list."""
+
+    qualifier: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of a select list."""
+
+    value: Expression | Star
+    alias: str = ""
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSpec:
+    """`[PARTITION BY a ROWS 1 RANGE 30 SECONDS]`; the range is in seconds."""
+
+    partition_by: tuple[Name, ...]
+    rows: int | None
+    range_s: float | None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """A relation, a view or a CTE in FROM."""
+
+    name: str
+    alias: str
+    window: WindowSpec | None = None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedSource:
+    """A sub-select in FROM."""
+
+    query: Query
+    alias: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Source = NamedSource | DerivedSource
+
+
+@dataclass(frozen=True, slots=True)
+class SelectQuery:
+    """One SELECT; the conditions of its joins stand in `where` with the rest."""
+
+    items: tuple[Item, ...]
+    sources: tuple[Source, ...]
+    where: Expression | None = None
+    group_by: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    distinct: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnionQuery:
+    """`left UNION [ALL] right`."""
+
+    left: Query
+    right: Query
+    keeps_duplicates: bool
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cte:
+    """One named query of a WITH."""
+
+    name: str
+    columns: tuple[str, ...]
+    query: Query
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WithQuery:
+    """`WITH [RECURSIVE] a AS (…), … body`."""
+
+    ctes: tuple[Cte, ...]
+    body: Query
+    recursive: bool
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Query = SelectQuery | UnionQuery | WithQuery
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    """`CREATE VIEW name AS query`."""
+
+    name: str
+    query: Query
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A query by itself."""
+
+    query: Query
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Statement = CreateView | Select

@@ -1,0 +1,265 @@
+"""Border 2: AST → bound query (names, types, units, source kinds)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aspen import units
+from aspen.algebra.expr import Const, Expr
+from aspen.errors import Position
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Column, Type
+from aspen.streamsql.ast import (
+    CreateView,
+    Cte,
+    Expression,
+    Function,
+    Item,
+    Name,
+    Query,
+    SelectQuery,
+    Star,
+    Statement,
+    UnionQuery,
+    WithQuery,
+)
+from aspen.streamsql.bind_expr import ExpressionBinder
+from aspen.streamsql.bind_from import FromBinder
+from aspen.streamsql.bind_group import Grouping, is_grouped
+from aspen.streamsql.bind_recursion import bind_recursion, check_cycles, reads_itself
+from aspen.streamsql.bound import (
+    BoundGroup,
+    BoundQuery,
+    BoundRename,
+    BoundSelect,
+    BoundStatement,
+    BoundUnion,
+    Typed,
+)
+from aspen.streamsql.errors import (
+    BadName,
+    DuplicateOutput,
+    SyntaxRefused,
+    TypeMismatch,
+    UnionArity,
+    UnitMismatch,
+    UnknownColumn,
+    Unsupported,
+    nearest,
+)
+from aspen.streamsql.scope import Environment, Scope, bare
+from aspen.streamsql.typing_rules import meet, spelt
+
+
+def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
+    """Bind one statement.
+
+    Args:
+        catalog: the relations and views it may name.
+
+    Raises:
+        BindError: whatever does not fit, with its place in the text.
+    """
+    query = bind_query(statement.query, Environment(catalog))
+    if isinstance(statement, CreateView):
+        _identifier(statement.name, statement.at)
+        return BoundStatement(statement.name, query)
+    return BoundStatement(None, query)
+
+
+def bind_query(query: Query, environment: Environment, *, named: bool = True) -> BoundQuery:
+    """Bind a SELECT, a UNION or a WITH.
+
+    Args:
+        named: whether its column names will be seen; if not, equal ones are told apart.
+    """
+    match query:
+        case SelectQuery():
+            return bind_select(query, environment, named=named)
+        case UnionQuery():
+            return _union(query, environment, named=named)
+        case WithQuery():
+            return _with(query, environment, named=named)
+
+
+def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> BoundSelect:
+    """Bind one SELECT."""
+    if not query.items:
+        raise SyntaxRefused(
+            "SELECT selects nothing", position=query.at, attempt="name columns, or write *"
+        )
+    if not query.sources:
+        raise Unsupported(
+            "a SELECT without FROM has no rows to keep",
+            position=query.at,
+            found="SELECT",
+            attempt="add FROM",
+        )
+    origin, scope, _ = FromBinder(environment, bind_query).bind(query)
+    group: BoundGroup | None = None
+    if is_grouped(query):
+        grouping = Grouping(scope, query)
+        outputs = _outputs(query, scope, grouping.binder, named=named)
+        having = grouping.binder.predicate(query.having, "HAVING") if query.having else None
+        group = grouping.bound(having)
+    else:
+        outputs = _outputs(query, scope, ExpressionBinder(scope), named=named)
+    return BoundSelect(origin, group, tuple(outputs), query.distinct)
+
+
+def _outputs(
+    query: SelectQuery, scope: Scope, binder: ExpressionBinder, *, named: bool
+) -> list[tuple[Column, Expr]]:
+    outputs: list[tuple[Column, Expr]] = []
+    for item in _expanded(query.items, scope):
+        assert not isinstance(item.value, Star)
+        typed = binder.bind(item.value)
+        name = item.alias or _natural(item.value, len(outputs) + 1)
+        if not named and name in [column.name for column, _ in outputs]:
+            name = f"{name}_{len(outputs) + 1}"
+        _identifier(name, item.at)
+        if name in [column.name for column, _ in outputs]:
+            raise DuplicateOutput(
+                f"two output columns are called {name!r}",
+                position=item.at,
+                found=name,
+                exists=[column.name for column, _ in outputs],
+                attempt=f"rename one: AS {name}_2",
+            )
+        outputs.append((_column(name, typed), typed.expr))
+    return outputs
+
+
+def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
+    expanded: list[Item] = []
+    for item in items:
+        if not isinstance(item.value, Star):
+            expanded.append(item)
+            continue
+        wanted = item.value.qualifier
+        if wanted and wanted not in scope.sources:
+            raise UnknownColumn(
+                f"nothing in FROM is called {wanted!r}",
+                position=item.at,
+                found=f"{wanted}.*",
+                exists=nearest(wanted, scope.sources),
+            )
+        for alias, source in scope.sources.items():
+            if wanted in ("", alias):
+                expanded += [
+                    Item(Name(alias, bare(column), item.at), at=item.at)
+                    for column in source.columns
+                ]
+    return expanded
+
+
+def _natural(value: Expression, number: int) -> str:
+    match value:
+        case Name(_, name):
+            return name
+        case Function(name):
+            return name
+        case _:
+            return f"column_{number}"
+
+
+def _identifier(name: str, at: Position) -> None:
+    if not name.isidentifier():
+        raise BadName(
+            f"{name!r} is no name",
+            position=at,
+            found=name,
+            attempt="letters, digits and underscores, not starting with a digit",
+        )
+
+
+def _column(name: str, typed: Typed) -> Column:
+    return Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable)
+
+
+def _union(query: UnionQuery, environment: Environment, *, named: bool) -> BoundUnion:
+    left = bind_query(query.left, environment, named=named)
+    right = bind_query(query.right, environment, named=False)
+    columns = unified(left, right, query.right.at)
+    return BoundUnion((left, right), not query.keeps_duplicates, columns)
+
+
+def unified(left: BoundQuery, right: BoundQuery, at: Position) -> tuple[Column, ...]:
+    """Give the columns two queries share, named by the left one.
+
+    Raises:
+        UnionArity: different numbers of columns.
+        TypeMismatch: types that do not meet.
+        UnitMismatch: units that do not.
+    """
+    if len(left.columns) != len(right.columns):
+        raise UnionArity(
+            f"one side has {len(left.columns)} columns, the other {len(right.columns)}",
+            position=at,
+            found=", ".join(column.name for column in right.columns),
+            exists=[column.name for column in left.columns],
+            attempt="select the same columns on both sides",
+        )
+    columns: list[Column] = []
+    for one, other in zip(left.columns, right.columns, strict=True):
+        kind, fits = meet(_known(left, one), _known(right, other))
+        if not fits:
+            raise TypeMismatch(
+                f"column {one.name!r} is {spelt(one.type)} on one side of UNION"
+                f" and {spelt(other.type)} on the other",
+                position=at,
+                found=spelt(other.type),
+                exists=(spelt(one.type),),
+                attempt="CAST one side",
+            )
+        unit = units.common(one.unit, other.unit)
+        if unit is None:
+            raise UnitMismatch(
+                f"column {one.name!r} is in {one.unit} on one side of UNION"
+                f" and in {other.unit} on the other",
+                position=at,
+                found=other.unit,
+                exists=(one.unit,),
+            )
+        nullable = one.nullable or other.nullable
+        columns.append(Column(one.name, kind or Type.TEXT, unit, nullable))
+    return tuple(columns)
+
+
+def _known(query: BoundQuery, column: Column) -> Type | None:
+    """Give a column's type, None where the query computes it as a bare NULL."""
+    if isinstance(query, BoundSelect):
+        computed = {made.name: expr for made, expr in query.outputs}
+        if computed[column.name] == Const(None):
+            return None
+    return column.type
+
+
+def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQuery:
+    check_cycles(query)
+    for cte in query.ctes:
+        _identifier(cte.name, cte.at)
+        recursive = query.recursive and reads_itself(cte)
+        bound: BoundQuery
+        if recursive:
+            bound = bind_recursion(cte, environment, bind_query, unified)
+        else:
+            bound = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))
+        environment = environment.with_cte(cte.name, bound)
+    return bind_query(query.body, environment, named=named)
+
+
+def _renamed(cte: Cte, query: BoundQuery) -> BoundQuery:
+    if not cte.columns:
+        return query
+    if len(cte.columns) != len(query.columns):
+        raise UnionArity(
+            f"{cte.name} names {len(cte.columns)} columns, its query has {len(query.columns)}",
+            position=cte.at,
+            found=", ".join(cte.columns),
+            exists=[column.name for column in query.columns],
+        )
+    columns = tuple(
+        replace(column, name=name) for column, name in zip(query.columns, cte.columns, strict=True)
+    )
+    return BoundRename(query, columns)

@@ -1,0 +1,149 @@
+"""GROUP BY: which expressions are keys, which aggregates, and what may stand beside them."""
+
+from __future__ import annotations
+
+from aspen.algebra.expr import Col, Const
+from aspen.algebra.plan import AggregateFunction
+from aspen.model.schema import Column, Type
+from aspen.streamsql.ast import Expression, Function, Name, SelectQuery, Star
+from aspen.streamsql.bind_expr import ExpressionBinder, has_aggregate, is_aggregate
+from aspen.streamsql.bound import BoundAggregate, BoundGroup, Typed
+from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch, WrongArity
+from aspen.streamsql.scope import Scope
+from aspen.streamsql.typing_rules import require
+
+
+def is_grouped(query: SelectQuery) -> bool:
+    """Whether a SELECT groups its rows."""
+    values = [item.value for item in query.items if not isinstance(item.value, Star)]
+    return bool(query.group_by or query.having or any(map(has_aggregate, values)))
+
+
+class Grouping:
+    """Binds the select list and HAVING of a grouped query.
+
+    Args:
+        scope: of the query's FROM.
+        query: the SELECT.
+    """
+
+    def __init__(self, scope: Scope, query: SelectQuery) -> None:
+        self.rows = ExpressionBinder(scope)
+        self.binder = ExpressionBinder(scope, self._first)
+        aliases = {
+            item.alias: item.value
+            for item in query.items
+            if item.alias and not isinstance(item.value, Star) and not has_aggregate(item.value)
+        }
+        self.keys: list[tuple[Column, Typed]] = []
+        for node in query.group_by:
+            self._key(self._meant(node, aliases))
+        self.aggregates: list[BoundAggregate] = []
+
+    def bound(self, having: Typed | None) -> BoundGroup:
+        """Give the group, once the select list and HAVING are bound."""
+        return BoundGroup(
+            tuple((column, typed.expr) for column, typed in self.keys),
+            tuple(self.aggregates),
+            having.expr if having is not None else None,
+        )
+
+    def _meant(self, node: Expression, aliases: dict[str, Expression]) -> Expression:
+        """GROUP BY may name an output, where no source has a column of that name."""
+        if not isinstance(node, Name) or node.qualifier or node.name not in aliases:
+            return node
+        hidden = any(name.endswith(f".{node.name}") for name in self.rows.scope.spoken)
+        return node if hidden else aliases[node.name]
+
+    def _key(self, node: Expression) -> None:
+        if has_aggregate(node):
+            raise MisplacedAggregate(
+                "GROUP BY groups by values of single rows", position=node.at, attempt="use HAVING"
+            )
+        typed = self.rows.bind(node)
+        if any(typed.expr == key.expr for _, key in self.keys):
+            return
+        plain = isinstance(typed.expr, Col)
+        name = typed.expr.name if isinstance(typed.expr, Col) else f"key_{len(self.keys) + 1}"
+        kind = typed.type or Type.TEXT
+        if not plain and typed.type is None:
+            raise TypeMismatch("GROUP BY NULL groups nothing", position=typed.at, found="NULL")
+        self.keys.append((Column(name, kind, typed.unit, typed.nullable), typed))
+
+    def _first(self, node: Expression) -> Typed | None:
+        if isinstance(node, Function) and is_aggregate(node):
+            return self._aggregate(node)
+        if has_aggregate(node):
+            return None
+        typed = self.rows.bind(node)
+        if isinstance(typed.expr, Const):
+            return typed
+        for column, key in self.keys:
+            if typed.expr == key.expr:
+                return Typed(Col(column.name), key.type, key.unit, key.nullable, node.at)
+        if isinstance(node, Name):
+            keys = [column.name for column, _ in self.keys]
+            raise NotGrouped(
+                f"column {node.name!r} is neither grouped nor aggregated",
+                position=node.at,
+                found=node.name,
+                exists=keys,
+                attempt=f"add it to GROUP BY, or take MIN({node.name})",
+            )
+        return None
+
+    def _aggregate(self, node: Function) -> Typed:
+        function = AggregateFunction[node.name.upper()]
+        if node.star:
+            if function is not AggregateFunction.COUNT:
+                raise WrongArity(
+                    f"{function.value}(*) means nothing",
+                    position=node.at,
+                    exists=("COUNT(*)",),
+                    attempt="name a column",
+                )
+            return self._added(function, None, Column("made", Type.INT), node)
+        if len(node.arguments) != 1:
+            raise WrongArity(
+                f"{function.value} takes 1 argument(s), not {len(node.arguments)}",
+                position=node.at,
+                found=str(len(node.arguments)),
+            )
+        if has_aggregate(node.arguments[0]):
+            raise MisplacedAggregate(
+                "an aggregate cannot stand inside an aggregate",
+                position=node.arguments[0].at,
+                attempt="aggregate twice: a sub-select in FROM",
+            )
+        value = self.rows.bind(node.arguments[0])
+        maybe = value.nullable or not self.keys
+        kind = value.type or Type.TEXT
+        match function:
+            case AggregateFunction.COUNT:
+                made = Column("made", Type.INT)
+            case AggregateFunction.SUM:
+                require(value, (Type.INT, Type.FLOAT), "SUM")
+                made = Column("made", kind, value.unit, maybe)
+            case AggregateFunction.AVG:
+                require(value, (Type.INT, Type.FLOAT), "AVG")
+                made = Column("made", Type.FLOAT, value.unit, maybe)
+            case _:
+                made = Column("made", kind, value.unit, maybe)
+        return self._added(function, value, made, node)
+
+    def _added(
+        self, function: AggregateFunction, value: Typed | None, made: Column, node: Function
+    ) -> Typed:
+        expr = value.expr if value is not None else None
+        for known in self.aggregates:
+            if (known.function, known.value, known.distinct) == (function, expr, node.distinct):
+                output = known.output
+                return Typed(Col(output.name), output.type, output.unit, output.nullable, node.at)
+        number = len(self.aggregates) + 1
+        output = Column(f"{function.value.lower()}_{number}", made.type, made.unit, made.nullable)
+        argument: Column | None = None
+        if value is not None:
+            name = value.expr.name if isinstance(value.expr, Col) else f"value_{number}"
+            argument = Column(name, value.type or Type.TEXT, value.unit, value.nullable)
+        self.aggregates.append(BoundAggregate(function, argument, expr, output, node.distinct))
+        return Typed(Col(output.name), output.type, output.unit, output.nullable, node.at)

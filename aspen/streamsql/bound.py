@@ -1,0 +1,168 @@
+"""The bound query: every name looked up, every expression typed, nothing decided about order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aspen.algebra.expr import Expr
+from aspen.algebra.plan import AggregateFunction, Best
+from aspen.errors import Position
+from aspen.model.schema import Column, Relation, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression with what is known of its value.
+
+    Args:
+        type: None for a bare NULL, which fits every type.
+        unit: empty when the value says nothing of it.
+        nullable: whether it may be null.
+        at: where the user wrote it.
+    """
+
+    expr: Expr
+    type: Type | None
+    unit: str
+    nullable: bool
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
+class BoundWindow:
+    """A window over a stream; the partition columns carry the source's alias."""
+
+    partition_by: tuple[str, ...]
+    rows: int | None
+    range_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSource:
+    """A relation or a view of the catalog."""
+
+    alias: str
+    relation: Relation
+    columns: tuple[Column, ...]
+    window: BoundWindow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubSource:
+    """A CTE or a sub-select; its columns are renamed to carry the alias."""
+
+    alias: str
+    query: BoundQuery
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecursionSource:
+    """The recursive view inside its own step."""
+
+    alias: str
+    name: str
+    columns: tuple[Column, ...]
+
+
+BoundSource = BaseSource | SubSource | RecursionSource
+
+
+@dataclass(frozen=True, slots=True)
+class BoundFrom:
+    """FROM and WHERE: sources, conditions, and the (NOT) EXISTS among them."""
+
+    sources: tuple[BoundSource, ...]
+    predicates: tuple[Expr, ...]
+    exists: tuple[BoundExists, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BoundExists:
+    """A condition on whether partners exist.
+
+    Args:
+        inner: where the partners come from.
+        on: pairs of (outer column, inner column) that are equal.
+        residual: further conditions over both.
+        negated: NOT EXISTS.
+    """
+
+    inner: BoundFrom
+    on: tuple[tuple[str, str], ...]
+    residual: tuple[Expr, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundAggregate:
+    """One aggregate: over `value`, computed as column `argument` (None for COUNT(*))."""
+
+    function: AggregateFunction
+    argument: Column | None
+    value: Expr | None
+    output: Column
+    distinct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BoundGroup:
+    """GROUP BY: key columns with what computes them, and the aggregates."""
+
+    keys: tuple[tuple[Column, Expr], ...]
+    aggregates: tuple[BoundAggregate, ...]
+    having: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSelect:
+    """One SELECT."""
+
+    origin: BoundFrom
+    group: BoundGroup | None
+    outputs: tuple[tuple[Column, Expr], ...]
+    distinct: bool
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Output columns, without aliases."""
+        return tuple(column for column, _ in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundUnion:
+    """UNION (distinct) or UNION ALL of queries; INT columns widen to `columns`."""
+
+    branches: tuple[BoundQuery, ...]
+    distinct: bool
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundRecursion:
+    """A recursive CTE: the least set that holds base and is closed under step."""
+
+    name: str
+    columns: tuple[Column, ...]
+    base: BoundQuery
+    step: BoundSelect
+    best: Best | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundRename:
+    """A query under other column names, as a CTE's column list gives them."""
+
+    query: BoundQuery
+    columns: tuple[Column, ...]
+
+
+BoundQuery = BoundSelect | BoundUnion | BoundRecursion | BoundRename
+
+
+@dataclass(frozen=True, slots=True)
+class BoundStatement:
+    """A whole statement; the name is None for a bare query."""
+
+    name: str | None
+    query: BoundQuery

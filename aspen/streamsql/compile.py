@@ -1,0 +1,145 @@
+"""Text → plan in one step, and whole sets of views in the order they build on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aspen.algebra.plan import Plan, relations_of
+from aspen.algebra.rewrite import rewrite
+from aspen.errors import Position
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Relation, SourceKind
+from aspen.streamsql.ast import CreateView, Statement
+from aspen.streamsql.bind import bind
+from aspen.streamsql.build import build
+from aspen.streamsql.errors import SyntaxRefused, ViewCycle
+from aspen.streamsql.parse import parse
+from aspen.streamsql.reads import names_read
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One statement, ready to register.
+
+    Args:
+        name: the view's, None for a bare query.
+        plan: rewritten.
+        relation: what the result looks like to whoever reads it.
+        sources: names of the relations and views it reads.
+    """
+
+    name: str | None
+    plan: Plan
+    relation: Relation
+    sources: frozenset[str]
+
+
+def compile_query(text: str, catalog: Catalog) -> Compiled:
+    """Compile the one statement of a text.
+
+    Raises:
+        AspenError: what is wrong with it, and where.
+    """
+    statements = parse(text)
+    if len(statements) != 1:
+        raise SyntaxRefused(
+            "one statement at a time",
+            position=statements[1].at,
+            found=f"{len(statements)} statements",
+            attempt="submit them one by one",
+        )
+    return compile_statement(statements[0], catalog)
+
+
+def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
+    """Compile a parsed statement."""
+    bound = bind(statement, catalog)
+    plan = rewrite(build(bound.query))
+    relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
+    return Compiled(bound.name, plan, relation, relations_of(plan))
+
+
+def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
+    """Compile views that may read each other.
+
+    Args:
+        texts: `CREATE VIEW` statements by where they come from (a file name, for messages).
+        catalog: everything else they read.
+
+    Returns:
+        The views, each behind those it reads; otherwise in the order given.
+
+    Raises:
+        ViewCycle: views read each other in a circle.
+        AspenError: what is wrong with a text; its message begins with where it comes from.
+    """
+    views: dict[str, tuple[str, CreateView]] = {}
+    for origin, text in texts.items():
+        for statement in _located(origin, text):
+            if not isinstance(statement, CreateView):
+                raise SyntaxRefused(
+                    f"{origin}: a standing query is a view",
+                    position=statement.at,
+                    attempt="CREATE VIEW name AS …",
+                )
+            if statement.name in views:
+                raise SyntaxRefused(
+                    f"{origin}: view {statement.name!r} is already defined in"
+                    f" {views[statement.name][0]}",
+                    position=statement.at,
+                    found=statement.name,
+                )
+            views[statement.name] = (origin, statement)
+    reads = {
+        name: [other for other in views if other in names_read(statement.query)]
+        for name, (_, statement) in views.items()
+    }
+    compiled: list[Compiled] = []
+    for name in _ordered(reads, views):
+        origin, statement = views[name]
+        try:
+            done = compile_statement(statement, catalog)
+        except Exception as error:
+            error.add_note(f"in {origin}")
+            raise
+        compiled.append(done)
+        catalog = catalog.with_relation(done.relation)
+    return compiled
+
+
+def _located(origin: str, text: str) -> list[Statement]:
+    try:
+        return parse(text)
+    except Exception as error:
+        error.add_note(f"in {origin}")
+        raise
+
+
+def _ordered(
+    reads: Mapping[str, list[str]], views: Mapping[str, tuple[str, CreateView]]
+) -> list[str]:
+    ordered: list[str] = []
+    path: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in ordered:
+            return
+        if name in path:
+            cycle = " → ".join([*path[path.index(name) :], name])
+            at: Position = views[name][1].at
+            raise ViewCycle(
+                f"views read each other in a circle: {cycle}",
+                position=at,
+                found=cycle,
+                attempt="recursion stands inside one view: WITH RECURSIVE",
+            )
+        path.append(name)
+        for other in reads[name]:
+            visit(other)
+        path.pop()
+        ordered.append(name)
+
+    for name in reads:
+        visit(name)
+    return ordered

@@ -1,0 +1,93 @@
+"""Border 1: StreamSQL text → AST."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot.errors import ParseError, TokenError
+
+from aspen.errors import Position
+from aspen.streamsql.ast import Statement
+from aspen.streamsql.dialect import StreamSql
+from aspen.streamsql.errors import SyntaxRefused, Unsupported
+from aspen.streamsql.spans import Spans
+from aspen.streamsql.translate import Translator
+
+_LONGEST = 100_000
+
+
+def parse(text: str) -> list[Statement]:
+    """Read the statements of a text, in order.
+
+    Args:
+        text: one or more statements, separated by semicolons.
+
+    Raises:
+        SyntaxRefused: the text is no SQL.
+        Unsupported: it is SQL that StreamSQL leaves out.
+        NotAQuery: a statement that is neither SELECT nor CREATE VIEW.
+    """
+    if len(text) > _LONGEST:
+        raise SyntaxRefused(
+            f"a query has at most {_LONGEST:,} characters",
+            found=f"{len(text):,} characters",
+            attempt="split it into views",
+        )
+    spans = Spans(text)
+    dialect = StreamSql()
+    try:
+        trees = dialect.parse(text)
+        statements = [Translator(spans).statement(tree) for tree in trees if tree is not None]
+    except ParseError as error:
+        raise _syntax(error.errors[0] if error.errors else {}, spans) from error
+    except TokenError as error:
+        raise _tokens(text, spans) from error
+    except RecursionError as error:
+        raise Unsupported(
+            "the query is nested too deeply", attempt="split it into views or CTEs"
+        ) from error
+    if not statements:
+        raise SyntaxRefused("there is no query in the text", attempt="SELECT … FROM …")
+    return statements
+
+
+def _syntax(found: Mapping[str, Any], spans: Spans) -> SyntaxRefused:
+    text = spans.text
+    start = int(found.get("start", len(text)))
+    end = int(found.get("end", start)) + 1
+    word = text[start:end]
+    said = str(found.get("description", "the text cannot be read"))
+    message = "the query stops making sense here"
+    attempt = "see what stands before it: a comma, a bracket or a keyword is missing or too many"
+    if said.startswith("Required keyword") or "got <Token" in said:
+        message = f"something is missing after {word!r}"
+        attempt = "finish the clause, or take it out"
+    elif said.startswith("Expecting"):
+        message = "expected" + said.removeprefix("Expecting")
+        attempt = ""
+    elif "Unexpected token" not in said:
+        message = said
+        attempt = ""
+    return SyntaxRefused(message, position=spans.position(start, end), found=word, attempt=attempt)
+
+
+def _tokens(text: str, spans: Spans) -> SyntaxRefused:
+    """Find the quote or comment that is never closed."""
+    opened: tuple[int, str] | None = None
+    for found in re.finditer(
+        r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|['\"]|/\*", text, re.DOTALL
+    ):
+        if found.group() in ("'", '"', "/*"):
+            opened = (found.start(), found.group())
+            break
+    if opened is None:
+        return SyntaxRefused("the text holds something that is no SQL", position=Position(1, 1))
+    start, mark = opened
+    return SyntaxRefused(
+        f"the {mark} is never closed",
+        position=spans.position(start, start + len(mark)),
+        found=mark,
+        attempt=f"close it with {'*/' if mark == '/*' else mark}",
+    )

@@ -1,0 +1,117 @@
+"""Where a query reads a name, and through what: negation, an aggregate, a sub-select."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aspen.errors import Position
+from aspen.streamsql.ast import (
+    Cte,
+    DerivedSource,
+    Exists,
+    Expression,
+    NamedSource,
+    Query,
+    SelectQuery,
+    Star,
+    UnionQuery,
+    WithQuery,
+)
+from aspen.streamsql.bind_expr import has_aggregate, operands
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One place where a query reads a name.
+
+    Args:
+        through: what lies between, outermost first: `NOT EXISTS`, `GROUP BY`, `a sub-select`.
+    """
+
+    at: Position
+    through: tuple[str, ...]
+
+
+def readings(query: Query, name: str) -> list[Reading]:
+    """Give every place where `query` reads `name`, in the order of the text."""
+    return list(_query(query, name, ()))
+
+
+def names_read(query: Query) -> frozenset[str]:
+    """Give the names of all relations and views a query reads, its own CTEs aside."""
+    match query:
+        case SelectQuery():
+            found: frozenset[str] = frozenset()
+            for source in query.sources:
+                if isinstance(source, NamedSource):
+                    found |= {source.name}
+                else:
+                    found |= names_read(source.query)
+            for inner in _subqueries(query):
+                found |= names_read(inner.query)
+            return found
+        case UnionQuery():
+            return names_read(query.left) | names_read(query.right)
+        case WithQuery():
+            own = frozenset(cte.name for cte in query.ctes)
+            inside = frozenset[str]().union(*(names_read(cte.query) for cte in query.ctes))
+            return (inside | names_read(query.body)) - own
+
+
+def _query(query: Query, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
+    match query:
+        case SelectQuery():
+            yield from _select(query, name, through)
+        case UnionQuery():
+            yield from _query(query.left, name, through)
+            yield from _query(query.right, name, through)
+        case WithQuery():
+            yield from _with(query.ctes, query.body, name, through)
+
+
+def _with(
+    ctes: tuple[Cte, ...], body: Query, name: str, through: tuple[str, ...]
+) -> Iterator[Reading]:
+    for cte in ctes:
+        if cte.name == name:
+            return
+        yield from _query(cte.query, name, (*through, "a sub-select"))
+    yield from _query(body, name, through)
+
+
+def _select(query: SelectQuery, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
+    for source in query.sources:
+        if isinstance(source, DerivedSource):
+            inside = "GROUP BY" if _groups(source.query) else "a sub-select"
+            yield from _query(source.query, name, (*through, inside))
+        elif source.name == name:
+            yield Reading(source.at, through)
+    for found in _subqueries(query):
+        word = "IN" if found.needle is not None else "NOT EXISTS"
+        yield from _query(found.query, name, (*through, word))
+
+
+def _groups(query: Query) -> bool:
+    match query:
+        case SelectQuery():
+            values = [i.value for i in query.items if not isinstance(i.value, Star)]
+            return bool(query.group_by or query.having or any(map(has_aggregate, values)))
+        case UnionQuery():
+            return _groups(query.left) or _groups(query.right)
+        case WithQuery():
+            return any(_groups(cte.query) for cte in query.ctes) or _groups(query.body)
+
+
+def _subqueries(query: SelectQuery) -> Iterator[Exists]:
+    items = (item.value for item in query.items if not isinstance(item.value, Star))
+    for node in (query.where, query.having, *items):
+        if node is not None:
+            yield from _exists(node)
+
+
+def _exists(node: Expression) -> Iterator[Exists]:
+    if isinstance(node, Exists):
+        yield node
+    for part in operands(node):
+        yield from _exists(part)

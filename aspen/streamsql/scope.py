@@ -1,0 +1,135 @@
+"""Scopes: which sources a name may mean, and what the catalog and the CTEs offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Column
+from aspen.streamsql.ast import Name
+from aspen.streamsql.bound import BoundQuery, BoundSource
+from aspen.streamsql.errors import AmbiguousColumn, UnknownColumn, nearest, suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class RecursionMark:
+    """Stands among the CTEs for the recursive view while its own step is bound."""
+
+    name: str
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What names in FROM may mean.
+
+    Args:
+        catalog: relations and views.
+        ctes: queries of the enclosing WITHs; they hide relations of their name.
+    """
+
+    catalog: Catalog
+    ctes: Mapping[str, BoundQuery | RecursionMark] = field(default_factory=dict)
+
+    def with_cte(self, name: str, query: BoundQuery | RecursionMark) -> Environment:
+        """Give an environment that also knows `name`."""
+        return replace(self, ctes={**self.ctes, name: query})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name FROM may use."""
+        return (*self.ctes, *self.catalog.relations)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The sources of one FROM.
+
+    Args:
+        sources: by the alias the user gave.
+        outer: the scope around an EXISTS, None elsewhere.
+    """
+
+    sources: Mapping[str, BoundSource]
+    outer: Scope | None = None
+
+    @property
+    def inner_names(self) -> frozenset[str]:
+        """Plan names of the columns of this FROM."""
+        return frozenset(c.name for source in self.sources.values() for c in source.columns)
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """Every `alias.column` a query may write here."""
+        own = tuple(
+            f"{alias}.{bare(column)}"
+            for alias, source in self.sources.items()
+            for column in source.columns
+        )
+        return own if self.outer is None else own + self.outer.spoken
+
+    def find(self, name: Name) -> Column:
+        """Look a column up, here and then in the scope around.
+
+        Raises:
+            UnknownColumn: no source has it.
+            AmbiguousColumn: several have, and the name is bare.
+        """
+        found = self._here(name)
+        if found is None and self.outer is not None:
+            found = self.outer._here(name)  # noqa: SLF001  # the same class
+        if found is not None:
+            return found
+        raise self._unknown(name)
+
+    def _here(self, name: Name) -> Column | None:
+        if name.qualifier:
+            source = self.sources.get(name.qualifier)
+            columns = source.columns if source is not None else ()
+            found = [column for column in columns if bare(column) == name.name]
+            return found[0] if found else None
+        hits = [
+            (alias, column)
+            for alias, source in self.sources.items()
+            for column in source.columns
+            if bare(column) == name.name
+        ]
+        if len(hits) > 1:
+            choices = [f"{alias}.{name.name}" for alias, _ in hits]
+            raise AmbiguousColumn(
+                f"column {name.name!r} could be {' or '.join(choices)}",
+                position=name.at,
+                found=name.name,
+                exists=choices,
+                attempt=f"write {choices[0]}",
+            )
+        return hits[0][1] if hits else None
+
+    def _unknown(self, name: Name) -> UnknownColumn:
+        written = f"{name.qualifier}.{name.name}" if name.qualifier else name.name
+        known = self.sources if self.outer is None else {**self.outer.sources, **self.sources}
+        if name.qualifier and name.qualifier not in known:
+            return UnknownColumn(
+                f"nothing in FROM is called {name.qualifier!r}",
+                position=name.at,
+                found=written,
+                exists=nearest(name.qualifier, known),
+                attempt=suggestion(name.qualifier, known) or "name the source in FROM",
+            )
+        if name.qualifier:
+            names = [f"{name.qualifier}.{bare(c)}" for c in known[name.qualifier].columns]
+        else:
+            names = [bare(column) for source in known.values() for column in source.columns]
+        return UnknownColumn(
+            f"there is no column {written!r}",
+            position=name.at,
+            found=written,
+            exists=nearest(written, names),
+            attempt=suggestion(written, names),
+        )
+
+
+def bare(column: Column) -> str:
+    """Give a column's name without its alias."""
+    return column.name.rpartition(".")[2]

@@ -1,0 +1,220 @@
+"""Expressions of sqlglot's tree → expressions of our AST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from sqlglot import exp
+
+from aspen.errors import Position
+from aspen.model.schema import Value
+from aspen.streamsql.ast import (
+    Binary,
+    Choice,
+    Exists,
+    Expression,
+    Function,
+    Literal,
+    Name,
+    Negation,
+    NullTest,
+    Query,
+)
+from aspen.streamsql.errors import SyntaxRefused, Unsupported
+from aspen.streamsql.spans import Spans
+
+_BINARY: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.And: "AND",
+    exp.Or: "OR",
+}
+_CASTS = {
+    "FLOAT": "to_float",
+    "DOUBLE": "to_float",
+    "DECIMAL": "to_float",
+    "INT": "to_int",
+    "BIGINT": "to_int",
+    "SMALLINT": "to_int",
+    "TEXT": "to_text",
+    "VARCHAR": "to_text",
+    "CHAR": "to_text",
+}
+_BIGGEST = 2**63 - 1
+_ATTEMPTS = {
+    "Like": "compare whole words with =, or list them: x IN ('a', 'b')",
+    "ILike": "compare whole words: lower(x) = 'a'",
+    "Window": "aggregate with GROUP BY; windows stand in brackets behind a stream",
+    "Subquery": "join with it in FROM",
+    "Select": "join with it in FROM",
+    "Parameter": "write the value itself",
+    "Placeholder": "write the value itself",
+    "Interval": "times are seconds: 30.0",
+    "Any": "write EXISTS (…)",
+    "All": "write NOT EXISTS (…)",
+}
+
+
+def word(tree: exp.Expr) -> str:
+    """Give an identifier's name: folded to lower case unless quoted."""
+    name = str(tree.this) if isinstance(tree, exp.Identifier) else str(tree.name)
+    return name if tree.args.get("quoted") else name.lower()
+
+
+class ExpressionTranslator:
+    """Turns expressions over one text into our AST.
+
+    Args:
+        spans: of that text.
+        query: translates a sub-query.
+    """
+
+    def __init__(self, spans: Spans, query: Callable[[exp.Expr], Query]) -> None:
+        self.spans = spans
+        self.query = query
+
+    def conjunction(self, conditions: Iterable[Expression]) -> Expression | None:
+        """Join conditions by AND, None when there are none."""
+        found = list(conditions)
+        return reduce(lambda a, b: Binary("AND", a, b, a.at), found) if found else None
+
+    def translate(self, tree: exp.Expr) -> Expression:
+        """Translate one expression."""
+        at = self.spans.of(tree)
+        symbol = _BINARY.get(type(tree))
+        if symbol is not None:
+            return Binary(symbol, self.translate(tree.this), self.translate(tree.expression), at)
+        match tree:
+            case exp.Column() if isinstance(tree.this, exp.Identifier) and not tree.args.get("db"):
+                table = tree.args.get("table")
+                return Name(word(table) if table is not None else "", word(tree.this), at)
+            case exp.Literal():
+                return Literal(self._literal(tree, at), at)
+            case exp.Boolean():
+                return Literal(bool(tree.this), at)
+            case exp.Null():
+                return Literal(None, at)
+            case exp.Paren():
+                return self.translate(tree.this)
+            case exp.Not():
+                return Negation(self.translate(tree.this), at)
+            case exp.Neg():
+                return self._negative(tree, at)
+            case exp.Is():
+                return self._is(tree, at)
+            case exp.Between():
+                return self._between(tree, at)
+            case exp.In():
+                return self._in(tree, at)
+            case exp.Exists():
+                return Exists(self.query(tree.this), None, at)
+            case exp.Case():
+                return self._case(tree, at)
+            case exp.Cast():
+                return self._cast(tree, at)
+            case exp.DPipe():
+                sides = (self.translate(tree.this), self.translate(tree.expression))
+                return Function("concat", sides, at=at)
+            case exp.Anonymous():
+                return self._function(tree)
+        raise self._unsupported(tree, at)
+
+    def _unsupported(self, tree: exp.Expr, at: Position) -> Unsupported:
+        kind = type(tree).__name__
+        spelt = kind.upper()
+        return Unsupported(
+            f"StreamSQL has no {spelt} here",
+            position=at,
+            found=spelt,
+            attempt=_ATTEMPTS.get(kind, "see the list of functions and operators in the guide"),
+        )
+
+    def _literal(self, tree: exp.Literal, at: Position) -> Value:
+        text = str(tree.this)
+        if tree.args.get("is_string"):
+            return text
+        try:
+            number = int(text) if text.isdigit() else float(text)
+        except ValueError:
+            number = float("inf")
+        if abs(number) > (_BIGGEST if isinstance(number, int) else 1.7e308):
+            raise SyntaxRefused("the number is too large", position=at, found=text[:40])
+        return number
+
+    def _negative(self, tree: exp.Expr, at: Position) -> Expression:
+        inner = self.translate(tree.this)
+        if isinstance(inner, Literal) and type(inner.value) in (int, float):
+            return Literal(-inner.value, at)  # type: ignore[operator]  # a number, see the guard
+        return Binary("-", Literal(0, at), inner, at)
+
+    def _is(self, tree: exp.Expr, at: Position) -> Expression:
+        inner = self.translate(tree.this)
+        if isinstance(tree.expression, exp.Null):
+            return NullTest(inner, at)
+        if isinstance(tree.expression, exp.Boolean):
+            wanted = Literal(bool(tree.expression.this), at)
+            known = Negation(NullTest(inner, at), at)
+            return Binary("AND", known, Binary("=", inner, wanted, at), at)
+        raise Unsupported(
+            "IS compares with NULL, TRUE or FALSE", position=at, attempt="compare with ="
+        )
+
+    def _between(self, tree: exp.Expr, at: Position) -> Expression:
+        inner = self.translate(tree.this)
+        low = Binary(">=", inner, self.translate(tree.args["low"]), at)
+        return Binary("AND", low, Binary("<=", inner, self.translate(tree.args["high"]), at), at)
+
+    def _in(self, tree: exp.Expr, at: Position) -> Expression:
+        inner = self.translate(tree.this)
+        if tree.args.get("query") is not None:
+            return Exists(self.query(tree.args["query"]), inner, at)
+        if tree.args.get("unnest") is not None or not tree.expressions:
+            raise self._unsupported(tree, at)
+        tests = (Binary("=", inner, self.translate(item), at) for item in tree.expressions)
+        return reduce(lambda a, b: Binary("OR", a, b, at), tests)
+
+    def _case(self, tree: exp.Expr, at: Position) -> Expression:
+        subject = self.translate(tree.this) if tree.this is not None else None
+        branches: list[tuple[Expression, Expression]] = []
+        for branch in tree.args["ifs"]:
+            when = self.translate(branch.this)
+            if subject is not None:
+                when = Binary("=", subject, when, when.at)
+            branches.append((when, self.translate(branch.args["true"])))
+        default = tree.args.get("default")
+        otherwise = self.translate(default) if default is not None else Literal(None, at)
+        return Choice(tuple(branches), otherwise, at)
+
+    def _cast(self, tree: exp.Expr, at: Position) -> Expression:
+        kind = tree.args["to"].this
+        spelt = str(getattr(kind, "name", kind)).upper()
+        if spelt not in _CASTS:
+            raise Unsupported(
+                f"there is no type {spelt}",
+                position=at,
+                found=spelt,
+                exists=("FLOAT", "INT", "TEXT"),
+                attempt="CAST(x AS FLOAT)",
+            )
+        return Function(_CASTS[spelt], (self.translate(tree.this),), at=at)
+
+    def _function(self, tree: exp.Expr) -> Expression:
+        name = str(tree.this).lower()
+        here = self.spans.head(tree)
+        arguments = list(tree.expressions)
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
+            return Function(name, (), star=True, at=here)
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+            inside = arguments[0].expressions
+            return Function(name, tuple(map(self.translate, inside)), distinct=True, at=here)
+        return Function(name, tuple(map(self.translate, arguments)), at=here)

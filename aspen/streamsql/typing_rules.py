@@ -1,0 +1,187 @@
+"""Types and units of operators and functions; every refusal names what would have fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from aspen import units
+from aspen.algebra.expr import COMPARISONS, Call, Case, Const, Expr, Op
+from aspen.algebra.functions import FUNCTIONS, Function
+from aspen.errors import Position
+from aspen.model.schema import Type
+from aspen.streamsql.bound import Typed
+from aspen.streamsql.errors import (
+    TypeMismatch,
+    UnitMismatch,
+    UnknownFunction,
+    WrongArity,
+    nearest,
+    suggestion,
+)
+
+
+def spelt(kind: Type | None) -> str:
+    """Give a type as the user writes it."""
+    return "NULL" if kind is None else kind.value
+
+
+def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
+    """Give the expression as a FLOAT where an INT meets one."""
+    if source is Type.INT and target is Type.FLOAT:
+        if isinstance(expr, Const) and isinstance(expr.value, int):
+            return Const(float(expr.value))
+        return Call("to_float", (expr,))
+    return expr
+
+
+def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:
+    """Give the type two types share, and whether they share one."""
+    if left is None or right is None or left is right:
+        return left or right, True
+    if left.numeric and right.numeric:
+        return Type.FLOAT, True
+    return None, False
+
+
+def meeting(one: Typed, other: Typed, doing: str) -> tuple[Type | None, str]:
+    """Give the type and unit two values share.
+
+    Args:
+        doing: what brings them together, for the message: `compare`, `add`.
+
+    Raises:
+        TypeMismatch: text and number, say.
+        UnitMismatch: kg and °C, say.
+    """
+    kind, fits = meet(one.type, other.type)
+    if not fits:
+        raise TypeMismatch(
+            f"cannot {doing} {spelt(one.type)} and {spelt(other.type)}",
+            position=other.at,
+            found=spelt(other.type),
+            exists=(spelt(one.type),),
+            attempt="quote texts with '…', write numbers bare",
+        )
+    unit = units.common(one.unit, other.unit)
+    if unit is None:
+        raise UnitMismatch(
+            f"cannot {doing} {one.unit} and {other.unit}",
+            position=other.at,
+            found=other.unit,
+            exists=(one.unit,),
+            attempt=f"use a column in {one.unit}, or divide by a quantity in {other.unit}",
+        )
+    return kind, unit
+
+
+def require(value: Typed, accepted: Sequence[Type], where: str) -> None:
+    """Refuse a value of another type.
+
+    Raises:
+        TypeMismatch: not among `accepted`.
+    """
+    if value.type is not None and value.type not in accepted:
+        raise TypeMismatch(
+            f"{where} takes {' or '.join(kind.value for kind in accepted)}",
+            position=value.at,
+            found=spelt(value.type),
+            exists=[kind.value for kind in accepted],
+            attempt="compare it with something" if Type.BOOL in accepted else "",
+        )
+
+
+def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
+    """Type a binary operator."""
+    nullable = left.nullable or right.nullable
+    expr = Op(symbol, left.expr, right.expr)
+    if symbol in ("AND", "OR"):
+        require(left, (Type.BOOL,), symbol)
+        require(right, (Type.BOOL,), symbol)
+        return Typed(expr, Type.BOOL, "", nullable, at)
+    if symbol in COMPARISONS:
+        kind, _ = meeting(left, right, "compare")
+        if kind is Type.BOOL and symbol not in ("=", "<>"):
+            raise TypeMismatch(
+                f"truth values have no order for {symbol}",
+                position=at,
+                found="BOOL",
+                exists=("=", "<>"),
+                attempt="use the value itself, or NOT it",
+            )
+        return Typed(expr, Type.BOOL, "", nullable, at)
+    for side in (left, right):
+        require(side, (Type.INT, Type.FLOAT), symbol)
+    if symbol in ("*", "/"):
+        unit = (units.product if symbol == "*" else units.quotient)(left.unit, right.unit)
+        kind = Type.FLOAT if symbol == "/" else meet(left.type, right.type)[0]
+        return Typed(expr, kind, unit, nullable or symbol == "/", at)
+    doing = {"+": "add", "-": "subtract", "%": "divide"}[symbol]
+    kind, unit = meeting(left, right, doing)
+    return Typed(expr, kind, unit, nullable or symbol == "%", at)
+
+
+def choice(branches: Sequence[tuple[Typed, Typed]], otherwise: Typed, at: Position) -> Typed:
+    """Type a CASE: one type and unit for all its results."""
+    for when, _ in branches:
+        require(when, (Type.BOOL,), "WHEN")
+    results = [*(then for _, then in branches), otherwise]
+    shared = reduce(lambda one, other: _joined(one, other, "mix"), results)
+    pairs = tuple((w.expr, widened(t.expr, t.type, shared.type)) for w, t in branches)
+    default = widened(otherwise.expr, otherwise.type, shared.type)
+    nullable = any(result.nullable for result in results)
+    return Typed(Case(pairs, default), shared.type, shared.unit, nullable, at)
+
+
+def _joined(one: Typed, other: Typed, doing: str) -> Typed:
+    kind, unit = meeting(one, other, doing)
+    return Typed(one.expr, kind, unit, one.nullable or other.nullable, other.at)
+
+
+def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
+    """Type a scalar function.
+
+    Raises:
+        UnknownFunction: no such function.
+        WrongArity: too few or too many arguments.
+    """
+    known = FUNCTIONS.get(name)
+    if known is None:
+        names = (*FUNCTIONS, "count", "sum", "min", "max", "avg")
+        raise UnknownFunction(
+            f"there is no function {name!r}",
+            position=at,
+            found=name,
+            exists=nearest(name, names),
+            attempt=suggestion(name, names),
+        )
+    if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
+        raise WrongArity(
+            f"{name} takes {_count(known)}, not {len(arguments)}",
+            position=at,
+            found=str(len(arguments)),
+            exists=(_count(known),),
+        )
+    for argument in arguments:
+        require(argument, sorted(known.accepts, key=lambda kind: kind.value), name)
+    # The digits of round(x, digits) are a bare number.
+    measured = arguments[:1] if name == "round" else arguments
+    shared = reduce(lambda one, other: _joined(one, other, f"give {name}"), measured)
+    nullable = any(argument.nullable for argument in arguments)
+    if name == "coalesce":
+        nullable = all(argument.nullable for argument in arguments)
+    elif name in ("to_float", "to_int", "sqrt", "distance"):
+        nullable = True
+    kind = known.result or shared.type
+    # Functions that give their arguments' type must not let an INT out where FLOAT is promised.
+    widen = known.result is None and name != "round"
+    exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
+    return Typed(Call(name, exprs), kind, shared.unit if known.keeps_unit else "", nullable, at)
+
+
+def _count(known: Function) -> str:
+    if known.most is None:
+        return f"at least {known.least} argument(s)"
+    if known.least == known.most:
+        return f"{known.least} argument(s)"
+    return f"{known.least} to {known.most} arguments"
