@@ -1,0 +1,78 @@
+/** REST as this page uses it: JSON both ways, the CSRF token attached, problems as one class. */
+import type { Position } from '../wire/protocol';
+
+export interface ProblemFields {
+  code: string;
+  message: string;
+  position: Position | null;
+  found: string;
+  exists: string[];
+  try: string;
+}
+
+/** An answer that was not 2xx, or no answer at all (status 0). */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly fields: ProblemFields,
+  ) {
+    super(fields.message);
+  }
+}
+
+const BASE = '/api/v1/';
+
+function token(): string {
+  const found = /(?:^|;\s*)csrftoken=([^;]+)/.exec(document.cookie);
+  return found?.[1] ?? '';
+}
+
+/** Give the fields of a problem body, whatever the server sent. */
+export function fieldsOf(body: unknown, fallback: string): ProblemFields {
+  const given = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const text = (key: string): string => (typeof given[key] === 'string' ? given[key] : '');
+  const exists = Array.isArray(given['exists']) ? given['exists'].map(String) : [];
+  return {
+    code: text('code') || 'smartcis.http',
+    message: text('message') || text('detail') || text('title') || fallback,
+    position: (given['position'] as Position | null | undefined) ?? null,
+    found: text('found'),
+    exists,
+    try: text('try'),
+  };
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (method !== 'GET') headers['X-CSRFToken'] = token();
+  let answer: Response;
+  try {
+    answer = await fetch(BASE + path, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new Problem(0, fieldsOf({ code: 'smartcis.http.unreachable' }, 'The server does not answer.'));
+  }
+  const text = await answer.text();
+  let parsed: unknown = null;
+  try {
+    parsed = text === '' ? null : JSON.parse(text);
+  } catch {
+    parsed = null;
+  }
+  if (!answer.ok) {
+    throw new Problem(answer.status, fieldsOf(parsed, `The server answered ${answer.status}.`));
+  }
+  return parsed as T;
+}
+
+export const http = {
+  get: <T>(path: string) => call<T>('GET', path),
+  post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
+  patch: <T>(path: string, body: unknown) => call<T>('PATCH', path, body),
+  remove: (path: string) => call<null>('DELETE', path),
+};

@@ -1,0 +1,111 @@
+/** Bodies of the REST answers this page reads. Coordinates are metres, x east, y north. */
+import type { Column } from '../wire/protocol';
+import type { ProblemFields } from './http';
+
+export type Point = [number, number];
+export type Ring = Point[];
+
+export interface LevelInfo {
+  id: string;
+  name: string;
+  short_name: string;
+  ordinal: number;
+  bounds_m: [number, number, number, number];
+}
+
+export interface Kiosk {
+  id: string;
+  name: string;
+  node: number;
+  level_id: string;
+  x_m: number;
+  y_m: number;
+}
+
+export interface Building {
+  slug: string;
+  name: string;
+  attribution: string;
+  simulated_note: string;
+  levels: LevelInfo[];
+  default_level: string;
+  kiosks: Kiosk[];
+  software: string[];
+}
+
+export interface Unit {
+  id: string;
+  name: string;
+  category: string;
+  polygon: Ring[];
+  label: Point;
+  node: number | null;
+}
+
+export interface PlanMachine {
+  mid: string;
+  host: string;
+  rid: string;
+  node: number;
+  x_m: number;
+  y_m: number;
+  simulated: boolean;
+  software: string[];
+}
+
+export interface PlanSensor {
+  sid: string;
+  kind: string;
+  rid: string;
+  mid: string | null;
+  x_m: number;
+  y_m: number;
+  simulated: boolean;
+}
+
+export interface Connector {
+  kind: string;
+  x_m: number;
+  y_m: number;
+}
+
+export interface PlanDoor {
+  id: string;
+  x_m: number;
+  y_m: number;
+}
+
+export interface Plan {
+  level_id: string;
+  outline: Ring[];
+  units: Unit[];
+  doors: PlanDoor[];
+  machines: PlanMachine[];
+  sensors: PlanSensor[];
+  connectors: Connector[];
+}
+
+export interface RouteSession {
+  session: string;
+}
+
+export interface Source {
+  name: string;
+  kind: string;
+  comment?: string;
+  columns: (Column & { nullable?: boolean })[];
+}
+
+export interface RunningQuery {
+  id: string;
+  name: string | null;
+  sql: string;
+  state: string;
+  columns: Column[];
+  mine?: boolean;
+  error?: ProblemFields | null;
+}
+
+export type Checked =
+  | { ok: true; columns: Column[]; explain?: string }
+  | ({ ok: false } & ProblemFields);

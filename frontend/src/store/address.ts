@@ -1,0 +1,39 @@
+/** The page's state in the address: what can be shared, bookmarked and gone back to. */
+
+export interface Address {
+  readonly level: string | null;
+  readonly kiosk: string | null;
+  /** A room to start from instead of a kiosk. */
+  readonly from: string | null;
+  readonly software: string | null;
+  readonly stepFree: boolean;
+  /** machine:<mid>, room:<rid> or door:<id>. */
+  readonly select: string | null;
+  readonly list: boolean;
+}
+
+export function readAddress(query: string): Address {
+  const given = new URLSearchParams(query);
+  return {
+    level: given.get('level'),
+    kiosk: given.get('kiosk'),
+    from: given.get('from'),
+    software: given.get('software'),
+    stepFree: given.get('step_free') === '1',
+    select: given.get('select'),
+    list: given.get('view') === 'list',
+  };
+}
+
+export function writeAddress(address: Address): string {
+  const given = new URLSearchParams();
+  if (address.level !== null) given.set('level', address.level);
+  if (address.kiosk !== null) given.set('kiosk', address.kiosk);
+  if (address.from !== null) given.set('from', address.from);
+  if (address.software !== null) given.set('software', address.software);
+  if (address.stepFree) given.set('step_free', '1');
+  if (address.select !== null) given.set('select', address.select);
+  if (address.list) given.set('view', 'list');
+  const text = given.toString();
+  return text === '' ? '' : `?${text}`;
+}

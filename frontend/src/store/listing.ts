@@ -1,0 +1,57 @@
+/** The building as floor → room → machine, from the same world the map draws. */
+import type { LevelInfo } from '../api/types';
+import { titleOf, type Door, type Machine, type Room, type World } from './world';
+
+export interface ListedRoom {
+  readonly room: Room;
+  readonly machines: readonly Machine[];
+}
+
+export interface ListedFloor {
+  readonly level: LevelInfo;
+  readonly rooms: readonly ListedRoom[];
+  readonly doors: readonly Door[];
+  readonly machines: number;
+  readonly free: number;
+  readonly closed: number;
+  readonly locked: number;
+}
+
+/** @param needle keeps rooms and machines whose name contains it, case aside. */
+export function listing(seen: World, levels: readonly LevelInfo[], needle = ''): ListedFloor[] {
+  const wanted = needle.trim().toLowerCase();
+  const matches = (text: string): boolean => text.toLowerCase().includes(wanted);
+  const inRoom = new Map<string, Machine[]>();
+  for (const machine of seen.machines.values()) {
+    const list = inRoom.get(machine.rid);
+    if (list) list.push(machine);
+    else inRoom.set(machine.rid, [machine]);
+  }
+  return levels.map((level) => {
+    const all = [...seen.rooms.values()].filter((room) => room.levelId === level.id);
+    const rooms = all
+      .map((room) => {
+        const machines = (inRoom.get(room.rid) ?? []).toSorted((a, b) => a.host.localeCompare(b.host));
+        const whole = wanted === '' || matches(titleOf(room));
+        return { room, machines: whole ? machines : machines.filter((m) => matches(m.host)), whole };
+      })
+      .filter((entry) => entry.whole || entry.machines.length > 0)
+      .sort((a, b) =>
+        titleOf(a.room).localeCompare(titleOf(b.room), 'en', { numeric: true }) ||
+        a.room.rid.localeCompare(b.room.rid),
+      );
+    const machines = [...seen.machines.values()].filter((m) => m.levelId === level.id);
+    const doors = [...seen.doors.values()].filter(
+      (door) => door.levelId === level.id && (wanted === '' || matches(`door ${door.id}`)),
+    );
+    return {
+      level,
+      rooms: rooms.map(({ room, machines: listed }) => ({ room, machines: listed })),
+      doors,
+      machines: machines.length,
+      free: machines.filter((m) => m.state === 'free').length,
+      closed: all.filter((room) => room.state === 'closed').length,
+      locked: doors.filter((door) => door.state === 'locked').length,
+    };
+  });
+}

@@ -1,0 +1,106 @@
+/** The views as reactive state, published in step with the screen rather than with the socket. */
+import { LiveClient } from '../wire/client';
+import type { Surroundings } from '../wire/client';
+import { describe, type Connection } from '../wire/connection';
+import type { Bag } from '../wire/fold';
+import type { WireError } from '../wire/protocol';
+import { UNKNOWN, type Table } from './table';
+import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from './views';
+import type { Tables } from './world';
+
+/** At most this often are changes handed to the page, ms. */
+const PUBLISH_MS = 50;
+
+class Cell {
+  table = $state.raw<Table>(UNKNOWN);
+}
+
+export class Live {
+  readonly client: LiveClient;
+  connection = $state.raw<Connection>({ kind: 'connecting', attempt: 0 });
+  error = $state.raw<WireError | null>(null);
+  /** Server time, s, refreshed once a second for ages. */
+  nowS = $state(Date.now() / 1000);
+  readonly label = $derived(describe(this.connection));
+  private readonly cells: Record<ViewName, Cell>;
+  private readonly dirty = new Map<ViewName, Bag>();
+  private publishing = false;
+  private endOwn: (() => void)[] = [];
+
+  constructor(around: Surroundings) {
+    this.cells = Object.fromEntries(
+      [...SHARED_VIEWS, ...OWN_VIEWS].map((view) => [view, new Cell()]),
+    ) as Record<ViewName, Cell>;
+    this.client = new LiveClient(around, (connection) => {
+      this.connection = connection;
+    });
+  }
+
+  /** Tables by view, each read reactive on its own. */
+  readonly tables: Tables = new Proxy({} as Tables, {
+    get: (_, view) => this.cells[view as ViewName].table,
+  });
+
+  /** Connect and follow the shared views; returns the function that ends it. */
+  start(): () => void {
+    for (const view of SHARED_VIEWS) this.follow(view);
+    this.client.start();
+    const second = setInterval(() => {
+      this.nowS = Date.now() / 1000 + this.client.serverOffsetS;
+    }, 1000);
+    const wake = (): void => {
+      if (document.visibilityState === 'visible') this.client.wake();
+    };
+    document.addEventListener('visibilitychange', wake);
+    window.addEventListener('online', wake);
+    window.addEventListener('pageshow', wake);
+    return () => {
+      clearInterval(second);
+      document.removeEventListener('visibilitychange', wake);
+      window.removeEventListener('online', wake);
+      window.removeEventListener('pageshow', wake);
+      this.client.stop();
+    };
+  }
+
+  /** Follow the views of this browser's route, once there is one. */
+  followOwn(): void {
+    if (this.endOwn.length > 0) return;
+    this.endOwn = OWN_VIEWS.map((view) => this.follow(view));
+  }
+
+  /** Forget this browser's route. */
+  forgetOwn(): void {
+    for (const end of this.endOwn) end();
+    this.endOwn = [];
+    for (const view of OWN_VIEWS) {
+      this.dirty.delete(view);
+      this.cells[view].table = UNKNOWN;
+    }
+  }
+
+  private follow(view: ViewName): () => void {
+    return this.client.subscribe(view, (event) => {
+      if (event.kind === 'error') {
+        this.error = event.error;
+      } else if (event.kind === 'closed') {
+        this.cells[view].table = UNKNOWN;
+      } else {
+        this.dirty.set(view, event.bag);
+        this.publishSoon();
+      }
+    });
+  }
+
+  private publishSoon(): void {
+    if (this.publishing) return;
+    this.publishing = true;
+    setTimeout(() => {
+      this.publishing = false;
+      for (const [view, bag] of this.dirty) {
+        this.cells[view].table = { columns: bag.columns, rows: bag.rows(), known: true };
+      }
+      this.dirty.clear();
+    }, PUBLISH_MS);
+  }
+}

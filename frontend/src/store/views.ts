@@ -1,0 +1,20 @@
+/** The standing views the map follows; their names and columns are the service's contract. */
+export const SHARED_VIEWS = [
+  'open_room',
+  'closed_room',
+  'free_machine',
+  'machine_in_use',
+  'machine_vitals',
+  'room_climate',
+  'room_light',
+  'door_state',
+  'visitor_position',
+  'active_region',
+  'region_size',
+  'largest_region',
+] as const;
+
+/** Views the service narrows to this browser's routes. */
+export const OWN_VIEWS = ['nearest_machine', 'route_step'] as const;
+
+export type ViewName = (typeof SHARED_VIEWS)[number] | (typeof OWN_VIEWS)[number];

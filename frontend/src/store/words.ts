@@ -1,0 +1,82 @@
+/** States in words: one place, so that map, list, panels and labels say the same. */
+import type { Door, Machine, Reading, Room } from './world';
+import { titleOf } from './world';
+
+const MACHINE_REASON: Readonly<Record<string, string>> = {
+  seat: 'somebody is sitting there',
+  cpu: 'the processor is busy',
+  reserved: 'the room is reserved',
+  dark: 'the room is dark',
+};
+
+const ROOM_REASON: Readonly<Record<string, string>> = {
+  reserved: 'reserved',
+  dark: 'lights are off',
+};
+
+/** "free", "in use: somebody is sitting there", "room closed: the room is dark", "no data". */
+export function machineState(machine: Pick<Machine, 'state' | 'reason'>): string {
+  const why = MACHINE_REASON[machine.reason] ?? machine.reason;
+  switch (machine.state) {
+    case 'free':
+      return 'free';
+    case 'in-use':
+      return why === '' ? 'in use' : `in use: ${why}`;
+    case 'closed':
+      return why === '' ? 'room closed' : `room closed: ${why}`;
+    case 'no-data':
+      return 'no data';
+  }
+}
+
+/** "open", "closed: reserved", "no data"; passages have no state of their own. */
+export function roomState(room: Pick<Room, 'state' | 'reason'>): string {
+  switch (room.state) {
+    case 'open':
+      return 'open';
+    case 'closed':
+      return `closed: ${ROOM_REASON[room.reason] ?? room.reason}`;
+    case 'no-data':
+      return 'no data';
+    case 'passage':
+      return '';
+  }
+}
+
+/** Type, name, state: the accessible name of a machine. */
+export function machineLabel(machine: Machine): string {
+  return `Machine ${machine.host}, ${machineState(machine)}`;
+}
+
+/** Type, name, state, and how many machines are free. */
+export function roomLabel(room: Room): string {
+  const parts = [titleOf(room), roomState(room)];
+  if (room.machines > 0) parts.push(`${room.free} of ${room.machines} machines free`);
+  if (room.region !== null) parts.push(room.inLargestRegion ? 'in the largest active region' : 'in an active region');
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+export function doorState(door: Pick<Door, 'state'>): string {
+  return door.state === 'no-data' ? 'no data' : door.state;
+}
+
+export function doorLabel(door: Door): string {
+  return `Door ${door.id}, ${doorState(door)}`;
+}
+
+/** "just now", "6 min ago", "2 h ago". */
+export function age(atS: number, nowS: number): string {
+  const past = Math.max(0, nowS - atS);
+  if (past < 10) return 'just now';
+  if (past < 60) return `${Math.round(past)} s ago`;
+  if (past < 3600) return `${Math.round(past / 60)} min ago`;
+  if (past < 172_800) return `${Math.round(past / 3600)} h ago`;
+  return `${Math.round(past / 86_400)} days ago`;
+}
+
+/** Older than twice the slowest sensor's period: shown grey. */
+export const STALE_AFTER_S = 120;
+
+export function isStale(reading: Reading, nowS: number): boolean {
+  return nowS - reading.atS > STALE_AFTER_S;
+}

@@ -1,0 +1,17 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  plugins: [svelte()],
+  base: '/static/',
+  publicDir: false,
+  build: {
+    outDir: 'dist',
+    manifest: 'manifest.json',
+    assetsInlineLimit: 0, // a data: address would need a wider content security policy
+    modulePreload: { polyfill: false }, // the polyfill would be one more script for browsers we do not support
+    rollupOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts'] },
+  },
+  resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},
+  test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },
+});
