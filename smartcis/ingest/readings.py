@@ -104,7 +104,9 @@ def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
     model = apps.get_model("smartcis", "Sensor")
     names = CATALOG.get("sensor").names
     found: dict[str, dict[str, Value]] = {}
-    for sensor in model.objects.select_related(*model.rows_need).filter(sid__in=wanted):
+    for sensor in model.objects.select_related(*(model.rows_need or (None,))).filter(
+        sid__in=wanted
+    ):
         for relation, row in sensor.rows():
             if relation == "sensor":
                 found[str(row[0])] = dict(zip(names, row, strict=True))

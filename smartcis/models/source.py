@@ -109,7 +109,7 @@ class SourceModel(models.Model):
         base = cls._base_manager.using(using).select_for_update(of=("self",))
         found: list[tuple[str, Row]] = []
         for part in batched(keys, PKS_AT_ONCE):
-            stored = base.select_related(*cls.rows_need).filter(pk__in=part)
+            stored = base.select_related(*(cls.rows_need or (None,))).filter(pk__in=part)
             found += [row for one in stored for row in one.rows()]
         return found
 

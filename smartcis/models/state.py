@@ -22,7 +22,7 @@ def whole_state() -> Iterator[dict[str, Any]]:
     """Give all rows of all source tables, then all maintained views in order."""
     for model in source_models():
         body: list[list[Any]] = []
-        stored = model._base_manager.select_related(*model.rows_need).order_by("pk")  # noqa: SLF001  # the manager Django itself writes through
+        stored = model._base_manager.select_related(*(model.rows_need or (None,))).order_by("pk")  # noqa: SLF001  # the manager Django itself writes through
         for one in stored.iterator(chunk_size=ROWS_PER_BODY):
             body += [[relation, 1, *row] for relation, row in one.rows()]
             if len(body) >= ROWS_PER_BODY:
