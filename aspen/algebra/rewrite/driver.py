@@ -1,16 +1,91 @@
-"""thin."""
+"""Applies rules until none changes anything, and names those that never stop."""
 
 from __future__ import annotations
-from aspen.algebra.plan import Plan
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import Plan, children, with_children
+from aspen.algebra.rewrite.pipeline import RULES
+from aspen.algebra.rewrite.rule import Rule
+from aspen.errors import AspenError
+
+_MOST_STEPS = 10_000
 
 
-class RewriteDoesNotSettle(Exception):
-    """x."""
+class RewriteDoesNotSettle(AspenError):
+    """Rules that undo each other, or grow a plan for ever."""
+
+    code = "aspen.algebra.rewrite_does_not_settle"
 
 
-RULES = ()
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule, applied once, and the whole plan after it."""
+
+    rule: Rule
+    plan: Plan
 
 
-def rewrite(plan: Plan) -> Plan:
-    """Thin."""
-    return plan
+def rewrite(plan: Plan, rules: Sequence[Rule] = RULES) -> Plan:
+    """Give the plan on which no rule changes anything.
+
+    Law: the same rows and columns as before, over all data.
+
+    Raises:
+        RewriteDoesNotSettle: the rules never come to rest; the message names them.
+    """
+    steps = rewrite_steps(plan, rules)
+    return steps[-1].plan if steps else plan
+
+
+def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:
+    """Rewrite, and give every step on the way.
+
+    Raises:
+        RewriteDoesNotSettle: as `rewrite`.
+    """
+    steps: list[Step] = []
+    seen = {plan: 0}
+    while True:
+        step = _next(plan, rules)
+        if step is None:
+            return steps
+        steps.append(step)
+        plan = step.plan
+        if plan in seen or len(steps) > _MOST_STEPS:
+            circle = steps[seen.get(plan, len(steps) - 2) :]
+            raise _unsettled(circle)
+        seen[plan] = len(steps)
+
+
+def _next(plan: Plan, rules: Sequence[Rule]) -> Step | None:
+    for rule in rules:
+        changed = _anywhere(plan, rule)
+        if changed is not None:
+            return Step(rule, changed)
+    return None
+
+
+def _anywhere(plan: Plan, rule: Rule) -> Plan | None:
+    """Apply a rule at the first node, from the root down, that it changes."""
+    changed = rule.apply(plan)
+    if changed is not None:
+        return changed
+    inputs = children(plan)
+    for index, child in enumerate(inputs):
+        below = _anywhere(child, rule)
+        if below is not None:
+            return with_children(plan, (*inputs[:index], below, *inputs[index + 1 :]))
+    return None
+
+
+def _unsettled(circle: Sequence[Step]) -> RewriteDoesNotSettle:
+    names = list(dict.fromkeys(step.rule.name for step in circle))
+    first, last = circle[0].plan, circle[-1].plan
+    return RewriteDoesNotSettle(
+        f"rules {' and '.join(names)} do not settle:\n{plan_text(first)}becomes\n{plan_text(last)}",
+        found=", ".join(names),
+        attempt="give one of them a guard that refuses what the other builds",
+    )

@@ -1,0 +1,35 @@
+"""The rules, in the order they are tried; each row ends with the reason for its place."""
+
+from __future__ import annotations
+
+from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.rewrite.rules import (
+    distinct,
+    filter_fixpoint,
+    filter_join,
+    filter_unary,
+    filter_union,
+    filter_window,
+    fold,
+    project,
+)
+
+RULES: tuple[Rule, ...] = (
+    fold.FOLD_FILTER,  # smaller predicates first: every later rule reads them
+    fold.FOLD_PROJECT,  # as above
+    fold.FOLD_JOIN,  # as above
+    fold.DROP_TRUE_FILTER,  # what folding leaves behind
+    filter_unary.MERGE_FILTERS,  # one predicate to split, before anything splits it
+    project.MERGE_PROJECTS,  # fewer renamings between a filter and where it goes
+    filter_unary.FILTER_BELOW_PROJECT,  # then down, node by node
+    filter_unary.FILTER_BELOW_DISTINCT,  # as above
+    filter_unary.FILTER_BELOW_GROUP,  # as above
+    filter_union.FILTER_BELOW_UNION,  # as above
+    filter_join.FILTER_INTO_JOIN,  # splits: left, right, keys, residual
+    filter_join.RESIDUAL_INTO_JOIN_KEYS,  # for residuals that no filter brought
+    filter_join.FILTER_BELOW_ANTI_JOIN,  # as the join's left part
+    filter_window.FILTER_BELOW_RANGE,  # near the stream, where a sensor may take it
+    filter_fixpoint.FILTER_INTO_FIXPOINT,  # last of the pushing: its proof walks the step
+    distinct.DISTINCT_OF_SET,  # what pushing has brought together
+    project.DROP_IDENTITY,  # after merging, or it would hide merges
+)

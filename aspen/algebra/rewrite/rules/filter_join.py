@@ -1,0 +1,90 @@
+"""Filters over joins: each conjunct goes to the side it reads, or becomes a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.plan import AntiJoin, Filter, Join, Plan
+from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.rewrite.rules.filter_unary import filtered
+
+
+def _names(plan: Plan) -> frozenset[str]:
+    return frozenset(column.name for column in plan.columns)
+
+
+def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
+    lefts, rights = _names(join.left), _names(join.right)
+    left: list[Expr] = []
+    right: list[Expr] = []
+    on = list(join.on)
+    rest: list[Expr] = []
+    for predicate in predicates:
+        read = columns_in(predicate)
+        match predicate:
+            case _ if read and read <= lefts:
+                left.append(predicate)
+            case _ if read and read <= rights:
+                right.append(predicate)
+            case Op("=", Col(one), Col(other)) if one in lefts:
+                on.append((one, other))
+            case Op("=", Col(one), Col(other)):
+                on.append((other, one))
+            case _:
+                rest.append(predicate)
+    return Join(
+        filtered(join.left, *left),
+        filtered(join.right, *right),
+        tuple(dict.fromkeys(on)),
+        conjunction(rest),
+    )
+
+
+def _into_join(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(Join() as join, predicate):
+            return _joined(join, [*conjuncts(join.residual), *conjuncts(predicate)])
+    return None
+
+
+def _into_keys(plan: Plan) -> Plan | None:
+    if isinstance(plan, Join) and plan.residual is not None:
+        return _joined(plan, conjuncts(plan.residual))
+    return None
+
+
+def _below_anti_join(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(AntiJoin(left, right, on, residual), predicate):
+            return AntiJoin(Filter(left, predicate), right, on, residual)
+    return None
+
+
+# Claim: an inner join is a filtered product; p over one side alone filters that side, and
+# equality of two columns is what `on` means, null included (null equals nothing).
+FILTER_INTO_JOIN = Rule(
+    name="filter_into_join",
+    claim="filter[p(l) AND q(r) AND a = b AND s(l, r)](l ⋈ r)"
+    " = filter[p](l) ⋈[a = b, s] filter[q](r)",
+    counter_example="an outer join would keep the rows whose partners the filter took",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Join),
+    build=_into_join,
+)
+
+RESIDUAL_INTO_JOIN_KEYS = Rule(
+    name="residual_into_join_keys",
+    claim="l ⋈[p(l) AND a = b] r = filter[p](l) ⋈[a = b] r",
+    counter_example="a < b or a + 1 = b is no key: it stays a residual",
+    match=lambda plan: isinstance(plan, Join) and plan.residual is not None,
+    build=_into_keys,
+)
+
+# Claim: an anti-join only drops left rows, whatever the filter does.
+FILTER_BELOW_ANTI_JOIN = Rule(
+    name="filter_below_anti_join",
+    claim="filter[p](l ▷ r) = filter[p](l) ▷ r",
+    counter_example="below the right side it would let back rows whose partner fails p",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, AntiJoin),
+    build=_below_anti_join,
+)
