@@ -42,8 +42,9 @@ class Projection:
         shrink = math.cos(math.radians(self.lat_deg))
 
         def plane(points: NDArray[np.float64]) -> NDArray[np.float64]:
-            moved = points - np.array([self.lon_deg, self.lat_deg])
-            return moved * np.array([per_degree * shrink, per_degree])
+            scale = np.array([per_degree * shrink, per_degree])
+            moved: NDArray[np.float64] = (points - np.array([self.lon_deg, self.lat_deg])) * scale
+            return moved
 
         flat = shapely.transform(geometry, plane)
         return flat if flat.is_valid else shapely.make_valid(flat)

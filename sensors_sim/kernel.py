@@ -1,0 +1,207 @@
+"""Kernel: turns simulated time by hand and collects what the sensors report.
+
+    time    0 ──────── tick(3) ──────── 3 ──── tick(1) ──── 4
+    heap    seat@0.4 turn@1.2 seat@1.2! tag@2.0 …
+    out            └ readings in time order ┘
+
+Law: the same world, seed and calls give the same readings, and tick(a) then tick(b) gives what
+tick(a + b) gives. Every sensor, machine and visitor draws from its own stream of chance, so
+changing one changes no other.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from random import Random
+
+from sensors_sim.devices import DeviceKind, device_kind
+from sensors_sim.occupancy import Place, place_of
+from sensors_sim.radio import FLOOR_DBM, signal_dbm
+from sensors_sim.visitors import Walker
+from sensors_sim.waveforms import Sample, waveform
+from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
+
+HELLO_S = 3.0  # every sensor reports once within this time, then at its own pace
+HEARING_M = 40.0  # receivers further away than this are not even considered
+
+SENSOR, TURN, BEACON = 0, 1, 2
+
+
+class Kernel:
+    """The simulated building.
+
+    Args:
+        world: what is in it at the start.
+        seed: decides everything left to chance.
+        acquire: streams somebody wants; None for all. Sensors of other streams stay silent.
+    """
+
+    def __init__(self, world: World, seed: int, acquire: frozenset[str] | None = None) -> None:
+        self.now_s = 0.0
+        self.acquire = acquire
+        self.locked = world.locked
+        self._seed = seed
+        self._spots = world.spots
+        self._steps = world.steps
+        self._heap: list[tuple[float, int, str, int]] = []
+        self._generation: dict[tuple[int, str], int] = defaultdict(int)
+        self._sensors: dict[str, SensorSpec] = {}
+        self._kinds: dict[str, DeviceKind] = {}
+        self._rngs: dict[str, Random] = {}
+        self._samples: dict[str, tuple[float, Sample]] = {}
+        self._places: dict[str, Place] = {}
+        self._seats: dict[str, set[str]] = defaultdict(set)
+        self._receivers: dict[str, dict[str, SensorSpec]] = defaultdict(dict)
+        self._walkers: dict[str, Walker] = {}
+        for sensor in world.sensors:
+            self.put_sensor(sensor)
+        for visitor in world.visitors:
+            self.put_visitor(visitor)
+
+    @property
+    def sensors(self) -> frozenset[str]:
+        """Ids of the sensors that are there."""
+        return frozenset(self._sensors)
+
+    @property
+    def visitors(self) -> frozenset[str]:
+        """Tags of the visitors that are there."""
+        return frozenset(self._walkers)
+
+    def put_sensor(self, sensor: SensorSpec) -> None:
+        """Add a sensor, or replace the one of its id; a replaced one reports at once."""
+        kind = device_kind(sensor.kind)
+        known = sensor.sid in self._sensors
+        self.drop_sensor(sensor.sid)
+        self._sensors[sensor.sid] = sensor
+        self._kinds[sensor.sid] = kind
+        rng = Random(f"{self._seed}/sensor/{sensor.sid}")
+        self._rngs[sensor.sid] = rng
+        if sensor.kind == "rfid":
+            self._receivers[sensor.level][sensor.sid] = sensor
+            return
+        if sensor.waveform == "people":
+            self._watch(sensor)
+        else:
+            sample = waveform(sensor.waveform).start(sensor.parameters, rng)
+            self._samples[sensor.sid] = (self.now_s, sample)
+        first = self.now_s > 0 or known
+        self._at(self.now_s if first else rng.uniform(0.0, HELLO_S), SENSOR, sensor.sid)
+
+    def drop_sensor(self, sid: str) -> None:
+        """Remove a sensor; an unknown one is already gone."""
+        sensor = self._sensors.pop(sid, None)
+        if sensor is None:
+            return
+        self._generation[SENSOR, sid] += 1
+        self._samples.pop(sid, None)
+        self._receivers[sensor.level].pop(sid, None)
+        self._seats[sensor.mid].discard(sid)
+
+    def put_visitor(self, visitor: VisitorSpec) -> None:
+        """Let a visitor walk in, or change the pace of one who is there."""
+        known = self._walkers.get(visitor.tag)
+        if known is not None:
+            known.spec = visitor
+            return
+        if not self._steps:
+            return
+        rng = Random(f"{self._seed}/visitor/{visitor.tag}")
+        starts = sorted(self._steps)
+        walker = Walker(visitor, rng, starts[rng.randrange(len(starts))])
+        walker.rests_until_s = self.now_s
+        self._walkers[visitor.tag] = walker
+        self._at(self.now_s + rng.uniform(0.0, 1.0), BEACON, visitor.tag)
+
+    def drop_visitor(self, tag: str) -> None:
+        """Let a visitor leave."""
+        if self._walkers.pop(tag, None) is not None:
+            self._generation[BEACON, tag] += 1
+
+    def tick(self, seconds: float) -> list[Reading]:
+        """Move time on and give what was reported meanwhile, in time order."""
+        end_s = self.now_s + seconds
+        readings: list[Reading] = []
+        while self._heap and self._heap[0][0] <= end_s:
+            due_s, what, key, generation = heapq.heappop(self._heap)
+            if generation != self._generation[what, key]:
+                continue
+            self.now_s = due_s
+            if what == SENSOR:
+                readings += self._report(key)
+                self._at(due_s + self._pace_s(key, due_s), SENSOR, key)
+            elif what == TURN:
+                self._turn(key)
+            else:
+                readings += self._beacon(key)
+        self.now_s = end_s
+        return readings
+
+    def _at(self, due_s: float, what: int, key: str) -> None:
+        """Schedule one event, replacing the one pending for the same thing."""
+        self._generation[what, key] += 1
+        heapq.heappush(self._heap, (due_s, what, key, self._generation[what, key]))
+
+    def _pace_s(self, sid: str, due_s: float) -> float:
+        """Give the time to the next report; after the hello, sensors fall out of step."""
+        period_s = self._sensors[sid].period_s
+        if due_s <= HELLO_S < period_s:
+            return period_s * self._rngs[sid].uniform(0.3, 1.0)
+        return period_s
+
+    def _watch(self, sensor: SensorSpec) -> None:
+        """Tie a sensor to its machine's story."""
+        if sensor.mid not in self._places:
+            place = place_of(sensor.mid, self._seed, self.now_s)
+            self._places[sensor.mid] = place
+            self._at(place.until_s, TURN, sensor.mid)
+        if self._kinds[sensor.sid].changes_at_once:
+            self._seats[sensor.mid].add(sensor.sid)
+
+    def _turn(self, mid: str) -> None:
+        place = self._places[mid]
+        place.turn(self.now_s)
+        self._at(place.until_s, TURN, mid)
+        for sid in sorted(self._seats[mid]):
+            self._at(self.now_s, SENSOR, sid)
+
+    def _report(self, sid: str) -> Iterable[Reading]:
+        sensor, kind, rng = self._sensors[sid], self._kinds[sid], self._rngs[sid]
+        if self.acquire is not None and kind.stream not in self.acquire:
+            return ()
+        if sensor.waveform == "people":
+            place = self._places[sensor.mid]
+            value = place.seat_kg(rng) if kind.key == "seat" else place.cpu_pct(rng)
+        else:
+            began_s, sample = self._samples[sid]
+            value = sample(self.now_s - began_s)
+        return (self._reading(sensor, kind, value),)
+
+    def _reading(
+        self, sensor: SensorSpec, kind: DeviceKind, value: float, tag: str = ""
+    ) -> Reading:
+        held = round(min(max(value, kind.least), kind.greatest), kind.decimals)
+        return Reading(sensor.sid, held, kind.unit, round(self.now_s, 3), tag)
+
+    def _beacon(self, tag: str) -> Iterable[Reading]:
+        """Let a tag be heard by the receiver that hears it best."""
+        walker = self._walkers[tag]
+        here = walker.advance(self.now_s, self._spots, self._steps, self.locked)
+        self._at(self.now_s + walker.beacon_s(), BEACON, tag)
+        kind = device_kind("rfid")
+        if self.acquire is not None and kind.stream not in self.acquire:
+            return ()
+        best: tuple[float, str] | None = None
+        for sid, receiver in self._receivers[here.level].items():
+            away_m = math.hypot(receiver.x_m - here.x_m, receiver.y_m - here.y_m)
+            if away_m > HEARING_M:
+                continue
+            heard = (signal_dbm(away_m, walker.rng), sid)
+            if heard[0] >= FLOOR_DBM and (best is None or heard > best):
+                best = heard
+        if best is None:
+            return ()
+        return (self._reading(self._sensors[best[1]], kind, best[0], tag),)

@@ -1,0 +1,1 @@
+"""Seed: what reality does not tell us, made up reproducibly and marked simulated."""

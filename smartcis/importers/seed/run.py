@@ -1,0 +1,125 @@
+"""Run: furnish a building, once; again only for what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from django.db import transaction
+from django.utils import timezone
+
+from smartcis.importers.errors import ImportRefused
+from smartcis.importers.geometry.naming import slug
+from smartcis.importers.seed.calendar import seed_calendar
+from smartcis.importers.seed.machines import seed_machines
+from smartcis.importers.seed.rooms import machine_rooms
+from smartcis.importers.seed.sensors import seed_regions, seed_sensors
+from smartcis.importers.seed.spread import Spot, far_apart
+from smartcis.models import (
+    Desk,
+    Kiosk,
+    Machine,
+    RegionSeed,
+    Reservation,
+    RoutingNode,
+    Sensor,
+    Unit,
+    Visitor,
+)
+
+ROOMS, MACHINES, VISITORS, REGIONS, KIOSKS = 14, 120, 15, 5, 4
+
+
+class NoBuilding(ImportRefused):
+    """There is nothing to furnish."""
+
+    code = "smartcis.import.no_building"
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """How many of each are new."""
+
+    machines: int
+    sensors: int
+    regions: int
+    kiosks: int
+    visitors: int
+    reservations: int
+
+
+@transaction.atomic
+def seed(number: int) -> Seeded:
+    """Furnish the imported building.
+
+    Args:
+        number: decides everything that is left to chance.
+
+    Raises:
+        NoBuilding: nothing was imported yet.
+    """
+    units = list(Unit.objects.filter(derived=False).select_related("level").order_by("rid"))
+    if not units:
+        raise NoBuilding(
+            "there is no building to furnish",
+            attempt="run manage.py import_building first",
+        )
+    rooms = machine_rooms(units, ROOMS, Random(f"{number}/rooms"))
+    machines = seed_machines(rooms, MACHINES, Random(f"{number}/machines"))
+    furnished = [room for room in rooms if room.machines.exists()]
+    sensors = seed_sensors(furnished, Random(f"{number}/sensors"))
+    halls = [
+        unit
+        for unit in units
+        if unit.category == "room"
+        and unit not in rooms
+        and not unit.unreached
+        and unit.area_m2 >= 60  # noqa: PLR2004  # square metres: a class fits in
+    ]
+    return Seeded(
+        machines=machines,
+        sensors=sensors,
+        regions=seed_regions(REGIONS),
+        kiosks=_seed_kiosks(),
+        visitors=_seed_visitors(number),
+        reservations=seed_calendar(furnished, halls, timezone.localdate(), number),
+    )
+
+
+@transaction.atomic
+def forget() -> None:
+    """Remove everything simulated."""
+    # In an order that leaves no protected reference behind.
+    for model in (RegionSeed, Sensor, Machine, Desk, Kiosk, Visitor, Reservation):
+        model.objects.filter(simulated=True).delete()
+    RoutingNode.objects.filter(simulated=True).delete()
+
+
+def _seed_kiosks() -> int:
+    entrances = RoutingNode.objects.filter(kind="entrance").select_related("level", "unit")
+    # Named entrances first: far_apart starts from the first.
+    ordered = sorted(entrances, key=lambda node: (not node.name, node.node))
+    by_key = {node.node: node for node in ordered}
+    spots = [Spot(n.node, n.level.ordinal, n.x_m, n.y_m) for n in ordered]
+    made = []
+    known = set(Kiosk.objects.values_list("kiosk_id", flat=True))
+    for place, spot in enumerate(far_apart(spots, KIOSKS), start=1):
+        node = by_key[int(str(spot.key))]
+        kiosk_id = slug(node.name).lower() or f"kiosk-{place}"
+        name = node.name or f"Entrance {node.unit.name or node.unit_id}"
+        if kiosk_id not in known:
+            made.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
+    Kiosk.objects.bulk_create(made)
+    return len(made)
+
+
+def _seed_visitors(number: int) -> int:
+    rng = Random(f"{number}/visitors")
+    wanted = [
+        Visitor(tag=f"tag-{rng.getrandbits(32):08x}", speed_m_s=round(rng.uniform(0.9, 1.5), 2))
+        for _ in range(VISITORS)
+    ]
+    known = set(Visitor.objects.values_list("tag", flat=True))
+    fresh = [visitor for visitor in wanted if visitor.tag not in known]
+    Visitor.objects.bulk_create(fresh)
+    return len(fresh)

@@ -1,0 +1,164 @@
+"""Sensors: on every machine, in every machine room, along the corridors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from sensors_sim.devices import device_kind
+from sensors_sim.waveforms import checked
+from smartcis.importers.seed.spread import Spot, far_apart, spaced
+from smartcis.models import Machine, RegionSeed, RoutingNode, Sensor, Unit
+
+TEMPERATURE_EVERY_M = 14.0  # below k = 20 m, so that neighbouring sensors form one region
+RECEIVER_EVERY_M = 15.0  # about 50 feet, as in the seeds' hallways
+SEAT_PERIOD_S = CPU_PERIOD_S = 15.0
+ROOM_PERIOD_S = 15.0
+CORRIDOR_PERIOD_S = 20.0
+LIT_LX, DARK_LX = 420.0, 6.0
+DARK_ONE_IN = 7  # one machine room in so many is dark now and then
+WARM_MIDDLE_C, WARM_SWING_C = 23.6, 3.6  # crosses the regions' threshold of 26 °C
+WARM_CYCLE_S = 900.0
+WAVE_LENGTH_M = 140.0  # warmth travels through the building as a wave this long
+
+
+def seed_sensors(rooms: Sequence[Unit], rng: Random) -> int:
+    """Create the sensors that are missing; give how many."""
+    machines = list(Machine.objects.filter(simulated=True).select_related("unit", "node"))
+    wanted = [
+        *_machine_sensors(machines),
+        *_room_sensors(rooms, rng),
+        *_corridor_sensors(rooms),
+        *_receivers(),
+    ]
+    known = set(Sensor.objects.values_list("sid", flat=True))
+    fresh = [sensor for sensor in wanted if sensor.sid not in known]
+    Sensor.objects.bulk_create(fresh)
+    return len(fresh)
+
+
+def seed_regions(count: int) -> int:
+    """Let regions grow from far-apart temperature sensors; give how many seeds are new."""
+    sensors = Sensor.objects.filter(kind="temperature", simulated=True).select_related("level")
+    spots = [Spot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")]
+    known = set(RegionSeed.objects.values_list("region_id", flat=True))
+    fresh = [
+        RegionSeed(region_id=f"region-{n}", sensor_id=str(spot.key))
+        for n, spot in enumerate(far_apart(spots, count), start=1)
+        if f"region-{n}" not in known
+    ]
+    RegionSeed.objects.bulk_create(fresh)
+    return len(fresh)
+
+
+def _sensor(
+    sid: str,
+    kind: str,
+    node: RoutingNode,
+    waveform: str,
+    period_s: float,
+    parameters: dict[str, Any],
+    machine: Machine | None = None,
+) -> Sensor:
+    return Sensor(
+        sid=sid,
+        kind=kind,
+        unit_id=node.unit_id,
+        machine=machine,
+        level_id=node.level_id,
+        node=node,
+        x_m=node.x_m,
+        y_m=node.y_m,
+        waveform=waveform,
+        parameters=checked(waveform, device_kind(kind), parameters),
+        period_s=period_s,
+    )
+
+
+def _machine_sensors(machines: Sequence[Machine]) -> list[Sensor]:
+    return [
+        _sensor(f"{one.mid}.{kind}", kind, one.node, "people", period_s, {}, one)
+        for one in machines
+        for kind, period_s in (("seat", SEAT_PERIOD_S), ("cpu", CPU_PERIOD_S))
+    ]
+
+
+def _room_sensors(rooms: Sequence[Unit], rng: Random) -> list[Sensor]:
+    found = []
+    for place, room in enumerate(rooms):
+        centre = room.nodes.get(kind="centre", simulated=False)
+        phase_s = round(rng.uniform(0, 1200), 1)
+        if place % DARK_ONE_IN == DARK_ONE_IN - 1:
+            light = _sensor(
+                f"{room.rid}.light",
+                "light",
+                centre,
+                "square",
+                ROOM_PERIOD_S,
+                {
+                    "high": LIT_LX,
+                    "low": DARK_LX,
+                    "cycle_s": 1200.0,
+                    "share": 0.75,
+                    "phase_s": phase_s,
+                    "noise": 1.5,
+                },
+            )
+        else:
+            light = _sensor(
+                f"{room.rid}.light",
+                "light",
+                centre,
+                "constant",
+                ROOM_PERIOD_S,
+                {"value": LIT_LX, "noise": 8.0},
+            )
+        found += [light, _thermometer(centre, ROOM_PERIOD_S)]
+    return found
+
+
+def _thermometer(node: RoutingNode, period_s: float) -> Sensor:
+    """Measure a warm front that crosses the building, a little later further on."""
+    lag = (node.x_m * math.cos(0.5) + node.y_m * math.sin(0.5)) / WAVE_LENGTH_M % 1.0
+    parameters = {
+        "middle": WARM_MIDDLE_C,
+        "amplitude": WARM_SWING_C,
+        "cycle_s": WARM_CYCLE_S,
+        "phase_s": round(lag * WARM_CYCLE_S, 1),
+        "noise": 0.05,
+    }
+    stem = node.unit_id if node.kind == "centre" else f"{node.unit_id}.{node.node}"
+    return _sensor(f"{stem}.temperature", "temperature", node, "sine", period_s, parameters)
+
+
+def _hallway_spots() -> list[tuple[Spot, RoutingNode]]:
+    nodes = RoutingNode.objects.filter(
+        simulated=False,
+        unit__category="walkway",
+        unit__unreached="",
+        kind__in=("centre", "turn"),
+    ).select_related("level", "unit")
+    # Middles first: they are where a person would hang a device.
+    ordered = sorted(nodes, key=lambda n: (n.kind != "centre", n.unit.derived, n.node))
+    return [(Spot(n.node, n.level.ordinal, n.x_m, n.y_m), n) for n in ordered]
+
+
+def _corridor_sensors(rooms: Sequence[Unit]) -> list[Sensor]:
+    spots = _hallway_spots()
+    by_key = {spot.key: node for spot, node in spots}
+    standing = [
+        Spot(room.rid, room.level.ordinal, room.label_x_m, room.label_y_m) for room in rooms
+    ]
+    chosen = spaced([spot for spot, _ in spots], TEMPERATURE_EVERY_M, standing)
+    return [_thermometer(by_key[spot.key], CORRIDOR_PERIOD_S) for spot in chosen]
+
+
+def _receivers() -> list[Sensor]:
+    spots = _hallway_spots()
+    by_key = {spot.key: node for spot, node in spots}
+    chosen = spaced([spot for spot, _ in spots], RECEIVER_EVERY_M)
+    return [
+        _sensor(f"rfid.{spot.key}", "rfid", by_key[spot.key], "people", 1.0, {}) for spot in chosen
+    ]
