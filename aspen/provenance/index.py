@@ -1,0 +1,113 @@
+"""Index: the annotations in use, which rows carry each, and in which each variable occurs.
+
+Equal functions are one annotation, so the hundreds of rows behind one door share it: a deletion
+restricts each annotation once, however many rows carry it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from aspen.provenance.manager import Function, Manager, Variable
+
+Carrier = TypeVar("Carrier")
+
+
+class Annotation(Generic[Carrier]):
+    """One function in use.
+
+    Args:
+        support: the variables it depends on.
+        carriers: the rows it annotates, in the order they came (a dict keeps the order that a
+            set would take from memory addresses).
+    """
+
+    __slots__ = ("carriers", "function", "support")
+
+    def __init__(self, function: Function, support: Iterable[Variable]) -> None:
+        self.function = function
+        self.support = tuple(support)
+        self.carriers: dict[Carrier, None] = {}
+
+
+class AnnotationIndex(Generic[Carrier]):
+    """All annotations of one recursive view.
+
+    Law: after `sweep`, the index holds exactly the annotations some row carries, and the manager
+    exactly the variables these mention.
+    """
+
+    def __init__(self, manager: Manager) -> None:
+        self.manager = manager
+        self.true: Annotation[Carrier] = Annotation(manager.true, ())
+        self._known: dict[Function, Annotation[Carrier]] = {}
+        self._mentioning: dict[Variable, dict[Annotation[Carrier], None]] = {}
+        self._products: dict[tuple[Annotation[Carrier], Variable], Annotation[Carrier]] = {}
+        self._doubtful: dict[Annotation[Carrier], None] = {}
+
+    def of(self, function: Function) -> Annotation[Carrier]:
+        """Give the annotation of a function; a new one must find a carrier before `sweep`."""
+        if function == self.manager.true:
+            return self.true
+        known = self._known.get(function)
+        if known is None:
+            known = Annotation(function, self.manager.support(function))
+            self._known[function] = known
+            self._doubtful[known] = None
+            for variable in known.support:
+                self._mentioning.setdefault(variable, {})[known] = None
+        return known
+
+    def times(self, annotation: Annotation[Carrier], variable: Variable) -> Annotation[Carrier]:
+        """Give `annotation ∧ variable`, remembered until the next sweep."""
+        product = self._products.get((annotation, variable))
+        if product is None:
+            manager = self.manager
+            product = self.of(manager.conjoin(annotation.function, manager.literal(variable)))
+            self._products[annotation, variable] = product
+        return product
+
+    def allocate(self) -> Variable:
+        """Give a fresh variable; it must be used in an annotation before `sweep`."""
+        variable = self.manager.allocate()
+        self._mentioning[variable] = {}
+        return variable
+
+    def carry(self, annotation: Annotation[Carrier], carrier: Carrier) -> None:
+        """Note that a row carries an annotation."""
+        annotation.carriers[carrier] = None
+
+    def drop(self, annotation: Annotation[Carrier], carrier: Carrier) -> None:
+        """Note that a row no longer carries an annotation."""
+        del annotation.carriers[carrier]
+        if not annotation.carriers and annotation is not self.true:
+            self._doubtful[annotation] = None
+
+    def mentioning(self, dead: Iterable[Variable]) -> list[Annotation[Carrier]]:
+        """Give the annotations that mention one of the variables, each once."""
+        found: dict[Annotation[Carrier], None] = {}
+        for variable in dead:
+            found.update(self._mentioning.get(variable, {}))
+        return list(found)
+
+    def sweep(self) -> list[Variable]:
+        """Forget annotations nobody carries; give the variables that nothing mentions any more."""
+        self._products.clear()
+        touched: dict[Variable, None] = {}
+        for annotation in self._doubtful:
+            if annotation.carriers:
+                continue
+            self._known.pop(annotation.function, None)
+            for variable in annotation.support:
+                self._mentioning[variable].pop(annotation, None)
+                touched[variable] = None
+        self._doubtful.clear()
+        gone = [variable for variable in touched if not self._mentioning[variable]]
+        for variable in gone:
+            del self._mentioning[variable]
+            self.manager.release(variable)
+        return gone
+
+    def __len__(self) -> int:
+        return len(self._known)

@@ -1,0 +1,157 @@
+"""Circuit: one dataflow for all views of a lane; equal subplans are one node.
+
+An epoch is: sources get changes, nodes step in order of height (only those whose inputs
+changed), indexes move to the new state. What did not change costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from heapq import heappop, heappush
+
+from aspen.errors import AspenError
+from aspen.model.schema import Relation, Row
+from aspen.views.operators.node import Node
+from aspen.views.operators.scan import Scan
+from aspen.views.operators.window import Window
+
+
+class OperatorFailed(AspenError):
+    """An operator could not process its input; the views above it cannot be maintained."""
+
+    code = "aspen.views.operator_failed"
+
+
+class Circuit:
+    """Nodes by identity, stepped together.
+
+    Law: the result of an epoch does not depend on the order in which nodes were added.
+    """
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Scan] = {}
+        self._known: dict[Hashable, Node] = {}
+        self._windows: dict[str, list[Window]] = {}
+        self._dirty: list[tuple[int, int, Node]] = []
+        self._queued: set[int] = set()
+        self._serial = 0
+
+    def source(self, relation: Relation) -> Scan:
+        """Give the table of a base relation, made at its first mention and kept for good."""
+        known = self.sources.get(relation.name)
+        if known is None:
+            known = self.sources[relation.name] = Scan(relation)
+            known.users = 1
+            known.identity = ("scan", relation.name)
+        return known
+
+    def find(self, identity: Hashable) -> Node | None:
+        """Give the node of an identity, if there is one."""
+        return self._known.get(identity)
+
+    def add(self, identity: Hashable, node: Node) -> None:
+        """Add a node and build its state; it must not be in the circuit yet."""
+        node.identity = identity
+        self._known[identity] = node
+        for child in node.inputs:
+            child.users += 1
+            child.consumers.append(node)
+        if isinstance(node, Window):
+            self._windows.setdefault(node.stream, []).append(node)
+        node.start()
+
+    def release(self, node: Node) -> None:
+        """Say that one user of a node is gone; unused nodes are dropped, and so on downwards."""
+        node.users -= 1
+        self._drop_unused([node])
+
+    def collect(self) -> None:
+        """Drop every node nobody uses, e.g. those a failed compilation left."""
+        self._drop_unused([node for node in list(self._known.values()) if not node.users])
+
+    def _drop_unused(self, nodes: list[Node]) -> None:
+        while nodes:
+            node = nodes.pop()
+            if node.users or node.dropped:
+                continue
+            node.dropped = True
+            if self._known.get(node.identity) is node:
+                del self._known[node.identity]
+            node.stop()
+            if isinstance(node, Window):
+                self._windows[node.stream].remove(node)
+            for child in node.inputs:
+                child.users -= 1
+                child.consumers.remove(node)
+                nodes.append(child)
+
+    def windows(self) -> Iterable[Window]:
+        """Give all windows."""
+        return [window for windows in self._windows.values() for window in windows]
+
+    def change(self, source: Scan, row: Row, weight: int) -> bool:
+        """Put a change of a base table into the coming epoch; False when it is refused."""
+        if not source.change(row, weight):
+            return False
+        self._mark(source)
+        return True
+
+    def arrive(self, stream: str, at_s: float, row: Row) -> None:
+        """Put a stream row into the coming epoch."""
+        for window in self._windows.get(stream, ()):
+            if window.arrive(at_s, row):
+                self._mark(window)
+
+    def tick(self, now_s: float) -> None:
+        """Let time pass."""
+        for windows in self._windows.values():
+            for window in windows:
+                if window.tick(now_s):
+                    self._mark(window)
+
+    def step(self) -> list[Node]:
+        """Run one epoch up to the outputs; `settle` must follow.
+
+        Returns:
+            The nodes that gave a delta or failed, in the order of their heights.
+        """
+        moved: list[Node] = []
+        while self._dirty:
+            _, serial, node = heappop(self._dirty)
+            self._queued.discard(id(node))
+            del serial
+            failed = next((child.failure for child in node.inputs if child.failure), None)
+            if failed is not None:
+                self._fail(node, failed)
+            else:
+                self._try(node)
+            if node.delta or node.failure:
+                moved.append(node)
+                for consumer in node.consumers:
+                    self._mark(consumer)
+        return moved
+
+    def settle(self, moved: list[Node]) -> None:
+        """End the epoch."""
+        for node in moved:
+            if not node.failure:
+                node.settle()
+
+    def _try(self, node: Node) -> None:
+        try:
+            node.delta = node.step()
+        except Exception as error:  # noqa: BLE001 - one operator's failure must not stop the lane
+            self._fail(node, error)
+
+    def _fail(self, node: Node, error: Exception) -> None:
+        node.delta = {}
+        node.failure = error
+        # A later registration of the same plan must not find the broken state.
+        if self._known.get(node.identity) is node:
+            del self._known[node.identity]
+
+    def _mark(self, node: Node) -> None:
+        if id(node) not in self._queued and not node.failure:
+            self._queued.add(id(node))
+            self._serial += 1
+            heappush(self._dirty, (node.height, self._serial, node))

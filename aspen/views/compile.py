@@ -1,0 +1,307 @@
+"""Compile: a plan over base relations → nodes of a circuit, equal subplans shared.
+
+A node's identity is what it computes by column places, so that aliases do not keep equal
+subplans apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+
+from aspen.algebra.evaluate import compile_predicate, compile_row
+from aspen.algebra.expr import Col, Expr, substitute
+from aspen.algebra.plan import (
+    AntiJoin,
+    Distinct,
+    Filter,
+    GroupBy,
+    Join,
+    Plan,
+    Project,
+    RecursiveRef,
+    Scan,
+    Ship,
+    Union,
+    Window,
+)
+from aspen.algebra.plan import Fixpoint as FixpointPlan
+from aspen.errors import AspenError
+from aspen.model.schema import Column, Relation, Row, SourceKind
+from aspen.views.circuit import Circuit
+from aspen.views.compile_fixpoint import build_fixpoint
+from aspen.views.operators.aggregate import Accumulator, accumulator
+from aspen.views.operators.anti_join import AntiJoin as AntiJoinNode
+from aspen.views.operators.distinct import Distinct as DistinctNode
+from aspen.views.operators.filter import Filter as FilterNode
+from aspen.views.operators.group_by import GroupBy as GroupByNode
+from aspen.views.operators.node import Node, Places
+from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
+from aspen.views.operators.project import Project as ProjectNode
+from aspen.views.operators.union import Union as UnionNode
+from aspen.views.operators.window import Window as WindowNode
+
+
+class CannotMaintain(AspenError):
+    """A plan that no circuit can keep current."""
+
+    code = "aspen.views.cannot_maintain"
+
+
+class UnknownSource(AspenError):
+    """A plan that scans a relation nobody declared."""
+
+    code = "aspen.views.unknown_source"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSpec:
+    """What identifies a window over a stream.
+
+    Args:
+        identity: equal for equal windows, stable over restarts.
+        plain: it sees whole stream rows, unfiltered.
+        partition: places of the partition columns in the rows it holds.
+    """
+
+    identity: str
+    stream: str
+    plain: bool
+    partition: Places
+    rows: int | None
+    range_s: float | None
+
+
+class Compiler:
+    """Builds plans into one circuit.
+
+    Args:
+        relations: the declared ones.
+        begin: fills a window that nobody kept before.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        relations: Mapping[str, Relation],
+        begin: Callable[[WindowSpec, WindowNode], None],
+    ) -> None:
+        self.circuit = circuit
+        self._relations = relations
+        self._begin = begin
+        # Inlined views occur many times as the same object; plans live as long as the compiler.
+        self._built: dict[int, tuple[Plan, Node]] = {}
+
+    def build(self, plan: Plan) -> Node:
+        """Give the node that keeps a plan's rows; the caller becomes a user only by saying so.
+
+        Raises:
+            UnknownSource: a relation that is not declared.
+            CannotMaintain: a stream without a window, and the like.
+        """
+        known = self._built.get(id(plan))
+        if known is None or known[1].dropped:
+            known = self._built[id(plan)] = (plan, self._build(plan))
+        return known[1]
+
+    def node(self, identity: Hashable, make: Callable[[], Node]) -> Node:
+        """Give the circuit's node of that identity, made if there is none."""
+        found = self.circuit.find(identity)
+        if found is None:
+            found = make()
+            self.circuit.add(identity, found)
+        return found
+
+    def _build(self, plan: Plan) -> Node:
+        match plan:
+            case Scan():
+                return self._scan(plan)
+            case Window():
+                return self._window(plan)
+            case Ship():
+                return self.build(plan.child)
+            case Filter():
+                child = self.build(plan.child)
+                test = compile_predicate(plan.predicate, plan.child.columns)
+                spelt = spelling(plan.predicate, plan.child.columns)
+                return self.node(("filter", id(child), spelt), lambda: FilterNode(child, test))
+            case Project():
+                return self._project(plan)
+            case Join() | AntiJoin():
+                return self._join(plan)
+            case Union():
+                nodes = [self.build(child) for child in plan.children]
+                return self.node(
+                    ("union", *(id(node) for node in nodes)), lambda: UnionNode(*nodes)
+                )
+            case Distinct():
+                child = self.build(plan.child)
+                return self.node(("distinct", id(child)), lambda: DistinctNode(child))
+            case GroupBy():
+                return self._group(plan)
+            case FixpointPlan():
+                return build_fixpoint(self, plan)
+            case RecursiveRef():
+                raise CannotMaintain(f"{plan.name} is read outside its recursion", found=plan.name)
+
+    def _declared(self, plan: Scan) -> Relation:
+        relation = self._relations.get(plan.relation)
+        if relation is None:
+            raise UnknownSource(
+                f"there is no relation {plan.relation}",
+                found=plan.relation,
+                exists=sorted(self._relations),
+                attempt="declare it first",
+            )
+        expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
+        if expected != [(c.name, c.type) for c in relation.columns]:
+            raise CannotMaintain(
+                f"relation {plan.relation} has other columns by now",
+                found=", ".join(name for name, _ in expected),
+                exists=relation.names,
+                attempt="register the query again",
+            )
+        return relation
+
+    def _scan(self, plan: Scan) -> Node:
+        relation = self._declared(plan)
+        if relation.kind is SourceKind.STREAM:
+            raise CannotMaintain(
+                f"stream {plan.relation} is read without a window",
+                found=plan.relation,
+                attempt=f"{plan.relation} [ROWS 1] or [RANGE 30 SECONDS]",
+            )
+        return self.circuit.source(relation)
+
+    def _window(self, plan: Window) -> Node:
+        shape, spelt, scan = self._shape(plan.child)
+        relation = self._declared(scan)
+        if relation.kind is not SourceKind.STREAM:
+            raise CannotMaintain(
+                f"{scan.relation} is no stream, a window needs one",
+                found=scan.relation,
+                attempt="leave the window out",
+            )
+        partition = places(plan.partition_by, plan.child.columns)
+        identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s))
+        spec = WindowSpec(identity, scan.relation, not spelt, partition, plan.rows, plan.range_s)
+
+        def make() -> Node:
+            made = WindowNode(scan.relation, shape, partition, plan.rows, plan.range_s)
+            self._begin(spec, made)
+            return made
+
+        return self.node(("window", identity), make)
+
+    def _shape(self, plan: Plan) -> tuple[Callable[[Row], Row | None], tuple[str, ...], Scan]:
+        """Give what a stream row becomes below a window, its spelling, and the stream."""
+        match plan:
+            case Scan():
+                return _unchanged, (), plan
+            case Ship():
+                return self._shape(plan.child)
+            case Filter():
+                inner, spelt, scan = self._shape(plan.child)
+                test = compile_predicate(plan.predicate, plan.child.columns)
+                passing = (*spelt, "σ" + spelling(plan.predicate, plan.child.columns))
+                return _kept(inner, test), passing, scan
+            case Project():
+                inner, spelt, scan = self._shape(plan.child)
+                exprs = [expr for _, expr in plan.outputs]
+                if _is_renaming(plan):
+                    return inner, spelt, scan
+                compute = compile_row(exprs, plan.child.columns)
+                names = ",".join(spelling(expr, plan.child.columns) for expr in exprs)
+                return _computed(inner, compute), (*spelt, "π" + names), scan
+            case _:
+                raise CannotMaintain(
+                    "a window stands over something that is no stream",
+                    found=type(plan).__name__,
+                    attempt="put the window right behind the stream's name",
+                )
+
+    def _project(self, plan: Project) -> Node:
+        child = self.build(plan.child)
+        if _is_renaming(plan):
+            return child
+        exprs = [expr for _, expr in plan.outputs]
+        compute = compile_row(exprs, plan.child.columns)
+        spelt = tuple(spelling(expr, plan.child.columns) for expr in exprs)
+        return self.node(("project", id(child), spelt), lambda: ProjectNode(child, compute))
+
+    def _join(self, plan: Join | AntiJoin) -> Node:
+        left, right = self.build(plan.left), self.build(plan.right)
+        both = plan.left.columns + plan.right.columns
+        lefts = places((pair[0] for pair in plan.on), plan.left.columns)
+        rights = places((pair[1] for pair in plan.on), plan.right.columns)
+        residual = None if plan.residual is None else compile_predicate(plan.residual, both)
+        spelt = None if plan.residual is None else spelling(plan.residual, both)
+        operator = PipelinedHashJoin if isinstance(plan, Join) else AntiJoinNode
+        return self.node(
+            (operator.__name__, id(left), id(right), lefts, rights, spelt),
+            lambda: operator(left, right, lefts, rights, residual),
+        )
+
+    def _group(self, plan: GroupBy) -> Node:
+        child = self.build(plan.child)
+        columns = plan.child.columns
+        keys = places(plan.keys, columns)
+        arguments = [
+            None if a.argument is None else places((a.argument,), columns)[0]
+            for a in plan.aggregates
+        ]
+        inputs = [None if place is None else columns[place] for place in arguments]
+        spelt = tuple(
+            (a.function.value, place, a.distinct)
+            for a, place in zip(plan.aggregates, arguments, strict=True)
+        )
+
+        def fresh() -> list[Accumulator]:
+            return [accumulator(a, c) for a, c in zip(plan.aggregates, inputs, strict=True)]
+
+        return self.node(
+            ("group", id(child), keys, spelt),
+            lambda: GroupByNode(child, keys, arguments, fresh),
+        )
+
+
+def places(names: Iterable[str], columns: tuple[Column, ...]) -> Places:
+    """Give the places of columns by name."""
+    existing = [column.name for column in columns]
+    return tuple(existing.index(name) for name in names)
+
+
+def spelling(expr: Expr, columns: tuple[Column, ...]) -> str:
+    """Spell an expression by column places, so that equal computations are spelt equally."""
+    numbered: dict[str, Expr] = {c.name: Col(str(i)) for i, c in enumerate(columns)}
+    # repr tells 1 from 1.0 and TRUE, which are equal in Python.
+    return repr(substitute(expr, numbered))
+
+
+def _is_renaming(plan: Project) -> bool:
+    names = [column.name for column in plan.child.columns]
+    return [expr.name if isinstance(expr, Col) else None for _, expr in plan.outputs] == names
+
+
+def _unchanged(row: Row) -> Row:
+    return row
+
+
+def _kept(
+    inner: Callable[[Row], Row | None], test: Callable[[Row], bool]
+) -> Callable[[Row], Row | None]:
+    def shape(row: Row) -> Row | None:
+        shaped = inner(row)
+        return shaped if shaped is not None and test(shaped) else None
+
+    return shape
+
+
+def _computed(
+    inner: Callable[[Row], Row | None], compute: Callable[[Row], Row]
+) -> Callable[[Row], Row | None]:
+    def shape(row: Row) -> Row | None:
+        shaped = inner(row)
+        return None if shaped is None else compute(shaped)
+
+    return shape

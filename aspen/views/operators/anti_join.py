@@ -1,0 +1,92 @@
+"""AntiJoin: left rows without a partner on the right, NOT EXISTS.
+
+Law:        contents == left rows for which no right row matches; a null key matches nothing.
+Algorithm:  changed left rows are tested against the new right; for every key the right changed
+            at, the old left rows are tested before and after.
+State:      none of its own: the inputs' arrangements.
+Receives:   deltas of two bags.     Gives: a delta of the left bag.
+Ends:       always: one test per changed row, and per left row at a changed key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Row
+from aspen.views.operators.node import Arrangement, Node, Places, key_of
+
+
+class AntiJoin(Node):
+    """Left rows that match nothing."""
+
+    def __init__(
+        self,
+        left: Node,
+        right: Node,
+        left_places: Places,
+        right_places: Places,
+        residual: Callable[[Row], bool] | None,
+    ) -> None:
+        super().__init__(left, right)
+        self._places = (left_places, right_places)
+        self._key = key_of(left_places)
+        self._residual = residual
+        self._sides: tuple[Arrangement, Arrangement] | None = None
+
+    def start(self) -> None:
+        """Take the arrangements of both sides."""
+        left, right = self.inputs
+        self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
+
+    def stop(self) -> None:
+        """Give the arrangements back."""
+        if self._sides is not None:
+            for node, side in zip(self.inputs, self._sides, strict=True):
+                node.disarrange(side)
+
+    def step(self) -> Delta:
+        """Test what the epoch may have changed."""
+        assert self._sides is not None
+        left, right = self.inputs
+        lefts, rights = (side.index for side in self._sides)
+        changed = Arrangement(self._places[1], right.delta).index if right.delta else {}
+        out: Delta = {}
+        for key, moved in changed.items():
+            old = rights.get(key, {})
+            new = self._after(old, moved)
+            for row, weight in lefts.get(key, {}).items():
+                before, after = self._free(row, old), self._free(row, new)
+                if before != after:
+                    accumulate(out, row, weight if after else -weight)
+        for row, weight in left.delta.items():
+            key = self._key(row)
+            partners = rights.get(key, {})
+            if key in changed:
+                partners = self._after(partners, changed[key])
+            if self._free(row, partners):
+                accumulate(out, row, weight)
+        return out
+
+    def contents(self) -> Delta:
+        """Test every left row."""
+        assert self._sides is not None
+        rights = self._sides[1].index
+        return {
+            row: weight
+            for row, weight in self.inputs[0].contents().items()
+            if self._free(row, rights.get(self._key(row), {}))
+        }
+
+    @staticmethod
+    def _after(old: Delta, moved: Delta) -> Delta:
+        new = dict(old)
+        for row, weight in moved.items():
+            accumulate(new, row, weight)
+        return new
+
+    def _free(self, row: Row, partners: Iterable[Row]) -> bool:
+        residual = self._residual
+        if residual is None:
+            return not partners
+        return not any(residual(row + other) for other in partners)

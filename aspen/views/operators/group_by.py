@@ -1,0 +1,98 @@
+"""GroupBy: one row per key with COUNT, SUM, MIN, MAX, AVG over the group.
+
+Law:        contents == the aggregates of the child's rows; without keys one row, also when empty.
+Algorithm:  accumulators per group; a touched group takes back its old row and gives the new.
+State:      key -> number of rows, accumulators, row given last.
+Receives:   a bag's delta.     Gives: weights -1 for replaced rows, +1 for new ones.
+Ends:       always: one pass, then one look at each touched group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Row
+from aspen.views.operators.aggregate import Accumulator
+from aspen.views.operators.node import Node, Places, row_of
+
+
+class _Group:
+    __slots__ = ("accumulators", "given", "size")
+
+    def __init__(self, accumulators: list[Accumulator]) -> None:
+        self.size = 0
+        self.accumulators = accumulators
+        self.given: Row | None = None
+
+
+class GroupBy(Node):
+    """Aggregates per key.
+
+    Args:
+        keys: places of the key columns.
+        arguments: per aggregate, the place of its column, None for COUNT(*).
+        fresh: gives empty accumulators for a new group.
+    """
+
+    def __init__(
+        self,
+        child: Node,
+        keys: Places,
+        arguments: Sequence[int | None],
+        fresh: Callable[[], list[Accumulator]],
+    ) -> None:
+        super().__init__(child)
+        self._always = not keys
+        self._key = row_of(keys)
+        self._arguments = tuple(arguments)
+        self._fresh = fresh
+        self._groups: dict[Row, _Group] = {}
+
+    def start(self) -> None:
+        """Aggregate the child's rows."""
+        if self._always:
+            self._groups[()] = _Group(self._fresh())
+            self._renew({(): None})
+        self._take(self.inputs[0].contents())
+
+    def step(self) -> Delta:
+        """Aggregate the delta."""
+        return self._take(self.inputs[0].delta)
+
+    def contents(self) -> Delta:
+        """Give one row per group."""
+        return {group.given: 1 for group in self._groups.values() if group.given is not None}
+
+    def _take(self, rows: Delta) -> Delta:
+        key_of_row, groups, arguments = self._key, self._groups, self._arguments
+        touched: dict[Row, None] = {}
+        for row, weight in rows.items():
+            key = key_of_row(row)
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = _Group(self._fresh())
+            group.size += weight
+            for place, state in zip(arguments, group.accumulators, strict=True):
+                if place is None:
+                    state.add(True, weight)
+                elif row[place] is not None:
+                    state.add(row[place], weight)
+            touched[key] = None
+        return self._renew(touched)
+
+    def _renew(self, touched: dict[Row, None]) -> Delta:
+        out: Delta = {}
+        for key in touched:
+            group = self._groups[key]
+            new: Row | None = None
+            if group.size or self._always:
+                new = key + tuple(state.value() for state in group.accumulators)
+            else:
+                del self._groups[key]
+            if group.given is not None:
+                accumulate(out, group.given, -1)
+            if new is not None:
+                accumulate(out, new, 1)
+            group.given = new
+        return out

@@ -1,0 +1,45 @@
+"""MinShip: the first derivation of a row goes on, further ones wait.
+
+    derivations   d1   d2   d3        d1 dies
+    forwarded     d1                  d2            before any deletion is seen downstream
+    waiting            d2   d2 d3     d3
+
+Law:        a row is present iff it has a live derivation; at most one per row has been forwarded.
+Algorithm:  [LTZIL09] section V, lazy. Own: a waiting derivation is kept as its source (the
+            row and input rows it came from), not as an OR of functions: it costs no BDD work until
+            it is released, and takes its annotation from what its source carries then.
+State:      source -> derived row, per group.
+Receives:   derivations, withdrawals.     Gives: the group's current row, annotation and source.
+Ends:       a source occurs once per group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aspen.model.schema import Row
+from aspen.provenance.index import Annotation
+from aspen.views.operators.node import Key
+
+Source = tuple[Any, ...]
+"""(group it came from or None for a base row, input row per join…): what a derivation used."""
+
+
+class Group:
+    """One group of a recursive view: a row of a set, or all candidates AggSel chooses from.
+
+    Args:
+        key: the group's key.
+
+    `best` is the row that went on, `via` its source, `held` its annotation; all None while the
+    group is unsettled. `waiting` holds every live derivation, the forwarded one included.
+    """
+
+    __slots__ = ("best", "held", "key", "via", "waiting")
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.best: Row | None = None
+        self.via: Source | None = None
+        self.held: Annotation[Group] | None = None
+        self.waiting: dict[Source, Row] = {}

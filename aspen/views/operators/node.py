@@ -1,0 +1,134 @@
+"""Node: what every operator of a circuit has in common, and the shared indexes of its rows.
+
+epoch      1        2        3
+delta    +a +b      -a       ·        what `step` gave, visible to consumers in this epoch
+index    a b        b        b        moves at the end of the epoch: during it, the old state
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from aspen.model.delta import Delta
+from aspen.model.schema import Row
+
+Key = Any  # one column: its value; several: a tuple of values; none: ()
+Places = tuple[int, ...]
+
+
+def key_of(places: Sequence[int]) -> Callable[[Row], Key]:
+    """Give the function from a row to its key; a single column is its own key, without a tuple."""
+    if not places:
+        return _no_key
+    return itemgetter(*places)
+
+
+def row_of(places: Sequence[int]) -> Callable[[Row], Row]:
+    """Give the function from a row to the tuple of some of its values."""
+    if not places:
+        return _no_key
+    if len(places) == 1:
+        only = places[0]
+        return lambda row: (row[only],)
+    return itemgetter(*places)
+
+
+def _no_key(_row: Row) -> tuple[()]:
+    return ()
+
+
+def has_null(key: Key, width: int) -> bool:
+    """Whether a key can match nothing, because SQL's null equals nothing."""
+    if width == 1:
+        return key is None
+    return width > 1 and None in key
+
+
+class Arrangement:
+    """The rows of one node by key, shared by all operators that look them up that way.
+
+    Args:
+        places: key columns. Rows with a null key are left out: they join nothing.
+    """
+
+    __slots__ = ("index", "key", "places", "users")
+
+    def __init__(self, places: Places, contents: Delta) -> None:
+        self.places = places
+        self.key = key_of(places)
+        self.users = 0
+        self.index: dict[Key, dict[Row, int]] = {}
+        self.apply(contents)
+
+    def apply(self, delta: Delta) -> None:
+        """Move to the state after the epoch."""
+        index, key, width = self.index, self.key, len(self.places)
+        for row, weight in delta.items():
+            at = key(row)
+            bucket = index.get(at)
+            if bucket is None:
+                if not has_null(at, width):
+                    index[at] = {row: weight}
+                continue
+            total = bucket.get(row, 0) + weight
+            if total:
+                bucket[row] = total
+            else:
+                del bucket[row]
+                if not bucket:
+                    del index[at]
+
+
+class Node:
+    """One operator of a circuit.
+
+    Args:
+        inputs: the nodes it reads, each of lower height.
+    """
+
+    def __init__(self, *inputs: Node) -> None:
+        self.inputs = inputs
+        self.height: int = 1 + max((node.height for node in inputs), default=-1)
+        self.delta: Delta = {}
+        self.arrangements: dict[Places, Arrangement] = {}
+        self.consumers: list[Node] = []
+        self.identity: Any = None
+        self.users = 0
+        self.failure: Exception | None = None
+        self.dropped = False
+
+    def start(self) -> None:
+        """Build the state from the inputs' contents; called once, between epochs."""
+
+    def step(self) -> Delta:
+        """Turn the inputs' deltas of this epoch into the own one."""
+        raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
+
+    def contents(self) -> Delta:
+        """Give all rows, between epochs. The caller must not change the dict."""
+        raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
+
+    def stop(self) -> None:
+        """Give back the arrangements of the inputs; called once, when nobody reads this node."""
+
+    def settle(self) -> None:
+        """End the epoch: indexes move to the new state."""
+        for arrangement in self.arrangements.values():
+            arrangement.apply(self.delta)
+        self.delta = {}
+
+    def arrange(self, places: Places) -> Arrangement:
+        """Give the shared index of this node's rows by some columns, between epochs."""
+        known = self.arrangements.get(places)
+        if known is None:
+            known = self.arrangements[places] = Arrangement(places, self.contents())
+        known.users += 1
+        return known
+
+    def disarrange(self, arrangement: Arrangement) -> None:
+        """Say that one user of an index is gone; the last one drops it."""
+        arrangement.users -= 1
+        if not arrangement.users:
+            del self.arrangements[arrangement.places]

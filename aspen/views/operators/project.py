@@ -1,0 +1,39 @@
+"""Project: computed columns, duplicates kept as weights.
+
+Law:        π(a + b) = π(a) + π(b): linear.
+Algorithm:  compute each changed row, sum equal ones.
+State:      none.
+Receives:   a bag's delta.     Gives: the computed rows; rows that become equal add up.
+Ends:       always: one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Row
+from aspen.views.operators.node import Node
+
+
+class Project(Node):
+    """Computed rows."""
+
+    def __init__(self, child: Node, compute: Callable[[Row], Row]) -> None:
+        super().__init__(child)
+        self.compute = compute
+
+    def step(self) -> Delta:
+        """Project the delta."""
+        return self._apply(self.inputs[0].delta)
+
+    def contents(self) -> Delta:
+        """Project the child's rows."""
+        return self._apply(self.inputs[0].contents())
+
+    def _apply(self, rows: Delta) -> Delta:
+        compute = self.compute
+        projected: Delta = {}
+        for row, weight in rows.items():
+            accumulate(projected, compute(row), weight)
+        return projected

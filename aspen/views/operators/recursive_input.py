@@ -1,0 +1,118 @@
+"""RecursiveInput: a non-recursive side of a recursion, as a set of rows with variables.
+
+    phase     old            mid              new
+    rows      before         before − gone    before − gone + born
+
+Law:        a row that can be deleted has a variable as long as some annotation mentions it.
+Algorithm:  the shared arrangement shows the state before the epoch, the changes lie over it.
+State:      row -> variable, only for rows that annotations mention.
+Receives:   a bag's delta.     Gives: rows by key in the phase asked for, variables by row.
+Ends:       always: one pass over the delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Row
+from aspen.provenance.manager import Variable
+from aspen.views.operators.node import Arrangement, Key, Node, Places, has_null, key_of
+
+_EMPTY: dict[Row, int] = {}
+
+
+class RecursiveInput:
+    """One annotated input of a Fixpoint.
+
+    Args:
+        node: the bag circuit that feeds it.
+        places: columns by which the step looks it up; empty for the base.
+        static: the circuit of those of its rows that rest on non-deletable base rows alone,
+            None when no row does, the same node when all do.
+    """
+
+    def __init__(self, node: Node, places: Places, static: Node | None) -> None:
+        self.node = node
+        self.static = static
+        self.places = places
+        self.gone: dict[Key, dict[Row, None]] = {}
+        self.born: dict[Key, dict[Row, None]] = {}
+        self.variables: dict[Row, Variable] = {}
+        self._key = key_of(places)
+        self._arrangement: Arrangement | None = None
+        self._fixed: Delta = {}
+        self._show_gone = False
+        self._show_born = False
+
+    def start(self) -> None:
+        """Take the arrangement and the static rows."""
+        self._arrangement = self.node.arrange(self.places)
+        if self.static is not None and self.static is not self.node:
+            self._fixed = dict(self.static.contents())
+
+    def stop(self) -> None:
+        """Give the arrangement back."""
+        if self._arrangement is not None:
+            self.node.disarrange(self._arrangement)
+
+    def begin(self) -> bool:
+        """Read the epoch's deltas.
+
+        Returns:
+            Whether a row without a variable went: annotations cannot tell what rested on it.
+        """
+        assert self._arrangement is not None
+        index, width = self._arrangement.index, len(self.places)
+        lost = self._renew_fixed()
+        for row, weight in self.node.delta.items():
+            key = self._key(row)
+            if has_null(key, width):
+                continue
+            old = index.get(key, _EMPTY).get(row, 0)
+            if old <= 0 < old + weight:
+                self.born.setdefault(key, {})[row] = None
+            elif old + weight <= 0 < old:
+                self.gone.setdefault(key, {})[row] = None
+                lost = lost or self.is_static(row)
+        return lost
+
+    def _renew_fixed(self) -> bool:
+        if self.static is None or self.static is self.node:
+            return False
+        for row, weight in self.static.delta.items():
+            accumulate(self._fixed, row, weight)
+        return any(row not in self._fixed for row in self.static.delta)
+
+    def end(self) -> None:
+        """Forget the epoch's changes; the arrangement moves right after."""
+        self.gone, self.born = {}, {}
+        self._show_gone = self._show_born = False
+
+    def hide_gone(self) -> None:
+        """Enter phase mid."""
+        self._show_gone = bool(self.gone)
+
+    def show_born(self) -> None:
+        """Enter phase new."""
+        self._show_born = bool(self.born)
+
+    def matches(self, key: Key) -> Collection[Row]:
+        """Give the rows under a key in the current phase."""
+        assert self._arrangement is not None
+        found: Collection[Row] = self._arrangement.index.get(key, _EMPTY)
+        if self._show_gone and key in self.gone:
+            gone = self.gone[key]
+            found = [row for row in found if row not in gone]
+        if self._show_born and key in self.born:
+            found = [*found, *self.born[key]]
+        return found
+
+    def dead(self) -> list[Variable]:
+        """Give the variables of the rows that went."""
+        known = self.variables
+        return [known[row] for rows in self.gone.values() for row in rows if row in known]
+
+    def is_static(self, row: Row) -> bool:
+        """Whether a row rests on non-deletable base rows alone."""
+        return self.static is self.node or row in self._fixed

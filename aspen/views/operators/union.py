@@ -1,0 +1,31 @@
+"""Union: UNION ALL, the sum of bags.
+
+Law:        the output is the sum of the inputs: linear in each.
+Algorithm:  add the deltas.
+State:      none.
+Receives:   deltas of any number of bags.     Gives: their sum.
+Ends:       always: one pass.
+"""
+
+from __future__ import annotations
+
+from aspen.model.delta import Delta, merge
+from aspen.views.operators.node import Node
+
+
+class Union(Node):
+    """The sum of its inputs."""
+
+    def step(self) -> Delta:
+        """Add the deltas."""
+        total: Delta = {}
+        for child in self.inputs:
+            merge(total, child.delta)
+        return total
+
+    def contents(self) -> Delta:
+        """Add the rows."""
+        total: Delta = {}
+        for child in self.inputs:
+            merge(total, child.contents())
+        return total
