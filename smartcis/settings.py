@@ -145,7 +145,8 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/admin/login/"
 OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
 QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
-ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute
+ROUTE_QUOTA = 8  # walks per browser, e.g. tabs
+ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute by its socket
 
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
@@ -212,7 +213,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 DJANGO_VITE = {
     "default": {
         "dev_mode": flag("SMARTCIS_VITE_DEV", default=False),
-        "manifest_path": FRONTEND_DIST / ".vite" / "manifest.json",
+        "manifest_path": FRONTEND_DIST / "manifest.json",
     }
 }
 

@@ -249,12 +249,14 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def decode(text: str) -> ClientMessage:
+def decode(text: str | bytes) -> ClientMessage:
     """Read what a client says.
 
     Raises:
         BadMessage: too long, not JSON, or not of this protocol.
     """
+    if isinstance(text, bytes):
+        raise BadMessage("messages are text", found=f"{len(text)} bytes")
     if len(text) > MESSAGE_LIMIT_BYTES:
         raise BadMessage(
             "the message is too long",

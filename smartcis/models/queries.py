@@ -15,9 +15,12 @@ class MaintainedView(models.Model):
     Args:
         name: the view's id; standing views use their name, submitted ones `q_` and a hash.
         plan_text: what the engine compiles; equal texts share one view.
-        columns: `[name, type, unit]` of each output column.
+        columns: `[name, type, unit, nullable]` of each output column.
         sources: relations and views it reads.
         standing: whether it comes from a `.streamsql` file.
+        comment: one line for the schema browser.
+        private: whether it reads other visitors' rows; only staff may follow it then.
+        error: why it is not registered although its queries are still there; null when it is.
     """
 
     name = models.CharField(max_length=80, primary_key=True)
@@ -28,6 +31,9 @@ class MaintainedView(models.Model):
     columns = models.JSONField()
     sources = models.JSONField()
     standing = models.BooleanField(default=False)
+    comment = models.CharField(max_length=300, blank=True)
+    private = models.BooleanField(default=False)
+    error = models.JSONField(null=True, blank=True)
     # Registrations replay in this order: a view after those it reads.
     created_at = models.DateTimeField(default=timezone.now)
     order = models.BigIntegerField(default=0, db_index=True)

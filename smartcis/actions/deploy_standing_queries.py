@@ -1,0 +1,143 @@
+"""Deploy the standing queries: make the maintained views equal to the `.streamsql` files.
+
+    unchanged plan              → left alone, and so is everything that reads only such views
+    changed, new or gone        → it and all that read it end (readers first) and begin anew
+
+Law: deploying twice changes nothing the second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from aspen.algebra.explain import plan_text
+from aspen.errors import AspenError
+from aspen.model.catalog import Catalog
+from aspen.streamsql import Compiled, compile_query, compile_views
+from smartcis.actions.catalog import columns_json, live_catalog, reads_private
+from smartcis.actions.register_query import STRATEGY, next_order
+from smartcis.catalog import CATALOG
+from smartcis.models import MaintainedView
+from smartcis.models.outbox import tell
+from smartcis.queries import standing_queries
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """What a deployment did, by view name."""
+
+    kept: tuple[str, ...]
+    begun: tuple[str, ...]
+    ended: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+def deploy_standing_queries(texts: Mapping[str, str] | None = None) -> Deployed:
+    """Deploy the standing queries, by default the project's own.
+
+    Raises:
+        AspenError: a text does not compile; nothing was changed.
+    """
+    texts = standing_queries() if texts is None else texts
+    compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
+    plans = {name: plan_text(view.plan) for name, view in compiled.items()}
+    comments = {name: comment_of(texts, name) for name in compiled}
+    with transaction.atomic():
+        existing = {view.name: view for view in MaintainedView.objects.order_by("order")}
+        standing = {name for name, view in existing.items() if view.standing}
+        changed = {
+            name
+            for name, text in plans.items()
+            if name not in standing or existing[name].plan_text != text
+        } | (standing - set(plans))
+        touched = _with_readers(changed, existing, compiled)
+        ended = [view for view in reversed(existing.values()) if view.name in touched]
+        for view in ended:
+            if view.error is None:
+                tell({"unregister": view.name})
+        begun = []
+        for name, one in compiled.items():
+            if name in touched:
+                sql = texts.get(f"{name}.streamsql", "")
+                _begin_standing(one, sql, plans[name], comments[name], existing.get(name))
+                begun.append(name)
+            elif existing[name].comment != comments[name]:
+                MaintainedView.objects.filter(name=name).update(comment=comments[name])
+        MaintainedView.objects.filter(name__in=standing - set(plans)).delete()
+        failed = _begin_submitted([view for view in reversed(ended) if not view.standing])
+    return Deployed(
+        kept=tuple(name for name in compiled if name not in touched),
+        begun=tuple(begun),
+        ended=tuple(view.name for view in ended),
+        failed=tuple(failed),
+    )
+
+
+def comment_of(texts: Mapping[str, str], name: str) -> str:
+    """Give the leading comment of a view's file, as one line."""
+    lines = texts.get(f"{name}.streamsql", "").splitlines()
+    head = [line.removeprefix("--").strip() for line in lines if line.startswith("--")]
+    return " ".join(head)[:300]
+
+
+def _with_readers(
+    changed: Collection[str],
+    existing: Mapping[str, MaintainedView],
+    compiled: Mapping[str, Compiled],
+) -> set[str]:
+    """Add everything that reads a changed view, directly or not, before or after."""
+    sources = {name: set(view.sources) for name, view in existing.items()}
+    for name, view in compiled.items():
+        sources[name] = sources.get(name, set()) | view.sources
+    touched = set(changed)
+    while True:
+        readers = {name for name, reads in sources.items() if reads & touched} - touched
+        if not readers:
+            return touched
+        touched |= readers
+
+
+def _begin_standing(
+    compiled: Compiled, sql: str, text: str, comment: str, before: MaintainedView | None
+) -> None:
+    view = before or MaintainedView(name=str(compiled.name))
+    view.sql = sql
+    view.plan_text = text
+    view.plan_hash = hashlib.sha256(text.encode()).hexdigest()
+    view.strategy = STRATEGY
+    view.columns = columns_json(compiled.relation)
+    view.sources = sorted(compiled.sources)
+    view.standing, view.comment, view.error = True, comment, None
+    view.order = next_order()
+    view.save()
+    tell({"register": [view.name, view.plan_text, view.strategy]})
+
+
+def _begin_submitted(views: list[MaintainedView]) -> list[str]:
+    """Compile people's queries anew over the new standing views.
+
+    Returns:
+        The views that no longer compile; their queries stay and say why.
+    """
+    catalog: Catalog = live_catalog()
+    failed = []
+    for view in views:
+        try:
+            compiled = compile_query(view.sql, catalog)
+        except AspenError as error:
+            MaintainedView.objects.filter(pk=view.pk).update(error=error.as_dict())
+            failed.append(view.name)
+            continue
+        view.plan_text = plan_text(compiled.plan)
+        view.plan_hash = hashlib.sha256(view.plan_text.encode()).hexdigest()
+        view.columns = columns_json(compiled.relation)
+        view.sources = sorted(compiled.sources)
+        view.private = bool(reads_private(compiled.sources, catalog))
+        view.error, view.order = None, next_order()
+        view.save()
+        tell({"register": [view.name, view.plan_text, view.strategy]})
+    return failed

@@ -1,0 +1,47 @@
+"""Why a deed is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from aspen.errors import AspenError
+
+SHOWN = 8
+
+
+class Refused(AspenError):
+    """A deed this person may not do."""
+
+    code = "smartcis.actions.refused"
+
+
+class QuotaReached(AspenError):
+    """As many as one may have."""
+
+    code = "smartcis.actions.quota_reached"
+
+
+class NotFound(AspenError):
+    """A thing that does not exist, or is somebody else's."""
+
+    code = "smartcis.actions.not_found"
+
+
+class Invalid(AspenError):
+    """A value the thing cannot have."""
+
+    code = "smartcis.actions.invalid"
+
+
+def unknown(what: str, found: object, names: Iterable[str]) -> NotFound:
+    """Say that something does not exist, the nearest names first."""
+    known = sorted(names)
+    near = get_close_matches(str(found), known, n=SHOWN, cutoff=0.5)
+    rest = [name for name in known if name not in near]
+    return NotFound(
+        f"there is no {what} {str(found)[:60]!r}",
+        found=str(found)[:60],
+        exists=(near + rest)[:SHOWN],
+        attempt=f"did you mean {near[0]}?" if near else "",
+    )

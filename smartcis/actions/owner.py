@@ -1,0 +1,45 @@
+"""Owner: who does a deed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import HttpRequest
+
+from smartcis.browser import browser_of
+from smartcis.live.access import is_staff
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A browser, a user, or both.
+
+    Args:
+        browser: the browser's token, empty for a program with an API token.
+        user_id: the logged-in user, None for a visitor.
+        staff: whether the user may edit the building.
+    """
+
+    browser: str = ""
+    user_id: int | None = None
+    staff: bool = False
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> Owner:
+        """Give whoever sends a request."""
+        user: AbstractBaseUser | AnonymousUser = request.user
+        return cls(
+            browser=browser_of(request.session),
+            user_id=user.pk if user.is_authenticated else None,
+            staff=is_staff(user),
+        )
+
+    def owns(self, browser: str, user_id: int | None) -> bool:
+        """Tell whether something made by `browser` or user `user_id` is this owner's."""
+        if user_id is not None and user_id == self.user_id:
+            return True
+        return bool(browser) and browser == self.browser
+
+
+SYSTEM = Owner(staff=True)

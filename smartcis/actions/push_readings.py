@@ -1,0 +1,34 @@
+"""Push readings: a gateway hands over what its devices measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from smartcis import composition
+from smartcis.actions.errors import Refused
+from smartcis.actions.owner import Owner
+from smartcis.ingest.readings import append_readings
+
+
+def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> int:
+    """Append readings to the log, all or none.
+
+    Args:
+        readings: see `smartcis.ingest.readings.append_readings`.
+        owner: staff, or a gateway with a staff token.
+        key: idempotency key, empty for none.
+
+    Returns:
+        The log position.
+
+    Raises:
+        Refused: the owner is no staff.
+        BadReading: naming the index of the first bad one; nothing was appended.
+    """
+    if not owner.staff:
+        raise Refused(
+            "only gateways with a token may push readings",
+            attempt="send Authorization: Token …",
+        )
+    return append_readings(composition.log(), readings, key=key)

@@ -1,0 +1,115 @@
+"""Register a query: compile it, keep it, and let the engine maintain its view."""
+
+from __future__ import annotations
+
+import hashlib
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from aspen.algebra.explain import plan_text
+from aspen.model.catalog import Catalog
+from aspen.streamsql import Compiled, compile_query
+from smartcis.actions.catalog import columns_json, live_catalog, reads_private
+from smartcis.actions.errors import Invalid, QuotaReached, Refused
+from smartcis.actions.owner import Owner
+from smartcis.models import MaintainedQuery, MaintainedView
+from smartcis.models.outbox import tell
+
+SQL_LENGTH = 20_000
+NAME_LENGTH = 80
+STRATEGY = "absorption-lazy"
+
+
+def compile_for(sql: str, owner: Owner) -> Compiled:
+    """Compile a query with the rights of `owner`.
+
+    Raises:
+        AspenError: what is wrong with the text, and where.
+        Refused: it reads other visitors' routes.
+    """
+    if len(sql) > SQL_LENGTH:
+        raise Invalid(
+            "the query is too long",
+            found=f"{len(sql)} characters",
+            exists=[f"up to {SQL_LENGTH}"],
+        )
+    catalog = live_catalog()
+    compiled = compile_query(sql, catalog)
+    private = reads_private(compiled.sources, catalog)
+    if private and not owner.staff:
+        raise Refused(
+            f"{private[0]} holds other visitors' routes; only staff may query it",
+            found=private[0],
+            exists=sorted(r.name for r in catalog if not reads_private([r.name], catalog)),
+            attempt="follow nearest_machine or route_step themselves: they show you your own rows",
+        )
+    return compiled
+
+
+def register_query(sql: str, owner: Owner, *, name: str = "") -> MaintainedQuery:
+    """Register a query; the same plan asked twice is maintained once.
+
+    Raises:
+        AspenError: what is wrong with the text, and where.
+        Refused: visitors may not submit queries here, or not this one.
+        QuotaReached: the owner has as many as one may have.
+    """
+    if not owner.staff and not settings.OPEN_QUERIES:
+        raise Refused("visitors may not submit queries here", attempt="log in as staff")
+    compiled = compile_for(sql, owner)
+    with transaction.atomic():
+        _check_quota(owner)
+        view = shared_view(compiled, sql, live_catalog())
+        return MaintainedQuery.objects.create(
+            name=(name or compiled.name or "")[:NAME_LENGTH],
+            sql=sql,
+            view=view,
+            browser="" if owner.user_id is not None else owner.browser,
+            user_id=owner.user_id,
+        )
+
+
+def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedView:
+    """Give the view that maintains a plan, registered if it is new; runs in a transaction."""
+    text = plan_text(compiled.plan)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    found = MaintainedView.objects.filter(plan_hash=digest, standing=False, error=None).first()
+    if found is not None:
+        return found
+    view = MaintainedView.objects.create(
+        name=f"q_{digest[:16]}",
+        sql=sql,
+        plan_text=text,
+        plan_hash=digest,
+        strategy=STRATEGY,
+        columns=columns_json(compiled.relation),
+        sources=sorted(compiled.sources),
+        private=bool(reads_private(compiled.sources, catalog)),
+        order=next_order(),
+    )
+    tell({"register": [view.name, view.plan_text, view.strategy]})
+    return view
+
+
+def next_order() -> int:
+    """Give the next place in the order of registrations."""
+    highest = MaintainedView.objects.aggregate(highest=Max("order"))["highest"]
+    return int(highest or 0) + 1
+
+
+def _check_quota(owner: Owner) -> None:
+    if owner.staff:
+        return
+    mine = MaintainedQuery.objects.filter(user=None, browser=owner.browser)
+    if owner.user_id is not None:
+        mine = MaintainedQuery.objects.filter(user_id=owner.user_id)
+    held = mine.count()
+    if held >= settings.QUERY_QUOTA:
+        raise QuotaReached(
+            f"you have {held} queries running",
+            found=str(held),
+            exists=[f"up to {settings.QUERY_QUOTA}"],
+            attempt="stop one of them",
+        )

@@ -1,0 +1,54 @@
+"""Reserve a room, or give a reservation back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from smartcis.actions.errors import Invalid, NotFound, Refused, unknown
+from smartcis.actions.owner import Owner
+from smartcis.models import Reservation, Unit
+
+TITLE_LENGTH = 200
+
+
+def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Owner) -> Reservation:
+    """Book a room from `start` until before `end`.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: no room of that id.
+        Invalid: it ends before it begins, or the room is booked then.
+    """
+    if not owner.staff:
+        raise Refused("only staff may reserve rooms", attempt="log in as staff")
+    unit = Unit.objects.filter(pk=rid).first()
+    if unit is None:
+        raise unknown("room", rid, Unit.objects.values_list("pk", flat=True))
+    if end <= start:
+        raise Invalid(
+            "the reservation ends before it begins",
+            found=f"{start.isoformat()} to {end.isoformat()}",
+            attempt="give an end later than the start",
+        )
+    other = unit.reservations.filter(start__lt=end, end__gt=start).first()
+    if other is not None:
+        raise Invalid(
+            f"the room is booked then: {other.title}",
+            found=f"{other.start.isoformat()} to {other.end.isoformat()}",
+            attempt="choose another time or room",
+        )
+    return Reservation.objects.create(unit=unit, start=start, end=end, title=title[:TITLE_LENGTH])
+
+
+def cancel_reservation(rid: str, reservation_id: int, owner: Owner) -> None:
+    """Give a reservation back.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: the room has no such reservation.
+    """
+    if not owner.staff:
+        raise Refused("only staff may cancel reservations", attempt="log in as staff")
+    deleted, _ = Reservation.objects.filter(pk=reservation_id, unit_id=rid).delete()
+    if not deleted:
+        raise NotFound(f"{rid} has no reservation {reservation_id}", found=str(reservation_id))

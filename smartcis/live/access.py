@@ -1,0 +1,81 @@
+"""Access: which view a subscription names, and whose rows it may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+from aspen.errors import AspenError
+from smartcis.models import MaintainedQuery, MaintainedView, RouteRequest
+
+NEAREST = 5
+
+
+class UnknownView(AspenError):
+    """A subscription to something that is not maintained."""
+
+    code = "smartcis.live.unknown_view"
+
+
+class Forbidden(AspenError):
+    """A view this client may not follow."""
+
+    code = "smartcis.live.forbidden"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a client may follow.
+
+    Args:
+        view: the maintained view's name.
+        allowed: sessions whose rows it may see where rows have owners; None: all rows.
+    """
+
+    view: str
+    allowed: frozenset[str] | None
+
+
+def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
+    """Tell whether a user may edit the building."""
+    return bool(user is not None and user.is_active and getattr(user, "is_staff", False))
+
+
+def sessions_of(browser: str) -> frozenset[str]:
+    """Give the route sessions of a browser."""
+    if not browser:
+        return frozenset()
+    found = RouteRequest.objects.filter(browser=browser).values_list("session", flat=True)
+    return frozenset(found)
+
+
+def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | None) -> Grant:
+    """Authorise a subscription to a view, or to a query by its id.
+
+    Raises:
+        UnknownView: nothing of that name; the nearest standing views are in `exists`.
+        Forbidden: it reads other people's routes and the client is no staff.
+    """
+    view = MaintainedView.objects.filter(name=name).first()
+    if view is None:
+        query = MaintainedQuery.objects.select_related("view").filter(pk=name).first()
+        view = query.view if query is not None else None
+    if view is None:
+        names = list(MaintainedView.objects.filter(standing=True).values_list("name", flat=True))
+        raise UnknownView(
+            f"there is no view {name[:40]!r}",
+            found=name[:40],
+            exists=get_close_matches(name, names, n=NEAREST) or sorted(names)[:NEAREST],
+            attempt="see /api/v1/sources/ for the names",
+        )
+    if view.private and not is_staff(user):
+        raise Forbidden(
+            f"{view.name} reads other visitors' routes",
+            found=view.name,
+            attempt="log in as staff",
+        )
+    if not view.standing and is_staff(user):
+        return Grant(view.name, None)
+    return Grant(view.name, sessions_of(browser))

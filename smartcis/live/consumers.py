@@ -1,0 +1,231 @@
+"""The socket: messages in, messages out; what they mean is the hub's business.
+
+CONNECTING ──origin ok──► OPEN ──client leaves or fails──► CLOSED
+     └──────foreign origin──────────────────────────────────►┘
+"""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum
+from typing import Any
+from urllib.parse import urlsplit
+
+import redis
+import structlog
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.utils import timezone
+
+from aspen.errors import AspenError
+from smartcis import composition
+from smartcis.browser import browser_of, group_of
+from smartcis.live import protocol
+from smartcis.live.access import grant, sessions_of
+from smartcis.live.hub import Hub, hub_of
+from smartcis.live.pulse import Pulse
+from smartcis.live.subscription import Subscription
+from smartcis.models import RouteRequest
+
+HEARTBEAT_S = 4.0
+SEEN_EVERY_S = 60.0
+SUBSCRIPTIONS = 64
+FOREIGN_ORIGIN = 4403
+logger = structlog.get_logger(__name__)
+
+
+class State(Enum):
+    """Where a connection is in its life."""
+
+    CONNECTING = "connecting"
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class TooMany(AspenError):
+    """More subscriptions than one socket may hold."""
+
+    code = "smartcis.live.too_many_subscriptions"
+
+
+def make_hub() -> Hub:
+    """Build the hub of an event loop."""
+    pulse = Pulse(settings.REDIS_URL, settings.RESULTS_NAME)
+    return Hub(composition.async_results(), pulse)
+
+
+def origin_allowed(headers: dict[bytes, bytes]) -> bool:
+    """Tell whether a socket may open: from the page's own host, a trusted origin, or no browser."""
+    host = headers.get(b"host", b"").decode("latin1")
+    domain, _ = split_domain_port(host)
+    hosts = settings.ALLOWED_HOSTS or (["localhost", "127.0.0.1"] if settings.DEBUG else [])
+    if not domain or not validate_host(domain, hosts):
+        return False
+    origin = headers.get(b"origin", b"").decode("latin1")
+    if not origin:
+        return True  # browsers always send one; other programs have no one's cookies
+    return origin in settings.CSRF_TRUSTED_ORIGINS or urlsplit(origin).netloc == host
+
+
+class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is untyped
+    """One socket of one browser."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.state = State.CONNECTING
+        self.browser = ""
+        self.subscriptions: dict[int, Subscription] = {}
+        self.starting: dict[int, asyncio.Task[None]] = {}
+        self.replies: list[protocol.ServerMessage] = []
+        self.news = asyncio.Event()
+        self.pulse_due = False
+        self.sender: asyncio.Task[None] | None = None
+
+    @property
+    def hub(self) -> Hub:
+        """The event loop's hub."""
+        return hub_of(make_hub)
+
+    async def connect(self) -> None:
+        """Let the browser in, or not."""
+        if not origin_allowed(dict(self.scope["headers"])):
+            await self.close(FOREIGN_ORIGIN)
+            return
+        await self.accept()
+        self.state = State.OPEN
+        session = self.scope.get("session")
+        if session is not None:
+            self.browser = await database_sync_to_async(browser_of)(session)
+        if self.browser and self.channel_layer is not None:
+            try:
+                await self.channel_layer.group_add(group_of(self.browser), self.channel_name)
+            except (redis.RedisError, OSError) as error:
+                # The socket still tells that the engine is away, and the client will come back.
+                logger.warning("channel layer unreachable", reason=str(error))
+        await self.hub.attach(self._beat)
+        status = self.hub.pulse.message
+        welcome = protocol.Welcome(protocol.PROTOCOL, status.epoch, status.engine)
+        self.replies += [welcome, status]
+        self.news.set()
+        self.sender = asyncio.create_task(self._send_for_ever(), name="sender")
+
+    async def disconnect(self, code: int) -> None:
+        """Give everything back."""
+        self.state = State.CLOSED
+        self.hub.detach(self._beat)
+        tasks = [*self.starting.values(), *([self.sender] if self.sender else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for subscription in self.subscriptions.values():
+            self.hub.unsubscribe(subscription)
+        self.subscriptions.clear()
+        if self.browser and self.channel_layer is not None:
+            await self.channel_layer.group_discard(group_of(self.browser), self.channel_name)
+        logger.debug("socket closed", code=code)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answer one message; nonsense is answered too."""
+        try:
+            message = protocol.decode(text_data if text_data is not None else bytes_data or b"")
+        except protocol.BadMessage as error:
+            self._reply(protocol.WireError.of(error, None))
+            return
+        match message:
+            case protocol.Ping(at):
+                self._reply(protocol.Pong(at))
+            case protocol.Unsubscribe(number):
+                self._end(number)
+            case protocol.Subscribe(number):
+                self._end(number)
+                if len(self.subscriptions) + len(self.starting) >= SUBSCRIPTIONS:
+                    full = TooMany(
+                        f"a socket holds at most {SUBSCRIPTIONS} subscriptions",
+                        attempt="unsubscribe from some",
+                    )
+                    self._reply(protocol.WireError.of(full, number))
+                    return
+                task = asyncio.create_task(self._start(message))
+                self.starting[number] = task
+
+    async def routes_changed(self, _event: dict[str, Any]) -> None:
+        """Another walk began or ended in this browser: show its rows."""
+        allowed = await database_sync_to_async(sessions_of)(self.browser)
+        for subscription in self.subscriptions.values():
+            subscription.allow(allowed)
+
+    async def _start(self, message: protocol.Subscribe) -> None:
+        """Authorise one subscription and begin it."""
+        try:
+            granted = await database_sync_to_async(grant)(
+                message.view, browser=self.browser, user=self.scope.get("user")
+            )
+            subscription = await self.hub.subscribe(
+                message.id,
+                message.view,
+                granted.view,
+                allowed=granted.allowed,
+                since=message.since,
+                wake=self.news.set,
+            )
+        except AspenError as error:
+            self._reply(protocol.WireError.of(error, message.id))
+        else:
+            self.subscriptions[message.id] = subscription
+        finally:
+            if self.starting.get(message.id) is asyncio.current_task():
+                del self.starting[message.id]
+
+    def _end(self, number: int) -> None:
+        task = self.starting.pop(number, None)
+        if task is not None:
+            task.cancel()
+        subscription = self.subscriptions.pop(number, None)
+        if subscription is not None:
+            self.hub.unsubscribe(subscription)
+
+    def _reply(self, message: protocol.ServerMessage) -> None:
+        self.replies.append(message)
+        self.news.set()
+
+    def _beat(self) -> None:
+        self.pulse_due = True
+        self.news.set()
+
+    async def _send_for_ever(self) -> None:
+        """Send what waits; at least every 4 s say how the engine is."""
+        loop = asyncio.get_running_loop()
+        next_beat = loop.time() + HEARTBEAT_S
+        next_seen = loop.time() + SEEN_EVERY_S
+        while self.state is State.OPEN:
+            try:
+                async with asyncio.timeout_at(next_beat):
+                    await self.news.wait()
+            except TimeoutError:
+                pass
+            self.pulse_due |= loop.time() >= next_beat
+            self.news.clear()
+            # The socket's own back-pressure holds this task; meanwhile subscriptions sum up.
+            for message in self._taken():
+                await self.send(text_data=protocol.encode(message))
+            if self.pulse_due:
+                self.pulse_due = False
+                await self.send(text_data=protocol.encode(self.hub.pulse.message))
+                next_beat = loop.time() + HEARTBEAT_S
+            if loop.time() >= next_seen:
+                next_seen = loop.time() + SEEN_EVERY_S
+                await database_sync_to_async(self._seen)()
+
+    def _taken(self) -> list[protocol.ServerMessage]:
+        replies, self.replies = self.replies, []
+        for subscription in tuple(self.subscriptions.values()):
+            if subscription.waits:
+                replies += subscription.take()
+        return replies
+
+    def _seen(self) -> None:
+        """Keep this browser's walks from being swept."""
+        if self.browser:
+            RouteRequest.objects.filter(browser=self.browser).update(last_seen=timezone.now())

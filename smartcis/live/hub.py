@@ -1,0 +1,239 @@
+"""Hub: one per event loop; follows the result store and fans epochs out to subscriptions.
+
+    store ──follow──► history ──► folded views (only those somebody follows) ──► subscriptions
+
+Law: what a subscription has been given folds to the store's view at the epoch of the last
+message, each epoch once, in order.
+Atomic by construction: an epoch is folded and handed to every subscription without an await.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+
+import redis
+import redis.asyncio
+import structlog
+
+from aspen.results import AsyncResults, EpochsForgotten
+from aspen.results.protocol import Epoch
+from smartcis.live.pulse import Pulse
+from smartcis.live.subscription import Subscription
+from smartcis.live.views import FoldedView, History
+
+RESUME_EPOCHS = 256  # what a freshly started process can still resume clients from
+RETRY_S = 0.5
+
+Wake = Callable[[], None]
+logger = structlog.get_logger(__name__)
+
+
+class Hub:
+    """Everything the sockets of one event loop share.
+
+    Args:
+        results: the store.
+        pulse: reads how the engine is.
+    """
+
+    def __init__(self, results: AsyncResults, pulse: Pulse) -> None:
+        self.pulse = pulse
+        self.history = History()
+        self.views: dict[str, FoldedView] = {}
+        self._results = results
+        self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
+        self._loading: dict[str, asyncio.Task[FoldedView]] = {}
+        self._connections: set[Wake] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._following = asyncio.Event()
+
+    async def attach(self, wake: Wake) -> None:
+        """Let a connection in; the first one starts the hub.
+
+        Args:
+            wake: called when the engine's state changes.
+        """
+        self._connections.add(wake)
+        if not self._tasks:
+            await self.pulse.read()
+            self._tasks = [
+                asyncio.create_task(self._run(), name="hub"),
+                asyncio.create_task(self.pulse.run(self._wake_all), name="pulse"),
+            ]
+
+    def detach(self, wake: Wake) -> None:
+        """Let a connection go. The hub keeps following, so that it can resume it later."""
+        self._connections.discard(wake)
+
+    async def close(self) -> None:
+        """End the hub's tasks."""
+        tasks = [*self._tasks, *self._loading.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tasks = []
+        await self._results.close()
+        await self.pulse.close()
+
+    async def subscribe(
+        self,
+        number: int,
+        asked: str,
+        name: str,
+        *,
+        allowed: frozenset[str] | None,
+        since: int | None,
+        wake: Wake,
+    ) -> Subscription:
+        """Follow a view; a view that does not exist yet is waited for.
+
+        Args:
+            number: the client's id for the subscription.
+            asked: the name it used.
+            name: the view's name.
+            allowed: sessions whose rows it may see, None for all rows.
+            since: last epoch it has.
+            wake: called when messages wait.
+        """
+        view = await self._view(name)
+        subscription = Subscription(number, asked, view, allowed, wake)
+        self._subscriptions[name].add(subscription)
+        subscription.begin(self.history, since)
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """End a subscription; a view nobody follows is dropped."""
+        name = subscription.view.name
+        followers = self._subscriptions[name]
+        followers.discard(subscription)
+        if not followers:
+            del self._subscriptions[name]
+            self.views.pop(name, None)
+
+    async def _view(self, name: str) -> FoldedView:
+        if name in self.views:
+            return self.views[name]
+        if name not in self._loading:
+            task = asyncio.create_task(self._load(name))
+            self._loading[name] = task
+            task.add_done_callback(lambda _: self._loading.pop(name, None))
+        # Shielded: that one client leaves must not take the view from another who waits for it.
+        return await asyncio.shield(self._loading[name])
+
+    async def _load(self, name: str) -> FoldedView:
+        """Read a view and bring it to the history's head."""
+        while True:
+            await self._following.wait()
+            try:
+                before = (await self._results.head())[0]
+                snapshot = await self._results.snapshot(name)
+            except (redis.RedisError, OSError) as error:
+                logger.warning("view not loaded", view=name, reason=str(error))
+                await asyncio.sleep(RETRY_S)
+                continue
+            view = FoldedView(name, epoch=before)
+            if snapshot is not None:
+                view.load(snapshot)
+            if view.epoch >= self.history.head:
+                missed: list[Epoch] = []
+            else:
+                kept = self.history.after(view.epoch)
+                if kept is None:
+                    continue  # the history was cut meanwhile: read again
+                missed = list(kept)
+            for epoch in missed:
+                for change in epoch.changes:
+                    if change.view == name:
+                        view.apply(change)
+                view.stamp(epoch)
+            self.views[name] = view
+            return view
+
+    async def _run(self) -> None:
+        fresh = True
+        while True:
+            try:
+                if fresh:
+                    await self._begin()
+                    fresh = False
+                self._following.set()
+                async for epoch in self._results.follow(self.history.head):
+                    self._fold(epoch)
+            except EpochsForgotten:
+                # Another generation of the engine, or a wiped store: epochs do not connect.
+                fresh = not await self._start_over()
+            except (redis.RedisError, OSError) as error:
+                logger.warning("result store unreachable", reason=str(error))
+                await asyncio.sleep(RETRY_S)
+
+    async def _begin(self) -> None:
+        head = (await self._results.head())[0]
+        self.history = History(max(0, head - RESUME_EPOCHS))
+        try:
+            await self._results.epochs_since(self.history.head)
+        except EpochsForgotten:
+            self.history = History(head)
+
+    async def _start_over(self) -> bool:
+        """Take every followed view anew and tell its followers.
+
+        Returns:
+            Whether the store answered.
+        """
+        try:
+            head = (await self._results.head())[0]
+            names = list(self.views)
+            snapshots = await self._results.snapshots(names)
+        except (redis.RedisError, OSError) as error:
+            logger.warning("result store unreachable", reason=str(error))
+            await asyncio.sleep(RETRY_S)
+            return False
+        logger.info("live hub starts over", epoch=head)
+        self.history = History(head)
+        for name in names:
+            view = self.views.get(name)
+            if view is None:
+                continue  # its last follower left meanwhile
+            snapshot = snapshots.get(name)
+            if snapshot is None:
+                view.forget()
+                view.epoch = head
+            else:
+                view.load(snapshot)
+            for subscription in self._subscriptions[name]:
+                subscription.reload()
+        return True
+
+    def _fold(self, epoch: Epoch) -> None:
+        """Fold one epoch into history and views, and tell the subscriptions. Never awaits."""
+        self.history.add(epoch)
+        # A view read after this epoch was written has it already.
+        behind = {name: view for name, view in self.views.items() if view.epoch < epoch.number}
+        for view in behind.values():
+            view.stamp(epoch)
+        for change in epoch.changes:
+            view_or_none = behind.get(change.view)
+            if view_or_none is None:
+                continue
+            view_or_none.apply(change)
+            for subscription in self._subscriptions[change.view]:
+                subscription.heard(epoch, change)
+
+    def _wake_all(self) -> None:
+        for wake in tuple(self._connections):
+            wake()
+
+
+_HUBS: dict[asyncio.AbstractEventLoop, Hub] = {}
+
+
+def hub_of(make: Callable[[], Hub]) -> Hub:
+    """Give the running event loop's hub, made on first use (no lifespan hook is needed)."""
+    loop = asyncio.get_running_loop()
+    for closed in [other for other in _HUBS if other.is_closed()]:
+        del _HUBS[closed]
+    if loop not in _HUBS:
+        _HUBS[loop] = make()
+    return _HUBS[loop]

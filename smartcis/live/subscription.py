@@ -1,0 +1,147 @@
+"""One subscription: what its client has been sent, and what waits to be.
+
+A client that reads slowly does not fill memory: deltas that wait are summed into one, and once
+the sum is larger than the view it is dropped for a fresh snapshot.
+
+    epoch        41      42      43   │ socket free again
+    waiting     +a      -a +b   +c    │ one delta  prev 40, epoch 43:  +b +c
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aspen.model.delta import Delta, merge
+from aspen.results.protocol import Epoch, ViewChange
+from smartcis.catalog import TENANT_COLUMN
+from smartcis.live import protocol
+from smartcis.live.views import FoldedView, History, bag, restricted
+
+WAITING_AT_LEAST = 2_000  # rows that may wait before the view's own size is the measure
+
+
+class Subscription:
+    """One client's interest in one view.
+
+    Args:
+        number: the client's own id for it.
+        asked: the name the client used.
+        view: the shared folded view.
+        allowed: sessions whose rows the client may see; None when it may see all rows.
+        wake: called when something waits.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        asked: str,
+        view: FoldedView,
+        allowed: frozenset[str] | None,
+        wake: Callable[[], None],
+    ) -> None:
+        self.number = number
+        self.asked = asked
+        self.view = view
+        self.allowed = allowed
+        self.sent = 0
+        self._wake = wake
+        self._waiting: Delta = {}
+        self._whole = False
+        self._resumed = False  # a resumption is confirmed even when nothing happened since
+        self._news: list[protocol.ServerMessage] = []
+        self._stamp = (0, 0, 0.0)
+
+    def begin(self, history: History, since: int | None) -> None:
+        """Queue the first message: what happened since, or everything."""
+        if not self.view.present:
+            return
+        if self.view.error is not None:
+            self._news.append(protocol.WireError.of(self.view.error, self.number))
+        owned = self.allowed is not None and self.view.place(TENANT_COLUMN) is not None
+        # Which sessions a client had at `since` is not known any more: owned views start whole.
+        net = None
+        if since is not None and not owned:
+            net = history.net(self.view.name, since, self.view.epoch)
+        if since is None or net is None:
+            self._whole = bool(self.view.columns)
+        else:
+            self.sent = since
+            self._waiting, self._resumed = net, True
+            self._stamp = (self.view.epoch, self.view.position, self.view.at_s)
+        if self.waits:
+            self._wake()
+
+    def heard(self, epoch: Epoch, change: ViewChange) -> None:
+        """Queue one epoch's change; the view has folded it in already."""
+        if change.closed:
+            self._waiting, self._whole, self._resumed = {}, False, False
+            self._news.append(protocol.Closed(self.number, self.asked))
+        elif change.columns:
+            self._waiting, self._whole = {}, True
+        if change.error is not None:
+            self._news.append(protocol.WireError.of(change.error, self.number))
+        if not self._whole and not change.closed:
+            merge(self._waiting, self._seen(change.delta))
+            self._stamp = (epoch.number, epoch.position, epoch.at_s)
+            if len(self._waiting) > max(WAITING_AT_LEAST, 2 * len(self.view.rows)):
+                self._waiting, self._whole = {}, True
+        if self.waits:
+            self._wake()
+
+    def reload(self) -> None:
+        """Queue a snapshot: the hub lost the thread, or the view came back."""
+        self._waiting = {}
+        self._whole = self.view.present
+        if not self.view.present:
+            self._news.append(protocol.Closed(self.number, self.asked))
+        self._wake()
+
+    def allow(self, allowed: frozenset[str]) -> None:
+        """Widen what the client may see; it hears of the new rows by a snapshot."""
+        if self.allowed is None or allowed <= self.allowed:
+            return
+        self.allowed |= allowed  # never narrowed: the rows of an ended walk must still be deleted
+        if self.view.present and self.view.place(TENANT_COLUMN) is not None:
+            self.reload()
+
+    @property
+    def waits(self) -> bool:
+        """Whether there is anything to send."""
+        return bool(self._news or self._whole or self._waiting or self._resumed)
+
+    def take(self) -> list[protocol.ServerMessage]:
+        """Give what waits, as messages; they count as sent."""
+        messages, self._news = self._news, []
+        view = self.view
+        if self._whole:
+            rows = self._seen(view.rows)
+            messages.append(
+                protocol.Snapshot(
+                    id=self.number,
+                    view=self.asked,
+                    columns=[protocol.Column(*column) for column in view.columns],
+                    epoch=view.epoch,
+                    position=view.position,
+                    at_s=view.at_s,
+                    rows=bag(rows),
+                )
+            )
+            self.sent = view.epoch
+        elif self._waiting or self._resumed:
+            epoch, position, at_s = self._stamp
+            messages.append(
+                protocol.Delta(
+                    id=self.number,
+                    prev=self.sent,
+                    epoch=epoch,
+                    position=position,
+                    at_s=at_s,
+                    changes=[(weight, *row) for row, weight in self._waiting.items()],
+                )
+            )
+            self.sent = epoch
+        self._whole, self._resumed, self._waiting = False, False, {}
+        return messages
+
+    def _seen(self, rows: Delta) -> Delta:
+        return restricted(rows, self.view.place(TENANT_COLUMN), self.allowed)

@@ -1,0 +1,140 @@
+"""Folded views and the epochs kept beside them: the hub's memory.
+
+epoch        … 41 42 43 44 45          kept: what happened to each view in each epoch
+view rows             └ as of 45       a subscriber that has 42 gets the net of 43 … 45
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aspen.model.delta import Delta, merge
+from aspen.model.schema import Row
+from aspen.results.protocol import Epoch, Snapshot, ViewChange
+
+KEEP_EPOCHS = 1_024
+KEEP_ROWS = 200_000  # bounds the memory of kept epochs, whatever they hold
+
+Columns = tuple[tuple[str, str, str], ...]
+
+
+@dataclass(slots=True)
+class FoldedView:
+    """One view, equal to the store's as of `epoch`.
+
+    Args:
+        name: the view's id.
+        present: whether the store maintains it; its columns and rows mean nothing otherwise.
+    """
+
+    name: str
+    present: bool = False
+    columns: Columns = ()
+    rows: Delta = field(default_factory=dict)
+    epoch: int = 0
+    position: int = 0
+    at_s: float = 0.0
+    error: Mapping[str, Any] | None = None
+
+    def load(self, snapshot: Snapshot) -> None:
+        """Take the whole view."""
+        self.present = True
+        self.columns = snapshot.columns
+        self.rows = dict(snapshot.rows)
+        self.epoch, self.position = snapshot.epoch, snapshot.position
+        self.at_s = snapshot.at_s
+        self.error = snapshot.error
+
+    def forget(self) -> None:
+        """Note that the store no longer has it."""
+        self.present, self.rows, self.columns, self.error = False, {}, (), None
+
+    def apply(self, change: ViewChange) -> None:
+        """Fold one change in; the caller gives each epoch's changes once, in order."""
+        if change.closed:
+            self.forget()
+        else:
+            if change.columns:
+                self.present, self.columns, self.error = True, change.columns, None
+            if change.error is not None:
+                self.present, self.error = True, change.error
+            merge(self.rows, change.delta)
+
+    def stamp(self, epoch: Epoch) -> None:
+        """Stand at an epoch whose changes have been folded in, or that had none for this view."""
+        self.epoch, self.position, self.at_s = epoch.number, epoch.position, epoch.at_s
+
+    def place(self, column: str) -> int | None:
+        """Give a column's place in the row, None without such a column."""
+        names = [name for name, _, _ in self.columns]
+        return names.index(column) if column in names else None
+
+
+class History:
+    """The newest epochs, for subscribers that come back."""
+
+    def __init__(self, after: int = 0) -> None:
+        self._epochs: deque[Epoch] = deque()
+        self._rows = 0
+        self.floor = after
+        self.head = after
+
+    def add(self, epoch: Epoch) -> None:
+        """Keep an epoch; the oldest go when there are too many."""
+        self._epochs.append(epoch)
+        self._rows += _size(epoch)
+        self.head = epoch.number
+        while len(self._epochs) > KEEP_EPOCHS or (self._rows > KEEP_ROWS and len(self._epochs) > 1):
+            oldest = self._epochs.popleft()
+            self._rows -= _size(oldest)
+            self.floor = oldest.number
+
+    def after(self, number: int) -> Sequence[Epoch] | None:
+        """Give the epochs after `number`, None when they are not all kept."""
+        if not self.floor <= number <= self.head:
+            return None
+        return [epoch for epoch in self._epochs if epoch.number > number]
+
+    def net(self, view: str, since: int, upto: int) -> Delta | None:
+        """Give the net change of a view in (since, upto].
+
+        Returns:
+            None when epochs are missing, or the view began, ended or failed in between.
+        """
+        epochs = self.after(since)
+        if epochs is None or upto > self.head:
+            return None
+        net: Delta = {}
+        for epoch in epochs:
+            if epoch.number > upto:
+                break
+            for change in epoch.changes:
+                if change.view != view:
+                    continue
+                if change.closed or change.columns or change.error is not None:
+                    return None
+                merge(net, change.delta)
+        return net
+
+
+def _size(epoch: Epoch) -> int:
+    return sum(len(change.delta) for change in epoch.changes)
+
+
+def bag(rows: Delta) -> list[list[Any]]:
+    """Give each row as often as its weight says."""
+    return [list(row) for row, weight in rows.items() for _ in range(weight)]
+
+
+def restricted(rows: Delta, place: int | None, allowed: frozenset[str] | None) -> Delta:
+    """Give the rows a tenant may see: all of them where nobody owns rows."""
+    if allowed is None or place is None:
+        return rows
+    return {row: weight for row, weight in rows.items() if _owner(row, place) in allowed}
+
+
+def _owner(row: Row, place: int) -> str:
+    return str(row[place])
