@@ -56,6 +56,7 @@ class Kernel:
         self._seats: dict[str, set[str]] = defaultdict(set)
         self._receivers: dict[str, dict[str, SensorSpec]] = defaultdict(dict)
         self._walkers: dict[str, Walker] = {}
+        self._ether: dict[str, Random] = {}
         for sensor in world.sensors:
             self.put_sensor(sensor)
         for visitor in world.visitors:
@@ -113,6 +114,8 @@ class Kernel:
         starts = sorted(self._steps)
         walker = Walker(visitor, rng, starts[rng.randrange(len(starts))])
         walker.rests_until_s = self.now_s
+        # Another receiver must not send people elsewhere: hearing has chances of its own.
+        self._ether[visitor.tag] = Random(f"{self._seed}/radio/{visitor.tag}")
         self._walkers[visitor.tag] = walker
         self._at(self.now_s + rng.uniform(0.0, 1.0), BEACON, visitor.tag)
 
@@ -199,7 +202,7 @@ class Kernel:
             away_m = math.hypot(receiver.x_m - here.x_m, receiver.y_m - here.y_m)
             if away_m > HEARING_M:
                 continue
-            heard = (signal_dbm(away_m, walker.rng), sid)
+            heard = (signal_dbm(away_m, self._ether[tag]), sid)
             if heard[0] >= FLOOR_DBM and (best is None or heard > best):
                 best = heard
         if best is None:

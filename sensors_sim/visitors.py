@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 
 from sensors_sim.world import Spot, Step, VisitorSpec
@@ -93,7 +94,7 @@ class Walker:
             nodes.append(came_from[nodes[-1]][0])
         nodes.reverse()
         clock_s = at_s
-        for src, dst in zip(nodes, nodes[1:], strict=False):
+        for src, dst in pairwise(nodes):
             walk_s = came_from[dst][1] / 1000.0 / self.spec.speed_m_s
             self.legs.append(Leg(clock_s, clock_s + walk_s, src, dst))
             clock_s += walk_s

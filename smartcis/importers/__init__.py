@@ -1,0 +1,1 @@
+"""Importers: a drawing becomes a building that people can walk through."""

@@ -201,8 +201,9 @@ def _entrances(
         else:
             dropped.append(Dropped(amenity.id, "entrance", outcome))
     dropped += [
-        Dropped("", f"{count} amenities '{category}'", "not used: units say the same")
+        Dropped("", f"amenities '{category}'", "not used: units say the same")
         for category, count in sorted(counts.items())
+        for _ in range(count)
     ]
     if not found:
         levels = sorted({space.level for space in spaces if space.is_walkway})

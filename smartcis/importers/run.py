@@ -40,14 +40,14 @@ class Report:
         drawn = [space for space in plan.spaces if not space.derived]
         by_category = Counter(space.category for space in drawn)
         reached, units = self.reached
+        made = f"{sum(entrance.derived for entrance in plan.entrances)} entrances"
         mapped = sum(not entrance.derived for entrance in plan.entrances)
         out = [
             f"{plan.name} ({plan.slug})  {plan.attribution}",
             f"took     {len(plan.buildings)} buildings, {len(plan.levels)} levels, {units} units: "
             + ", ".join(f"{count} {name}" for name, count in by_category.most_common()),
             f"         {mapped} mapped entrances",
-            f"derived  {len(plan.spaces) - units} gap corridors, {len(graph.doors)} doors, "
-            f"{len(plan.entrances) - mapped} entrances",
+            f"derived  {len(plan.spaces) - units} gap corridors, {len(graph.doors)} doors, {made}",
             f"         walking graph: {len(graph.nodes)} points, {len(graph.edges)} directed steps",
             f"reached  {reached} of {units} units from an entrance ({reached / units:.1%})",
         ]
@@ -58,7 +58,7 @@ class Report:
         ]
         reasons = Counter((one.what, one.reason) for one in plan.dropped)
         out += [
-            f"dropped  {count} × {what}: {reason}" if count > 1 else f"dropped  {what}: {reason}"
+            f"dropped  {count} {what}: {reason}"
             for (what, reason), count in sorted(reasons.items())
         ]
         if self.stored.nothing:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import shapely
 from shapely.geometry import LineString, Point, Polygon
 
 from smartcis.importers.geometry.groups import Groups
 from smartcis.importers.geometry.sight import sight_lines
-from smartcis.importers.geometry.spanner import Line, spanner
 from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spanner import Line, spanner
 
 APPROACH_M = 1.6  # how far into a wide hall a door is approached
 LEAST_CHORD_M = 0.5  # too narrow to step into
@@ -63,7 +64,7 @@ def net_inside(space: Space, anchors: Sequence[Point]) -> Net:
         here = [place for place, anchor in enumerate(anchors) if _nearest(pieces, anchor) == number]
         if not here and number:
             continue
-        middle = _join_piece(piece, here, points, lines, space.is_walkway)
+        middle = _join_piece(piece, here, points, lines, passed=space.is_walkway)
         if number == 0:
             centre = middle
     return Net(tuple(points), tuple(lines), centre)
@@ -74,7 +75,7 @@ def _nearest(pieces: Sequence[Polygon], anchor: Point) -> int:
 
 
 def _join_piece(
-    piece: Polygon, anchors: Sequence[int], points: list[Point], lines: list[Line], passed: bool
+    piece: Polygon, anchors: Sequence[int], points: list[Point], lines: list[Line], *, passed: bool
 ) -> int:
     """Join the anchors of one connected piece; give the index of its centre."""
     hubs: list[int] = []
@@ -251,7 +252,7 @@ def _triangle_sides(piece: Polygon) -> list[Point]:
     seen: dict[tuple[tuple[float, ...], ...], int] = {}
     for triangle in triangles:
         ring = list(triangle.exterior.coords)
-        for one, other in zip(ring, ring[1:], strict=False):
+        for one, other in pairwise(ring):
             side = tuple(sorted((one, other)))
             seen[side] = seen.get(side, 0) + 1
     return [

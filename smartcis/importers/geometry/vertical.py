@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import shapely
 
@@ -52,7 +53,7 @@ def climbs(spaces: Sequence[Space], level_height_m: float) -> list[Climb]:
             ways[space.source_way].append(place)
     for places in ways.values():
         climbing = sorted(places, key=lambda place: spaces[place].level)
-        for lower, upper in zip(climbing, climbing[1:], strict=False):
+        for lower, upper in pairwise(climbing):
             if spaces[lower].level != spaces[upper].level:
                 found[lower, upper] = _climb(spaces, lower, upper, level_height_m)
     for lower, upper in _stacked(spaces):

@@ -24,7 +24,7 @@ class Command(BaseCommand):
             help="folder of an IMDF archive; the University of Ulm when left out",
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         quiet = options["verbosity"] == 0
 
         def progress(line: str) -> None:

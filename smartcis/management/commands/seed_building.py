@@ -23,7 +23,7 @@ class Command(BaseCommand):
             "--reset", action="store_true", help="remove everything simulated before"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         if options["reset"]:
             forget()
         try:

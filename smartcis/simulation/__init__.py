@@ -1,0 +1,1 @@
+"""Simulation: the simulator's kernel tied to the database, the clock and the log."""

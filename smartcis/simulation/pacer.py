@@ -1,0 +1,143 @@
+"""Pacer: simulated seconds pass as real ones do, and what was measured goes to the log.
+
+Law: a reading is appended once: a batch that fails keeps its idempotency key until it succeeds.
+While the log cannot be reached readings wait, up to a bound, the oldest given up first, as a real
+gateway's memory would.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import structlog
+from redis.exceptions import RedisError
+
+from aspen.errors import AspenError
+from sensors_sim.errors import BadParameters, UnknownWaveform
+from sensors_sim.kernel import Kernel
+from sensors_sim.world import Reading, World
+from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
+
+BEAT_S = 0.25  # a few batches per second
+POLL_S = 0.7  # an edit is noticed within a second
+GREATEST_LAG_S = 5.0  # after a longer pause (a suspended laptop) time jumps instead of flooding
+WAITING_AT_MOST = 4_000
+
+logger = structlog.get_logger(__name__)
+
+Append = Callable[[Sequence[dict[str, Any]], str], None]
+
+
+class Pacer:
+    """Drives a kernel in real time.
+
+    Args:
+        described: the building at the start.
+        seed: decides everything left to chance.
+        append: gives readings and an idempotency key to the log.
+        clock: wall time in seconds since the epoch.
+        acquire: streams somebody wants; None for all.
+    """
+
+    def __init__(
+        self,
+        described: World,
+        seed: int,
+        append: Append,
+        acquire: frozenset[str] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.kernel = Kernel(described, seed, acquire)
+        self.sent = 0
+        self._append = append
+        self._clock = clock
+        self._began_s = clock()
+        self._waiting: list[dict[str, Any]] = []
+        self._batch: tuple[str, list[dict[str, Any]]] | None = None
+        self._seen: Version | None = None
+        self._polled_s = float("-inf")
+        self._specs = {sensor.sid: sensor for sensor in described.sensors}
+        self._visitors = {visitor.tag: visitor for visitor in described.visitors}
+
+    def beat(self) -> int:
+        """Let the time since the last beat pass; give how many readings reached the log."""
+        now_s = self._clock()
+        if now_s - self._polled_s >= POLL_S:
+            self._polled_s = now_s
+            self._follow_edits()
+        due_s = now_s - self._began_s
+        if due_s - self.kernel.now_s > GREATEST_LAG_S:
+            jump_s = due_s - self.kernel.now_s
+            logger.warning("time jumps", seconds=round(jump_s, 1))
+            self._began_s += jump_s
+            due_s = self.kernel.now_s
+        if due_s > self.kernel.now_s:
+            self._waiting += map(self._as_sent, self.kernel.tick(due_s - self.kernel.now_s))
+        if len(self._waiting) > WAITING_AT_MOST:
+            lost = len(self._waiting) - WAITING_AT_MOST
+            logger.warning("readings given up", readings=lost)
+            del self._waiting[:lost]
+        return self._send()
+
+    def _as_sent(self, reading: Reading) -> dict[str, Any]:
+        at_s = self._began_s + reading.at_s
+        sent: dict[str, Any] = {
+            "sid": reading.sid,
+            "value": reading.value,
+            "unit": reading.unit,
+            "at_s": round(at_s, 3),
+        }
+        if reading.tag:
+            sent["tag"] = reading.tag
+        return sent
+
+    def _send(self) -> int:
+        if self._batch is None:
+            if not self._waiting:
+                return 0
+            self._batch = (uuid.uuid4().hex, self._waiting)
+            self._waiting = []
+        key, readings = self._batch
+        try:
+            self._append(readings, key)
+        except (RedisError, OSError) as fault:
+            logger.warning("log not reached", reason=str(fault), waiting=len(readings))
+            return 0
+        except AspenError as fault:
+            # Somebody may have removed a sensor since: drop what it said, keep the rest.
+            self._follow_edits()
+            kept = [one for one in readings if one["sid"] in self._specs]
+            if len(kept) == len(readings):
+                logger.exception("readings refused", code=fault.code, readings=len(readings))
+                kept = []
+            self._batch = (uuid.uuid4().hex, kept) if kept else None
+            return 0
+        self._batch = None
+        self.sent += len(readings)
+        return len(readings)
+
+    def _follow_edits(self) -> None:
+        """Bring the kernel up to date with the tables, sensor by sensor."""
+        seen = version()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        self.kernel.locked = locked_doors()
+        specs, visitors = sensor_specs(), visitor_specs()
+        for sid in self._specs.keys() - specs.keys():
+            self.kernel.drop_sensor(sid)
+        for sid, spec in specs.items():
+            if self._specs.get(sid) != spec:
+                try:
+                    self.kernel.put_sensor(spec)
+                except (BadParameters, UnknownWaveform, KeyError) as fault:
+                    logger.warning("sensor cannot be simulated", sid=sid, reason=str(fault))
+        for tag in self._visitors.keys() - visitors.keys():
+            self.kernel.drop_visitor(tag)
+        for tag, visitor in visitors.items():
+            if self._visitors.get(tag) != visitor:
+                self.kernel.put_visitor(visitor)
+        self._specs, self._visitors = specs, visitors

@@ -1,0 +1,75 @@
+"""World: what the tables describe, as the plain descriptions the kernel takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from django.db.models import Count, Max
+
+from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
+from smartcis.models import Door, RoutingEdge, RoutingNode, Sensor, Visitor
+
+Version = tuple[object, ...]
+
+
+def version() -> Version:
+    """Give a value that changes when anything the simulator follows may have changed."""
+    sensors = Sensor.objects.aggregate(Max("updated_at"), Count("sid"))
+    visitors = Visitor.objects.aggregate(Max("updated_at"), Count("tag"))
+    return (*sensors.values(), *visitors.values(), locked_doors())
+
+
+def locked_doors() -> frozenset[str]:
+    """Give the doors nobody passes."""
+    return frozenset(Door.objects.filter(state=Door.LOCKED).values_list("door_id", flat=True))
+
+
+def sensor_specs() -> dict[str, SensorSpec]:
+    """Describe the simulated sensors that are switched on."""
+    stored = Sensor.objects.filter(simulated=True, enabled=True).order_by("sid")
+    specs = {}
+    for one in stored.select_related(None):
+        if one.kind in {"seat", "cpu"} and not one.machine_id:
+            continue
+        specs[one.sid] = SensorSpec(
+            sid=one.sid,
+            kind=one.kind,
+            node=one.node_id,
+            level=one.level_id,
+            x_m=one.x_m,
+            y_m=one.y_m,
+            waveform=one.waveform,
+            parameters=one.parameters,
+            period_s=one.period_s,
+            mid=one.machine_id or "",
+        )
+    return specs
+
+
+def visitor_specs() -> dict[str, VisitorSpec]:
+    """Describe the simulated visitors who are about."""
+    stored = Visitor.objects.filter(simulated=True, enabled=True).order_by("tag")
+    return {one.tag: VisitorSpec(one.tag, one.speed_m_s) for one in stored}
+
+
+def world() -> World:
+    """Describe everything."""
+    spots = {
+        node: Spot(level, x_m, y_m)
+        for node, level, x_m, y_m in RoutingNode.objects.order_by("node").values_list(
+            "node", "level_id", "x_m", "y_m"
+        )
+    }
+    steps: dict[int, list[Step]] = defaultdict(list)
+    edges = RoutingEdge.objects.filter(simulated=False, src__unit__unreached="")
+    for src, dst, length_mm, door_id in edges.order_by("src", "dst").values_list(
+        "src_id", "dst_id", "length_mm", "door_id"
+    ):
+        steps[src].append(Step(dst, length_mm, door_id or ""))
+    return World(
+        sensors=tuple(sensor_specs().values()),
+        visitors=tuple(visitor_specs().values()),
+        spots=spots,
+        steps={src: tuple(leaving) for src, leaving in steps.items()},
+        locked=locked_doors(),
+    )
