@@ -1,190 +1,290 @@
-"""Lane: the state machine fed by the log; it hosts many maintained views.
+"""Lane: the state machine fed by the log; it hosts many maintained views in one circuit.
 
-Law: after `apply`, every view equals the oracle over the log prefix; the cutting of the log into
-batches does not show in the folded changes.
+Law:        after `apply`, every view equals the oracle over the log prefix; how the log is cut
+            into batches does not show in the folded changes; a restored lane goes on as the
+            one the snapshot was taken of.
+Receives:   log entries by position.     Gives: net changes per view.
+Absent:     clocks, files, processes. Time comes from ticks, everything else from the log.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from aspen.algebra.plan import Plan, Window, children, relations_of
-from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
-from aspen.log.entry import (
-    Declare,
-    Entry,
-    Register,
-    Tick,
-    Transaction,
-    Unregister,
-    decode,
-    encode,
-)
-from aspen.model.delta import Delta, accumulate, add, negate
-from aspen.model.schema import Relation, Row, SourceKind
+from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction, Unregister
+from aspen.model.delta import Delta, add, merge, negate
+from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, Type
 from aspen.results.protocol import ViewChange
-from aspen.views.oracle import evaluate
+from aspen.runtime.outcome import Outcome
+from aspen.runtime.rows import RowCheck
+from aspen.runtime.snapshot import read_snapshot, write_snapshot
+from aspen.runtime.stream_memory import StreamMemory
+from aspen.runtime.views import BrokenView, View, Views
+from aspen.views.circuit import Circuit
+from aspen.views.compile import CannotMaintain, UnknownSource, WindowSpec
+from aspen.views.operators.scan import Scan
+from aspen.views.operators.window import Arrival, Window
+from aspen.views.why import Reasons, reasons
+
+CLOCK = Relation(
+    "clock",
+    (Column("now_s", Type.FLOAT, "s"),),
+    key=("now_s",),
+    comment="One row, the log's time; moved by ticks.",
+)
+ENGINE_ERROR = Relation(
+    "engine_error",
+    (Column("position", Type.INT), Column("code", Type.TEXT), Column("message", Type.TEXT)),
+    comment="The newest entries the engine refused, by log position.",
+)
+ERRORS_KEPT = 100
+
+WAITING = (UnknownSource.code, BrokenView.code)
+"""Errors that pass when what is missing comes."""
+
+_OWN = (CLOCK.name, ENGINE_ERROR.name)
+
+
+class RefusedChange(AspenError):
+    """A change in the log that cannot be applied."""
+
+    code = "aspen.runtime.refused_change"
 
 
 class Lane:
-    """One lane."""
+    """One lane; see the module's head."""
 
     def __init__(self) -> None:
         self.position = 0
-        self._relations: dict[str, Relation] = {}
-        self._contents: dict[str, Delta] = {}
-        self._newest: dict[str, dict[Row, tuple[float, Row]]] = {}
-        self._views: dict[str, tuple[Register, Plan]] = {}
-        self._rows: dict[str, Delta] = {}
-        self._windows: dict[str, dict[Plan, list[tuple[float, Row]]]] = {}
-        self._now_s = 0.0
+        self.at_s = 0.0
+        self.now_s = float("-inf")
+        self.circuit = Circuit()
+        self.relations: dict[str, Relation] = {}
+        self.streams = StreamMemory()
+        self.errors: deque[Row] = deque()
+        self.views = Views(self.circuit, self.relations, self._begin)
+        self._checks: dict[str, RowCheck] = {}
+        self._warm: dict[str, list[Arrival]] = {}
+        for relation in (CLOCK, ENGINE_ERROR):
+            self._know(relation)
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
-        """Apply one batch of the log and give what it did to the views."""
-        before = {view: dict(rows) for view, rows in self._rows.items()}
-        fresh: set[str] = set()
-        extra: list[ViewChange] = []
+        """Apply one batch of the log.
+
+        Entries at positions already applied are skipped.
+
+        Returns:
+            The net change of every view that changed; a newly registered view comes with its
+            columns and all its rows.
+        """
+        outcome = Outcome()
+        known = set(self.views.by_name)
         for position, entry in entries:
-            self.position = max(self.position, position)
+            if position <= self.position:
+                continue
+            self.position = position
+            self.at_s = max(self.at_s, entry.at_s)
             match entry:
-                case Declare(_, relation):
-                    self._relations[relation.name] = relation
-                    self._contents.setdefault(relation.name, {})
                 case Transaction(at_s, changes):
                     for change in changes:
-                        known = self._relations.get(change.relation)
-                        if known is None:
-                            continue
-                        if known.kind is SourceKind.STREAM:
-                            self._arrive(known, at_s, change.row)
-                        else:
-                            accumulate(self._contents[known.name], change.row, change.weight)
+                        self._change(at_s, change)
                 case Tick(at_s):
-                    self._now_s = at_s
-                    self._contents["clock"] = {(at_s,): 1}
+                    self._tick(at_s)
+                case Declare(_, relation):
+                    self._flush(outcome)
+                    self._declare(relation, outcome)
                 case Register():
-                    try:
-                        plan = read_plan(entry.plan_text)
-                    except AspenError as error:
-                        extra.append(ViewChange(entry.view, error=error.as_dict()))
-                        continue
-                    self._views[entry.view] = (entry, plan)
-                    self._windows[entry.view] = {
-                        window: self._warm(window) for window in _windows(plan)
-                    }
-                    fresh.add(entry.view)
+                    self._flush(outcome)
+                    self._register(entry, outcome)
                 case Unregister(_, view):
-                    if self._views.pop(view, None):
-                        self._windows.pop(view)
-                        self._rows.pop(view, None)
-                        fresh.discard(view)
-                        extra.append(ViewChange(view, closed=True))
-        self._recompute()
-        moved: list[ViewChange] = []
-        for view, (_, plan) in self._views.items():
-            delta = add(self._rows[view], negate(before.get(view, {})))
-            columns = tuple((c.name, c.type.value, c.unit) for c in plan.columns)
-            if delta or view in fresh:
-                moved.append(ViewChange(view, delta, columns if view in fresh else ()))
-        return extra + moved
+                    self._flush(outcome)
+                    self._unregister(view, outcome, known=view in known)
+        self._flush(outcome)
+        return outcome.changes()
 
     def rows(self, view: str) -> Delta:
-        """Give a view's rows with their multiplicities."""
-        return dict(self._rows[view])
+        """Give a view's rows with their multiplicities; of a view in error, none.
 
-    def why(self, view: str, row: Row) -> list[frozenset[tuple[str, Row]]]:
-        """Give the minimal sets of base rows that each suffice for `row`."""
-        raise KeyError(view, row)
+        Raises:
+            KeyError: no such view.
+        """
+        return dict(self.views.by_name[view].rows)
+
+    def why(self, view: str, row: Row) -> Reasons:
+        """Give the minimal sets of deletable base rows that each suffice for a row of a view.
+
+        Raises:
+            KeyError: no such view, or the view has no such row.
+        """
+        node = self.views.by_name[view].node
+        if node is None:
+            raise KeyError(view)
+        return reasons(node, row)
+
+    def load(
+        self,
+        relations: list[Relation],
+        tables: dict[str, list[list[Any]]],
+        newest: dict[str, list[Arrival]],
+        windows: dict[str, list[Arrival]],
+    ) -> None:
+        """Fill an empty lane up to its views, for `restore`."""
+        for relation in relations:
+            self._know(relation)
+        for name, rows in tables.items():
+            self.circuit.sources[name].table = {tuple(row[1:]): row[0] for row in rows}
+        self.errors.extend(self.circuit.sources[ENGINE_ERROR.name].table)
+        for name, arrivals in newest.items():
+            for at_s, row in arrivals:
+                self.streams.arrive(self.relations[name], at_s, row)
+        self._warm = windows
+
+    def loaded(self) -> None:
+        """Forget what only the loading needed."""
+        self._warm = {}
+
+    def _know(self, relation: Relation) -> None:
+        self.relations[relation.name] = relation
+        self._checks[relation.name] = RowCheck(relation)
+        if relation.kind is not SourceKind.STREAM:
+            self.circuit.source(relation)
+
+    def _change(self, at_s: float, change: Change) -> None:
+        relation = self.relations.get(change.relation)
+        if relation is None or relation.name in _OWN:
+            why = "is the engine's own" if relation else "is not declared"
+            self._refuse(RefusedChange(f"relation {change.relation} {why}"))
+            return
+        try:
+            row = self._checks[relation.name](change.row)
+        except SchemaError as error:
+            self._refuse(error)
+            return
+        if relation.kind is SourceKind.STREAM:
+            if change.weight != 1:
+                self._refuse(RefusedChange(f"stream {relation.name} only ever grows"))
+                return
+            self.streams.arrive(relation, at_s, row)
+            self.circuit.arrive(relation.name, at_s, row)
+        elif not self.circuit.change(self.circuit.sources[relation.name], row, change.weight):
+            self._refuse(RefusedChange(f"relation {relation.name} has no row {row!r} to delete"))
+
+    def _refuse(self, error: AspenError) -> None:
+        """Make a refused change a row that anybody can query."""
+        table = self.circuit.sources[ENGINE_ERROR.name]
+        self.errors.append((self.position, error.code, error.message))
+        self.circuit.change(table, self.errors[-1], 1)
+        if len(self.errors) > ERRORS_KEPT:
+            self.circuit.change(table, self.errors.popleft(), -1)
+
+    def _tick(self, at_s: float) -> None:
+        if at_s <= self.now_s:
+            return
+        clock = self.circuit.sources[CLOCK.name]
+        if self.now_s != float("-inf"):
+            self.circuit.change(clock, (self.now_s,), -1)
+        self.now_s = float(at_s)
+        self.circuit.change(clock, (self.now_s,), 1)
+        self.circuit.tick(self.now_s)
+
+    def _flush(self, outcome: Outcome) -> None:
+        """Run one epoch over what was taken in so far."""
+        moved = self.circuit.step()
+        for node in moved:
+            for view in list(self.views.on(node)):
+                if node.failure is not None:
+                    self._fail(view, node.failure, outcome)
+                else:
+                    merge(view.rows, node.delta)
+                    outcome.add(view.entry.view, node.delta)
+            if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
+                columns = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)
+                outcome.open(ENGINE_ERROR.name, columns, node.delta)
+        self.circuit.settle(moved)
+
+    def _declare(self, relation: Relation, outcome: Outcome) -> None:
+        if relation.name in _OWN:
+            return
+        known = self.relations.get(relation.name)
+        if known is not None and (known.columns, known.kind) != (relation.columns, relation.kind):
+            # Rows of another shape cannot stay, nor can the views that compute with them.
+            changed = CannotMaintain(f"relation {relation.name} was declared anew")
+            for view in self.views.readers(relation.name):
+                self._fail(view, changed, outcome)
+            self.circuit.sources.pop(relation.name, None)
+            self.streams.forget(relation.name)
+        self._know(relation)
+        self._retry(outcome)
+
+    def _fail(self, view: View, error: Exception, outcome: Outcome) -> None:
+        gone = self.views.fail(view, error)
+        outcome.fail(view.entry.view, view.error or {}, gone)
+
+    def _register(self, entry: Register, outcome: Outcome) -> None:
+        old = self.views.by_name.get(entry.view)
+        same = old is not None and (old.entry.plan_text, old.entry.strategy) == (
+            entry.plan_text,
+            entry.strategy,
+        )
+        if old is not None and same and old.error is None:
+            outcome.open(entry.view, old.columns, {})
+            return
+        self._open(entry, outcome)
+        # Whoever reads the view now reads the new one.
+        for reader in self.views.readers(entry.view):
+            self._open(reader.entry, outcome)
+        self._retry(outcome)
+
+    def _open(self, entry: Register, outcome: Outcome) -> None:
+        old = self.views.by_name.get(entry.view)
+        before: Delta = {} if old is None else negate(old.rows)
+        view = self.views.open(entry)
+        if old is not None:
+            # After opening the new one, so that what both share is not built twice.
+            self.views.close(old)
+        if view.error is not None:
+            outcome.fail(entry.view, view.error, before)
+        else:
+            outcome.open(entry.view, view.columns, add(view.rows, before))
+
+    def _retry(self, outcome: Outcome) -> None:
+        """Open views that waited for what they read."""
+        waiting = True
+        while waiting:
+            waiting = False
+            for view in list(self.views.by_name.values()):
+                if (view.error or {}).get("code") not in WAITING:
+                    continue
+                opened = self.views.open(view.entry)
+                if opened.error is None:
+                    outcome.open(view.entry.view, opened.columns, opened.rows)
+                    waiting = True
+
+    def _unregister(self, name: str, outcome: Outcome, *, known: bool) -> None:
+        view = self.views.by_name.pop(name, None)
+        if view is not None:
+            self.views.close(view)
+            outcome.close(name, known=known)
+
+    def _begin(self, spec: WindowSpec, window: Window) -> None:
+        """Fill a new window: from the snapshot under restoration, or with the newest per key."""
+        held = self._warm.get(spec.identity)
+        if held is None:
+            held = self.streams.begin(self.relations[spec.stream], spec)
+        window.load(self.now_s, held)
 
     def snapshot(self) -> bytes:
-        """Give the lane's state."""
-        body: dict[str, Any] = {
-            "position": self.position,
-            "now_s": self._now_s,
-            "relations": [encode(Declare(0.0, r)).decode() for r in self._relations.values()],
-            "contents": {n: [[w, *r] for r, w in d.items()] for n, d in self._contents.items()},
-            "newest": {n: list(d.values()) for n, d in self._newest.items()},
-            "views": [encode(r).decode() for r, _ in self._views.values()],
-            "windows": [list(w.values()) for w in self._windows.values()],
-        }
-        return zlib.compress(json.dumps(body, separators=(",", ":")).encode())
+        """Give the lane's state in a compact form; circuits are rebuilt from it, not stored."""
+        return write_snapshot(self)
 
     @classmethod
     def restore(cls, data: bytes) -> Lane:
-        """Build the lane a snapshot was taken of."""
-        body = json.loads(zlib.decompress(data))
-        lane = cls()
-        lane.position, lane._now_s = body["position"], body["now_s"]
-        for text in body["relations"]:
-            entry = decode(text.encode())
-            assert isinstance(entry, Declare)
-            lane._relations[entry.relation.name] = entry.relation
-        for name, rows in body["contents"].items():
-            lane._contents[name] = {tuple(r[1:]): r[0] for r in rows}
-        for name, pairs in body["newest"].items():
-            for at_s, row in pairs:
-                relation = lane._relations[name]
-                lane._newest.setdefault(name, {})[_key(relation, tuple(row))] = (at_s, tuple(row))
-        for text, held in zip(body["views"], body["windows"], strict=True):
-            entry = decode(text.encode())
-            assert isinstance(entry, Register)
-            plan = read_plan(entry.plan_text)
-            lane._views[entry.view] = (entry, plan)
-            lane._windows[entry.view] = {
-                window: [(at_s, tuple(row)) for at_s, row in rows]
-                for window, rows in zip(_windows(plan), held, strict=True)
-            }
-        lane._recompute()
-        return lane
+        """Build the lane a snapshot was taken of.
 
-    def _arrive(self, relation: Relation, at_s: float, row: Row) -> None:
-        if relation.key:
-            newest = self._newest.setdefault(relation.name, {})
-            newest[_key(relation, row)] = (at_s, row)
-        for held in self._windows.values():
-            for window, rows in held.items():
-                if relation.name in relations_of(window):
-                    rows.append((at_s, row))
-
-    def _warm(self, window: Window) -> list[tuple[float, Row]]:
-        (name,) = relations_of(window)
-        relation = self._relations.get(name)
-        aliased = {part.split(".")[-1] for part in window.partition_by}
-        if relation is None or window.rows != 1 or set(relation.key) != aliased:
-            return []
-        return list(self._newest.get(name, {}).values())
-
-    def _recompute(self) -> None:
-        contents = dict(self._contents)
-        for view, (_, plan) in self._views.items():
-            windows: dict[Plan, Delta] = {}
-            for window, rows in self._windows[view].items():
-                assert isinstance(window, Window)
-                windows[window] = self._held(window, rows)
-            self._rows[view] = contents[view] = evaluate(plan, contents, windows)
-
-    def _held(self, window: Window, rows: list[tuple[float, Row]]) -> Delta:
-        names = [column.name for column in window.columns]
-        places = [names.index(name) for name in window.partition_by]
-        parts: dict[Row, list[tuple[float, Row]]] = {}
-        for at_s, row in rows:
-            parts.setdefault(tuple(row[p] for p in places), []).append((at_s, row))
-        held: Delta = {}
-        for part in parts.values():
-            for at_s, row in part if window.rows is None else part[-window.rows :]:
-                if window.range_s is None or at_s > self._now_s - window.range_s:
-                    accumulate(held, row, 1)
-        return held
-
-
-def _key(relation: Relation, row: Row) -> Row:
-    return tuple(row[relation.index(name)] for name in relation.key)
-
-
-def _windows(plan: Plan) -> list[Window]:
-    own = [plan] if isinstance(plan, Window) else []
-    return own + [window for child in children(plan) for window in _windows(child)]
+        Raises:
+            BadSnapshot: not a snapshot, or of another version.
+        """
+        return read_snapshot(cls(), data)

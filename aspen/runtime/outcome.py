@@ -1,0 +1,66 @@
+"""Outcome: what one batch of the log does to the views, gathered over its epochs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aspen.model.delta import Delta, merge
+from aspen.results.protocol import ViewChange
+from aspen.runtime.views import Fields
+
+
+@dataclass(slots=True)
+class _Gathered:
+    delta: Delta = field(default_factory=dict)
+    columns: tuple[tuple[str, str, str], ...] = ()
+    error: Fields | None = None
+    news: bool = False
+
+
+class Outcome:
+    """Net changes by view.
+
+    Law: the fold of `changes()` over any cutting of the log into batches is the same.
+    """
+
+    def __init__(self) -> None:
+        self._closed: dict[str, None] = {}
+        self._gathered: dict[str, _Gathered] = {}
+
+    def add(self, view: str, delta: Delta) -> None:
+        """Add rows that came and went."""
+        merge(self._of(view).delta, delta)
+
+    def open(self, view: str, columns: tuple[tuple[str, str, str], ...], delta: Delta) -> None:
+        """Announce a view's columns, and what changed by (re)opening it."""
+        gathered = self._of(view)
+        merge(gathered.delta, delta)
+        gathered.columns, gathered.error, gathered.news = columns, None, True
+
+    def fail(self, view: str, error: Fields, delta: Delta) -> None:
+        """Announce that a view is no longer maintained; `delta` takes its rows away."""
+        gathered = self._of(view)
+        merge(gathered.delta, delta)
+        gathered.error, gathered.news = error, True
+
+    def close(self, view: str, *, known: bool) -> None:
+        """Announce the end of a view.
+
+        Args:
+            known: it was there before this batch, so somebody may watch it.
+        """
+        self._gathered.pop(view, None)
+        if known:
+            self._closed[view] = None
+
+    def changes(self) -> list[ViewChange]:
+        """Give the net changes: ends first, then every view with news, in order of first news."""
+        ended = [ViewChange(view, closed=True) for view in self._closed]
+        return ended + [
+            ViewChange(view, gathered.delta, gathered.columns, error=gathered.error)
+            for view, gathered in self._gathered.items()
+            if gathered.delta or gathered.news
+        ]
+
+    def _of(self, view: str) -> _Gathered:
+        return self._gathered.setdefault(view, _Gathered())

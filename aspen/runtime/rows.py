@@ -1,0 +1,39 @@
+"""RowCheck: refuse rows of another shape, fast where rows look like ones accepted before."""
+
+from __future__ import annotations
+
+from aspen.model.schema import Relation, Row, Type
+
+
+class RowCheck:
+    """Checks rows against one relation.
+
+    Law: accepts what `Relation.check` accepts; whole numbers in FLOAT columns become floats, so
+    that equal rows are spelt equally.
+    """
+
+    def __init__(self, relation: Relation) -> None:
+        self._relation = relation
+        self._floats = tuple(
+            place for place, column in enumerate(relation.columns) if column.type is Type.FLOAT
+        )
+        self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
+
+    def __call__(self, row: Row) -> Row:
+        """Give the row as it is kept.
+
+        Raises:
+            SchemaError: wrong number of values, or a value of the wrong type.
+        """
+        kinds = tuple(map(type, row))
+        whole = self._seen.get(kinds)
+        if whole is None:
+            self._relation.check(row)
+            whole = tuple(place for place in self._floats if kinds[place] is int)
+            self._seen[kinds] = whole
+        if not whole:
+            return row
+        values = list(row)
+        for place in whole:
+            values[place] = float(values[place])  # type: ignore[arg-type]
+        return tuple(values)

@@ -1,0 +1,140 @@
+"""Snapshot: a lane as bytes, and back.
+
+    base tables · newest row per stream key · window arrivals · registrations      → zlib(JSON)
+
+What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any, Protocol, TypeVar
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.read import read_plan
+from aspen.errors import AspenError
+from aspen.log.entry import Declare, Register, decode, encode
+from aspen.model.schema import Relation, Row
+from aspen.runtime.stream_memory import StreamMemory
+from aspen.runtime.views import View, Views
+from aspen.views.circuit import Circuit
+from aspen.views.operators.window import Arrival, Window
+
+VERSION = 1
+
+
+class BadSnapshot(AspenError):
+    """Bytes that are no lane."""
+
+    code = "aspen.runtime.bad_snapshot"
+
+
+class LaneState(Protocol):
+    """What a snapshot reads and fills of a lane."""
+
+    position: int
+    at_s: float
+    now_s: float
+    circuit: Circuit
+    relations: dict[str, Relation]
+    streams: StreamMemory
+    views: Views
+
+    def load(
+        self,
+        relations: list[Relation],
+        tables: dict[str, list[list[Any]]],
+        newest: dict[str, list[Arrival]],
+        windows: dict[str, list[Arrival]],
+    ) -> None:
+        """Fill an empty lane up to its views."""
+        ...
+
+    def loaded(self) -> None:
+        """Forget what only the loading needed."""
+        ...
+
+
+Lane = TypeVar("Lane", bound=LaneState)
+
+
+def write_snapshot(lane: LaneState) -> bytes:
+    """Give a lane's state between two epochs."""
+    body = {
+        "version": VERSION,
+        "position": lane.position,
+        "at_s": lane.at_s,
+        "now_s": None if lane.now_s == float("-inf") else lane.now_s,
+        "relations": [encode(Declare(0.0, r)).decode() for r in lane.relations.values()],
+        "tables": {
+            name: [[weight, *row] for row, weight in source.table.items()]
+            for name, source in lane.circuit.sources.items()
+        },
+        "newest": lane.streams.dump(),
+        "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
+        "views": [_view(view) for view in lane.views.by_name.values()],
+    }
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return zlib.compress(text.encode(), level=1)
+
+
+def read_snapshot(lane: Lane, data: bytes) -> Lane:
+    """Fill an empty lane from a snapshot.
+
+    Raises:
+        BadSnapshot: not a snapshot, or of another version.
+    """
+    try:
+        body = json.loads(zlib.decompress(data))
+        if body["version"] != VERSION:
+            raise BadSnapshot(
+                f"snapshot version {body['version']}",
+                found=str(body["version"]),
+                exists=(str(VERSION),),
+                attempt="begin a new checkpoint; the log has everything",
+            )
+        lane.position, lane.at_s = body["position"], body["at_s"]
+        lane.now_s = float("-inf") if body["now_s"] is None else body["now_s"]
+        lane.load(
+            [_relation(text) for text in body["relations"]],
+            body["tables"],
+            {name: _arrivals(rows) for name, rows in body["newest"].items()},
+            {identity: _arrivals(rows) for identity, rows in body["windows"].items()},
+        )
+        for text, closed, error in body["views"]:
+            entry = decode(text.encode())
+            assert isinstance(entry, Register)
+            if error is None:
+                lane.views.open(entry, None if closed is None else read_plan(closed))
+            else:
+                lane.views.keep_broken(entry, error)
+        lane.loaded()
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
+    return lane
+
+
+def _view(view: View) -> list[Any]:
+    own = view.closed is None or view.closed == view.plan
+    closed = None if own or view.closed is None else plan_text(view.closed)
+    return [encode(view.entry).decode(), closed, view.error]
+
+
+def _identity(window: Window) -> str:
+    identity: str = window.identity[1]
+    return identity
+
+
+def _relation(text: str) -> Relation:
+    entry = decode(text.encode())
+    assert isinstance(entry, Declare)
+    return entry.relation
+
+
+def _arrivals(rows: list[tuple[float, list[Any]]]) -> list[Arrival]:
+    return [(at_s, _row(row)) for at_s, row in rows]
+
+
+def _row(values: list[Any]) -> Row:
+    return tuple(values)

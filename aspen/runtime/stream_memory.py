@@ -1,0 +1,41 @@
+"""StreamMemory: the newest row per key of every keyed stream; last-value windows start warm."""
+
+from __future__ import annotations
+
+from aspen.model.schema import Relation, Row, Value
+from aspen.views.compile import WindowSpec
+from aspen.views.operators.node import key_of
+from aspen.views.operators.window import Arrival
+
+_Key = Value | Row
+
+
+class StreamMemory:
+    """What a lane remembers of the streams beyond its windows."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, dict[_Key, Arrival]] = {}
+
+    def arrive(self, relation: Relation, at_s: float, row: Row) -> None:
+        """Remember a stream row, if the stream has a key."""
+        if relation.key:
+            newest = self._newest.setdefault(relation.name, {})
+            key = key_of([relation.index(name) for name in relation.key])(row)
+            # The newest goes last, so that the order of arrival is kept.
+            newest.pop(key, None)
+            newest[key] = (at_s, row)
+
+    def begin(self, relation: Relation, spec: WindowSpec) -> list[Arrival]:
+        """Give what a new window starts with: `[PARTITION BY <key> ROWS 1]` starts warm."""
+        key = tuple(relation.index(name) for name in relation.key)
+        if not key or spec.rows != 1 or not spec.plain or set(spec.partition) != set(key):
+            return []
+        return list(self._newest.get(spec.stream, {}).values())
+
+    def forget(self, stream: str) -> None:
+        """Drop a stream, because its declaration changed."""
+        self._newest.pop(stream, None)
+
+    def dump(self) -> dict[str, list[Arrival]]:
+        """Give the state, for a snapshot."""
+        return {name: list(newest.values()) for name, newest in self._newest.items()}

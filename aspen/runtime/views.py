@@ -1,0 +1,229 @@
+"""Views: the registered views of a lane, compiled into its circuit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from aspen.algebra.plan import Plan, relations_of
+from aspen.algebra.read import read_plan
+from aspen.errors import AspenError
+from aspen.log.entry import Register
+from aspen.model.delta import Delta, negate
+from aspen.model.schema import Relation
+from aspen.views.circuit import Circuit, OperatorFailed
+from aspen.views.compile import Compiler, UnknownSource, WindowSpec
+from aspen.views.inline import inline
+from aspen.views.operators.node import Node
+from aspen.views.operators.window import Window
+
+STRATEGIES = ("absorption-lazy",)
+
+Fields = dict[str, Any]
+
+
+class UnknownStrategy(AspenError):
+    """A way of maintaining views that the engine does not have."""
+
+    code = "aspen.runtime.unknown_strategy"
+
+
+class NameTaken(AspenError):
+    """A view named like a base relation."""
+
+    code = "aspen.runtime.name_taken"
+
+
+class CircularView(AspenError):
+    """A view that reads itself other than by WITH RECURSIVE."""
+
+    code = "aspen.runtime.circular_view"
+
+
+class BrokenView(AspenError):
+    """A view that reads one that is not maintained."""
+
+    code = "aspen.runtime.broken_view"
+
+
+@dataclass(slots=True)
+class View:
+    """One registered view.
+
+    Args:
+        entry: how it was registered.
+        plan: as registered, None when its text cannot be read.
+        closed: the plan over base relations alone.
+        node: the circuit's node that has its rows; None when it is in error.
+        rows: what it holds, kept beside the circuit so that it can be taken back when an operator
+            fails.
+        error: fields of the error, None when it is maintained.
+    """
+
+    entry: Register
+    plan: Plan | None = None
+    closed: Plan | None = None
+    node: Node | None = None
+    rows: Delta = field(default_factory=dict)
+    error: Fields | None = None
+
+    @property
+    def columns(self) -> tuple[tuple[str, str, str], ...]:
+        """Name, type and unit of each output column."""
+        if self.plan is None:
+            return ()
+        return tuple((c.name.split(".")[-1], c.type.value, c.unit) for c in self.plan.columns)
+
+    def mentions(self, name: str) -> bool:
+        """Whether the view reads a relation or view of that name, directly."""
+        return self.plan is not None and name in relations_of(self.plan)
+
+
+def fields_of(error: Exception) -> Fields:
+    """Give an error's fields; one that no user can mend is named by its kind."""
+    if isinstance(error, AspenError):
+        return error.as_dict()
+    wrapped = OperatorFailed(
+        f"the view cannot be maintained: {type(error).__name__}: {error}",
+        attempt="register it again; if it fails again, report the query",
+    )
+    return wrapped.as_dict()
+
+
+class Views:
+    """The views of one lane.
+
+    Args:
+        relations: the declared base relations.
+        begin: fills a window that nobody kept before.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        relations: Mapping[str, Relation],
+        begin: Callable[[WindowSpec, Window], None],
+    ) -> None:
+        self._circuit = circuit
+        self._relations = relations
+        self._begin = begin
+        self.by_name: dict[str, View] = {}
+        self._by_node: dict[int, list[View]] = {}
+
+    def on(self, node: Node) -> Iterable[View]:
+        """Give the views whose rows a node has."""
+        return self._by_node.get(id(node), ())
+
+    def open(self, entry: Register, closed: Plan | None = None) -> View:
+        """Compile a view and begin to maintain it; an error becomes part of the view.
+
+        Args:
+            closed: the plan over base relations, when a snapshot knows it.
+        """
+        view = View(entry)
+        self.by_name[entry.view] = view
+        try:
+            view.plan = read_plan(entry.plan_text)
+            self._check(entry)
+            view.closed = closed or self._close(entry.view, view.plan)
+            self._attach(view, self._compile(view.closed))
+        except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
+            view.error = fields_of(error)
+        self._circuit.collect()
+        return view
+
+    def keep_broken(self, entry: Register, error: Fields) -> None:
+        """Note a view that was in error when a snapshot was taken."""
+        view = self.by_name[entry.view] = View(entry, error=error)
+        with suppress(AspenError):
+            view.plan = read_plan(entry.plan_text)
+
+    def close(self, view: View) -> None:
+        """Stop maintaining a view; its operators go unless others use them."""
+        node, view.node = view.node, None
+        if node is not None:
+            views = self._by_node[id(node)]
+            views.remove(view)
+            if not views:
+                del self._by_node[id(node)]
+            self._circuit.release(node)
+
+    def fail(self, view: View, error: Exception) -> Delta:
+        """Stop maintaining a view that cannot go on.
+
+        Returns:
+            The change that takes its rows away.
+        """
+        self.close(view)
+        view.error = fields_of(error)
+        gone, view.rows = negate(view.rows), {}
+        return gone
+
+    def readers(self, name: str) -> list[View]:
+        """Give the views that read a view or relation, each after what it reads itself."""
+        found: set[str] = set()
+        names = [name]
+        while names:
+            current = names.pop()
+            for other, view in self.by_name.items():
+                if other not in found and view.mentions(current):
+                    found.add(other)
+                    names.append(other)
+        ordered: list[View] = []
+        while found:
+            ready = [v for v in found if not any(self.by_name[v].mentions(o) for o in found - {v})]
+            # A circle was refused at registration, so something is always ready.
+            ordered += [self.by_name[view] for view in sorted(ready)]
+            found -= set(ready)
+        return ordered
+
+    def _attach(self, view: View, node: Node) -> None:
+        node.users += 1
+        view.node = node
+        view.rows = dict(node.contents())
+        self._by_node.setdefault(id(node), []).append(view)
+
+    def _check(self, entry: Register) -> None:
+        if entry.strategy not in STRATEGIES:
+            raise UnknownStrategy(
+                f"there is no strategy {entry.strategy}", found=entry.strategy, exists=STRATEGIES
+            )
+        if entry.view in self._relations:
+            raise NameTaken(
+                f"{entry.view} is a base relation", found=entry.view, attempt="use another name"
+            )
+
+    def _compile(self, closed: Plan) -> Node:
+        return Compiler(self._circuit, self._relations, self._begin).build(closed)
+
+    def _close(self, name: str, plan: Plan) -> Plan:
+        """Inline the views a plan reads."""
+        views: dict[str, Plan] = {}
+        for other in sorted(relations_of(plan)):
+            view = self.by_name.get(other)
+            if view is None:
+                continue
+            if other == name or any(reader.entry.view == other for reader in self.readers(name)):
+                raise CircularView(
+                    f"view {name} reads itself through {other}",
+                    found=other,
+                    attempt="WITH RECURSIVE says where recursion begins",
+                )
+            if view.error is not None or view.closed is None:
+                raise BrokenView(
+                    f"view {other} is not maintained, so {name} cannot be",
+                    found=other,
+                    attempt=f"mend {other} first",
+                )
+            views[other] = view.closed
+        missing = relations_of(plan) - set(self._relations) - set(views)
+        if missing:
+            raise UnknownSource(
+                f"there is no relation or view {min(missing)}",
+                found=min(missing),
+                exists=sorted({*self._relations, *self.by_name} - {name}),
+                attempt="declare it or register it first",
+            )
+        return inline(plan, views)
