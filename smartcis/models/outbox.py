@@ -73,6 +73,8 @@ class _Committed:
 
     def __init__(self) -> None:
         self.token = str(uuid.uuid4())
+        # Django names a failing callback by this, and callbacks are usually functions.
+        self.__qualname__ = type(self).__qualname__
 
     def __call__(self) -> None:
         for listener in self.listeners:
