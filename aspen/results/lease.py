@@ -75,5 +75,5 @@ class Lease:
 
     def held_for_s(self) -> float:
         """Give how long the present holder's lease still runs, 0 when it is free."""
-        left = int(cast("int", self._redis.pttl(self._keys[0])))
+        left = self._redis.pttl(self._keys[0])
         return max(left, 0) / 1000

@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1  # raise when lanes' snapshots or the state variables change their shape
+FORMAT = 1  # raise when lanes' snapshots or the state variable change their shape
+
+
+def format_of(lanes: int) -> str:
+    """Give the mark of a checkpoint; the number of lanes is fixed once and for all in it."""
+    return f"format {FORMAT}, lanes {lanes}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,30 +28,31 @@ class Checkpoint:
 
     Args:
         generation: Spark's query id, empty when the query never began.
-        format: the lane format it was written with.
+        format: its mark, see `format_of`.
         log: identity of the log it reads.
         position: log position up to which batches were planned.
         committed: the newest batch that is done, -1 before the first.
     """
 
     generation: str = ""
-    format: int = FORMAT
+    format: str = ""
     log: str = ""
     position: int = 0
     committed: int = -1
 
-    def unusable(self, log: tuple[str, int], writer: tuple[str, int]) -> str:
+    def unusable(self, mark: str, log: tuple[str, int], writer: tuple[str, int]) -> str:
         """Say why this checkpoint cannot be continued, empty when it can.
 
         Args:
+            mark: what `format` must be.
             log: the log's identity and head.
             writer: the generation and batch that the results were written by last.
         """
         if not self.generation:
             return ""
         identity, head = log
-        if self.format != FORMAT:
-            return f"it has format {self.format}, lanes have {FORMAT}"
+        if self.format != mark:
+            return f"it has {self.format or 'no format'}, the engine has {mark}"
         if self.log and self.log != identity:
             return "it belongs to another log"
         if self.position > head:
@@ -76,25 +82,27 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     mark = folder / "format"
     return Checkpoint(
         generation=json.loads(metadata.read_text())["id"],
-        format=int(mark.read_text()) if mark.exists() else 0,
+        format=mark.read_text() if mark.exists() else "",
         log=offset.get("log", ""),
         position=int(offset["position"]),
         committed=int(commit.name) if commit is not None else -1,
     )
 
 
-def prepare_checkpoint(folder: Path, log: tuple[str, int], writer: tuple[str, int]) -> str:
-    """Make `folder` fit to start from.
+def prepare_checkpoint(
+    folder: Path, lanes: int, log: tuple[str, int], writer: tuple[str, int]
+) -> str:
+    """Make `folder` fit to start from; the further arguments as for `Checkpoint.unusable`.
 
     Returns:
         Why an old checkpoint was dropped, empty when none was.
     """
     try:
-        reason = read_checkpoint(folder).unusable(log, writer)
+        reason = read_checkpoint(folder).unusable(format_of(lanes), log, writer)
     except (ValueError, KeyError, IndexError, OSError) as error:
         reason = f"it cannot be read: {error}"
     if reason:
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "format").write_text(str(FORMAT))
+    (folder / "format").write_text(format_of(lanes))
     return reason

@@ -120,7 +120,9 @@ class Engine:
             fence=self._lease.token,
             patience_s=config.patience_s,
         )
-        dropped = prepare_checkpoint(config.checkpoint, self._log.state(), results.writer())
+        dropped = prepare_checkpoint(
+            config.checkpoint, config.lanes, self._log.state(), results.writer()
+        )
         if dropped:
             self._say("checkpoint_dropped", reason=dropped)
         own = self._session is None
@@ -151,6 +153,8 @@ class Engine:
             .option("patience_s", str(config.patience_s))
             .load()
         )
+        if config.lanes == 1:
+            source = source.coalesce(1)  # known to be one partition, it is not shuffled
         processor = LaneProcessor(
             LaneSettings(
                 log=f"{config.log_name}@{self._log.identity()}",

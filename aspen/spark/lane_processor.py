@@ -1,11 +1,11 @@
 """A lane in Spark: `transformWithState` around `aspen.runtime.lane.Lane`.
 
-    state store    snapshot ──┬── changes since ───────────┐          survives everything
-                   (position) │  e41 e42 │ e43 │ e44 e45   │
-    worker memory             └───────────────► Lane at 45            lost with the process
+    state store    [ snapshot at 40 │ e41 │ e42 │ e43 │ e44 │ e45 ]   survives everything
+                           └──────────────────────────────────┐
+    worker memory                                  Lane at 45 ◄┘      lost with the process
 
-State:   the lane's circuits live in the Python worker, in `_RESIDENT`. An ordinary batch makes one
-         state call: append the batch's entries.
+State:   the lane's circuits live in the Python worker, in `_RESIDENT`. The store holds one list,
+         snapshot first; an ordinary batch makes one state call: append the batch's entries.
 Behind:  a worker whose lane stands at an older position applies the stored changes it lacks.
 Ahead:   a worker that already applied the batch (Spark repeats it) rebuilds from the snapshot.
 Compact: once enough changes are stored, the snapshot moves up and the changes are dropped.
@@ -30,16 +30,42 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessor,
     StatefulProcessorHandle,
     TimerValues,
-    ValueState,
+)
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
 )
 
 from aspen.log.entry import BadEntry, Entry, decode
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
 
-OUTPUT = "lane INT, first LONG, position LONG, at_s DOUBLE, changes STRING, timing STRING, pid INT"
-_SNAPSHOT = "position LONG, data BINARY"
-_CHANGES = "position LONG, entry BINARY"
+# Types, not text: each text would be parsed in the JVM at every batch. A snapshot is an item
+# whose `snapshot` is true; it can only be the first.
+_HISTORY = StructType(
+    [
+        StructField("position", LongType()),
+        StructField("snapshot", BooleanType()),
+        StructField("data", BinaryType()),
+    ]
+)
+OUTPUT = StructType(
+    [
+        StructField("lane", IntegerType()),
+        StructField("first", LongType()),
+        StructField("position", LongType()),
+        StructField("at_s", DoubleType()),
+        StructField("changes", StringType()),
+        StructField("timing", StringType()),
+        StructField("pid", IntegerType()),
+    ]
+)
 
 
 class LaneLike(Protocol):
@@ -84,6 +110,13 @@ class Resident:
     stored_bytes: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    position: int
+    snapshot: bool
+    data: bytes
+
+
 @dataclass(slots=True)
 class _Batch:
     entries: list[tuple[int, bytes]] = field(default_factory=list)
@@ -116,13 +149,11 @@ class LaneProcessor(StatefulProcessor):
 
     def __init__(self, settings: LaneSettings) -> None:
         self._settings = settings
-        self._snapshot: ValueState
-        self._changes: ListState
+        self._history: ListState
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Open the two state variables."""
-        self._snapshot = handle.getValueState("snapshot", _SNAPSHOT)
-        self._changes = handle.getListState("changes", _CHANGES)
+        """Open the state variable."""
+        self._history = handle.getListState("history", _HISTORY)
 
     def handleInputRows(  # noqa: N802  # Spark's name
         self,
@@ -175,34 +206,32 @@ class LaneProcessor(StatefulProcessor):
             return resident, "warm"
         # A lane that fails on its way must not be found half-way by the next attempt.
         _RESIDENT.pop(place, None)
+        history = [_Item(row[0], row[1], bytes(row[2])) for row in self._history.get()]
+        snapshot = history.pop(0) if history and history[0].snapshot else None
+        base = snapshot.position if snapshot else 0
         how = "behind"
-        if resident is None or resident.lane.position > position:
-            resident, how = self._rebuilt(), "rebuilt"
-        self._catch_up(resident, position)
+        if resident is None or not base <= resident.lane.position < position:
+            resident, how = Resident(self._made(snapshot)), "rebuilt"
+        missing = [
+            (item.position, item.data)
+            for item in history
+            if resident.lane.position < item.position <= position
+        ]
+        if missing:
+            resident.lane.apply(decoded(missing))
+        resident.lane.position = position
+        resident.stored_entries = len(history)
+        resident.stored_bytes = sum(len(item.data) for item in history)
         _RESIDENT[place] = resident
         return resident, how
 
-    def _rebuilt(self) -> Resident:
+    def _made(self, snapshot: _Item | None) -> LaneLike:
         lane_class = load_class(self._settings.lane_class)
-        stored = self._snapshot.get()
-        if stored is None:
-            return Resident(cast("LaneLike", lane_class()))
-        lane = cast("LaneLike", lane_class.restore(bytes(stored[1])))
-        lane.position = stored[0]
-        return Resident(lane)
-
-    def _catch_up(self, resident: Resident, position: int) -> None:
-        stored = [(row[0], bytes(row[1])) for row in self._changes.get()]
-        if stored and resident.lane.position < stored[0][0] - 1:
-            resident.lane = self._rebuilt().lane  # the changes it lacks were compacted away
-        missing = [item for item in stored if resident.lane.position < item[0] <= position]
-        if missing:
-            resident.lane.apply(decoded(missing))
-        elif not stored and resident.lane.position < position:
-            resident.lane = self._rebuilt().lane
-        resident.lane.position = position
-        resident.stored_entries = len(stored)
-        resident.stored_bytes = sum(len(data) for _, data in stored)
+        if snapshot is None:
+            return cast("LaneLike", lane_class())
+        lane = cast("LaneLike", lane_class.restore(snapshot.data))
+        lane.position = snapshot.position
+        return lane
 
     def _store(self, resident: Resident, entries: list[tuple[int, bytes]]) -> None:
         resident.stored_entries += len(entries)
@@ -212,11 +241,10 @@ class LaneProcessor(StatefulProcessor):
             resident.stored_entries > settings.compact_entries
             or resident.stored_bytes > settings.compact_bytes
         ):
-            self._snapshot.update((entries[-1][0], resident.lane.snapshot()))
-            self._changes.clear()
+            self._history.put([(entries[-1][0], True, resident.lane.snapshot())])
             resident.stored_entries = resident.stored_bytes = 0
         else:
-            self._changes.appendList(list(entries))
+            self._history.appendList([(position, False, data) for position, data in entries])
 
     def close(self) -> None:
         """Keep everything: the resident lanes are for the next batch."""

@@ -39,6 +39,8 @@ SETTINGS: Mapping[str, str] = {
     "spark.ui.retainedJobs": "5",
     "spark.ui.retainedStages": "5",
     "spark.python.worker.reuse": "true",
+    # Over TCP each task waits twice for 40 ms: Nagle's algorithm here, delayed ACKs there.
+    "spark.python.unix.domain.socket.enabled": "true",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "768m",
@@ -89,7 +91,8 @@ def _without_checksum_files(session: SparkSession) -> None:
     what they read themselves.
     """
     context = session.sparkContext
-    assert context._jvm is not None and context._jsc is not None  # noqa: SLF001
+    assert context._jvm is not None  # noqa: SLF001
+    assert context._jsc is not None  # noqa: SLF001
     jvm: Any = context._jvm  # noqa: SLF001  # the only way to the JVM's own classes
     files = jvm.org.apache.hadoop.fs.FileSystem.get(
         jvm.java.net.URI("file:///"),
