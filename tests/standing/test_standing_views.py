@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Declare, Entry, Register
 from aspen.runtime.lane import Lane
+from aspen.streamsql import compile_views
 from smartcis.catalog import CATALOG
-from smartcis.queries import standing_views
+from smartcis.queries import standing_queries
 from standing.world import World
 
 DEEDS = (
@@ -48,7 +49,8 @@ class Host:
         self.folded: dict[str, dict[tuple, int]] = {}
         declares = [Declare(world.at_s, relation) for relation in CATALOG]
         registers = [
-            Register(world.at_s, view.name, plan_text(view.plan)) for view in standing_views()
+            Register(world.at_s, view.name, plan_text(view.plan))
+            for view in compile_views(standing_queries(), CATALOG)
         ]
         self.feed([*declares, world.build(), *registers])
 
