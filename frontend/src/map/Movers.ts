@@ -107,7 +107,7 @@ export class Movers extends L.Layer {
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     const style = getComputedStyle(this.canvas);
     context.fillStyle = style.color;
-    context.strokeStyle = style.backgroundColor;
+    context.strokeStyle = style.getPropertyValue('--visitor-rim');
     context.lineWidth = 1.5;
     let moving = false;
     for (const mover of this.movers.values()) {

@@ -85,3 +85,29 @@ export function neighbour<T extends { readonly at: Point }>(
   }
   return best;
 }
+
+/**
+ * Where a name is read best inside a room: clear of `things`, else the label point itself.
+ *
+ * @param clearM how far from the nearest thing is far enough, m.
+ */
+export function quietSpot(rings: readonly Ring[], label: Point, things: readonly Point[], clearM: number): Point {
+  const gap = (p: Point): number => Math.min(...things.map((t) => distance(t, p)));
+  if (things.length === 0 || gap(label) >= clearM) return label;
+  const outline = rings[0] ?? [];
+  const [width, height] = extent(rings);
+  const west = Math.min(...outline.map((p) => p[0]));
+  const south = Math.min(...outline.map((p) => p[1]));
+  let best = label;
+  let bestScore = -Infinity;
+  for (let i = 1; i < 12; i++) {
+    for (let j = 1; j < 12; j++) {
+      const p: Point = [west + (width * i) / 12, south + (height * j) / 12];
+      const edges: Point[] = [[p[0] - 1.6, p[1]], [p[0] + 1.6, p[1]]];
+      if (!edges.every((edge) => inside(edge, rings))) continue;
+      const score = Math.min(gap(p), clearM) - 0.05 * distance(p, label);
+      if (score > bestScore) [best, bestScore] = [p, score];
+    }
+  }
+  return best;
+}

@@ -41,9 +41,9 @@ export class Live {
     get: (_, view) => this.cells[view as ViewName].table,
   });
 
-  /** Connect and follow the shared views; returns the function that ends it. */
-  start(): () => void {
-    for (const view of SHARED_VIEWS) this.follow(view);
+  /** Connect and follow these views; returns the function that ends it. */
+  start(views: readonly ViewName[] = SHARED_VIEWS): () => void {
+    for (const view of views) this.follow(view);
     this.client.start();
     const second = setInterval(() => {
       this.nowS = Date.now() / 1000 + this.client.serverOffsetS;

@@ -185,5 +185,6 @@ function phrase(kind: Instruction['kind'], lengthM: number, where: string): stri
 function landmark(at: Point, rooms: readonly Room[]): string {
   const room = rooms.find((r) => inside(at, r.polygon));
   if (!room) return '';
-  return room.category === 'walkway' ? ' along the corridor' : ` through ${titleOf(room)}`;
+  if (room.category === 'walkway') return ' along the corridor';
+  return room.category === 'room' && room.name === '' ? ' through a room' : ` through ${titleOf(room)}`;
 }

@@ -1,0 +1,57 @@
+/** Queries that run as they stand, from the simplest to a recursive one. */
+export interface Example {
+  readonly title: string;
+  readonly sql: string;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'Locked doors',
+    sql: `SELECT door_id, level_id, x_m, y_m
+FROM door
+WHERE state = 'locked'`,
+  },
+  {
+    title: 'Free machines in each room',
+    sql: `SELECT r.name, COUNT(*) AS free
+FROM free_machine f
+JOIN room r ON r.rid = f.rid
+GROUP BY r.name`,
+  },
+  {
+    title: 'Free machines with LaTeX',
+    sql: `SELECT m.host, f.rid
+FROM free_machine f
+JOIN machine m ON m.mid = f.mid
+JOIN machine_software s ON s.mid = f.mid
+WHERE s.software = 'LaTeX'`,
+  },
+  {
+    title: 'Visitors on each floor',
+    sql: `SELECT l.name, COUNT(*) AS visitors
+FROM visitor_position v
+JOIN level l ON l.level_id = v.level_id
+GROUP BY l.name`,
+  },
+  {
+    title: 'Busy seats, last two minutes',
+    sql: `SELECT m.host, s.weight_kg, s.at_s
+FROM seat_reading [PARTITION BY mid ROWS 1 RANGE 120 SECONDS] s
+JOIN machine m ON m.mid = s.mid
+WHERE s.weight_kg >= 5.0`,
+  },
+  {
+    title: 'Walking distance from each kiosk (recursive)',
+    sql: `WITH RECURSIVE walk(kiosk_id, node, cost_mm) AS (
+    SELECT k.kiosk_id, k.node, 0 FROM kiosk k
+  UNION
+    SELECT w.kiosk_id, p.dst, MIN(w.cost_mm + p.length_mm)
+    FROM walk w
+    JOIN passable p ON p.src = w.node
+    GROUP BY w.kiosk_id, p.dst
+)
+SELECT w.kiosk_id, m.host, w.cost_mm
+FROM walk w
+JOIN machine m ON m.node = w.node`,
+  },
+];
