@@ -1,0 +1,131 @@
+"""Sensors: add one, choose what it measures, and its readings begin within a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from sensors_sim.waveforms import WAVEFORMS
+from smartcis.admin.marks import Form, Page, simulated_mark
+from smartcis.models import RegionSeed, Sensor
+
+
+def waveform_help() -> SafeString:
+    """List every waveform with its parameters, in the sensor's unit."""
+    rows = []
+    for shape in WAVEFORMS.values():
+        fields = format_html_join(
+            "; ",
+            "<code>{}</code>{} {}",
+            (
+                (
+                    name,
+                    "" if field.default is None else f" ({field.default:g})",
+                    field.meaning,
+                )
+                for name, field in shape.fields.items()
+            ),
+        )
+        rows.append((shape.key, shape.label, fields or "no parameters"))
+    listed = format_html_join("", "<li><b>{}</b>, {}: {}</li>", rows)
+    return format_html(
+        "A JSON object, values in the sensor's unit; what is left out takes the number in "
+        'brackets. Example for a constant: <code>{{"value": 70, "noise": 1}}</code><ul>{}</ul>',
+        listed,
+    )
+
+
+class SensorForm(Form):
+    """A sensor as the operator describes it; id and position follow from room or machine."""
+
+    class Meta:
+        model = Sensor
+        fields = (
+            "kind",
+            "machine",
+            "unit",
+            "waveform",
+            "parameters",
+            "period_s",
+            "enabled",
+            "simulated",
+        )
+        labels = {"period_s": "Seconds between readings"}  # noqa: RUF012  # Django reads a plain dict
+        help_texts = {  # noqa: RUF012  # Django reads a plain dict
+            "kind": "What it measures. Seat and processor sensors watch a machine.",
+            "machine": "For seat and processor sensors. The room follows from it.",
+            "unit": "For all other sensors.",
+            "waveform": (
+                "What the simulator lets it measure. The simulated people only sit on seats, use "
+                "processors and pass receivers."
+            ),
+            "enabled": "Switched off, it falls silent; after two minutes the map says “no data”.",
+            "simulated": "Untick for a real device that sends its own readings.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["unit"].required = False  # a machine's sensor takes the machine's room
+        self.fields["parameters"].required = False
+        self.fields["parameters"].help_text = waveform_help()
+
+
+@admin.register(Sensor)
+class SensorAdmin(Page):
+    """Sensors; a change of waveform or parameters is sent at once."""
+
+    form = SensorForm
+    list_display = (
+        "sid",
+        "kind",
+        "unit",
+        "machine",
+        "waveform",
+        "period_s",
+        "enabled",
+        simulated_mark,
+    )
+    list_filter = ("kind", "level", "waveform", "enabled", "simulated")
+    list_select_related = ("unit", "machine")
+    search_fields = ("sid", "unit__rid", "unit__name", "machine__mid", "machine__host")
+    autocomplete_fields = ("unit", "machine")
+    actions = ("switch_on", "switch_off")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Sensor | None = None) -> Sequence[str]:
+        """Show id and position of a placed sensor."""
+        del request
+        return ("sid", "level", "x_m", "y_m", "updated_at") if obj else ()
+
+    def get_fields(self, request: HttpRequest, obj: Sensor | None = None) -> Sequence[str]:
+        """Put the id first."""
+        shown = list(SensorForm.Meta.fields)
+        return ["sid", *shown, *self.get_readonly_fields(request, obj)[1:]] if obj else shown
+
+    @admin.action(description="Switch the selected sensors on", permissions=("change",))
+    def switch_on(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
+        """Let sensors report again."""
+        self._switch(request, queryset, enabled=True)
+
+    @admin.action(description="Switch the selected sensors off", permissions=("change",))
+    def switch_off(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
+        """Silence sensors."""
+        self._switch(request, queryset, enabled=False)
+
+    def _switch(self, request: HttpRequest, queryset: QuerySet[Sensor], *, enabled: bool) -> None:
+        count = queryset.update(enabled=enabled, updated_at=timezone.now())
+        self.message_user(request, f"{count} sensors switched {'on' if enabled else 'off'}.")
+
+
+@admin.register(RegionSeed)
+class RegionSeedAdmin(Page):
+    """Where contiguous regions of triggered sensors grow from."""
+
+    list_display = ("region_id", "sensor", simulated_mark)
+    autocomplete_fields = ("sensor",)
