@@ -39,13 +39,13 @@ from aspen.streamsql.bound import (
 from aspen.streamsql.errors import (
     BadName,
     DuplicateOutput,
-    SyntaxRefused,
     TypeMismatch,
     UnionArity,
     UnitMismatch,
     UnknownColumn,
     Unsupported,
     nearest,
+    suggestion,
 )
 from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.typing_rules import meet, spelt
@@ -84,10 +84,6 @@ def bind_query(query: Query, environment: Environment, *, named: bool = True) ->
 
 def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> BoundSelect:
     """Bind one SELECT."""
-    if not query.items:
-        raise SyntaxRefused(
-            "SELECT selects nothing", position=query.at, attempt="name columns, or write *"
-        )
     if not query.sources:
         raise Unsupported(
             "a SELECT without FROM has no rows to keep",
@@ -143,6 +139,7 @@ def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
                 position=item.at,
                 found=f"{wanted}.*",
                 exists=nearest(wanted, scope.sources),
+                attempt=suggestion(wanted, scope.sources) or "name the source in FROM",
             )
         for alias, source in scope.sources.items():
             if wanted in ("", alias):
@@ -220,6 +217,7 @@ def unified(left: BoundQuery, right: BoundQuery, at: Position) -> tuple[Column, 
                 position=at,
                 found=other.unit,
                 exists=(one.unit,),
+                attempt="name the quantity in a column of its own and the other NULL",
             )
         nullable = one.nullable or other.nullable
         columns.append(Column(one.name, kind or Type.TEXT, unit, nullable))
@@ -258,6 +256,7 @@ def _renamed(cte: Cte, query: BoundQuery) -> BoundQuery:
             position=cte.at,
             found=", ".join(cte.columns),
             exists=[column.name for column in query.columns],
+            attempt="name each column once",
         )
     columns = tuple(
         replace(column, name=name) for column, name in zip(query.columns, cte.columns, strict=True)

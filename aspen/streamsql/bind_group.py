@@ -108,6 +108,8 @@ class Grouping:
                 f"{function.value} takes 1 argument(s), not {len(node.arguments)}",
                 position=node.at,
                 found=str(len(node.arguments)),
+                exists=("1 argument(s)",),
+                attempt=f"{function.value}(column)",
             )
         if has_aggregate(node.arguments[0]):
             raise MisplacedAggregate(

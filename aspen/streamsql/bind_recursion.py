@@ -120,6 +120,7 @@ def bind_recursion(
             position=cte.at,
             found=", ".join(names),
             exists=[column.name for column in bound_base.columns],
+            attempt="name each column once",
         )
     columns = _named(names, bound_base.columns)
     # Types, units and nulls may widen through the step: bind it until they stay.

@@ -16,6 +16,7 @@ from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate import Translator
 
 _LONGEST = 100_000
+_WINDOW = "windows look like [RANGE 30 SECONDS] or [PARTITION BY mid ROWS 1]"
 
 
 def parse(text: str) -> list[Statement]:
@@ -66,10 +67,10 @@ def _syntax(found: Mapping[str, Any], spans: Spans) -> SyntaxRefused:
         attempt = "finish the clause, or take it out"
     elif said.startswith("Expecting"):
         message = "expected" + said.removeprefix("Expecting")
-        attempt = ""
+        attempt = _WINDOW if "[" in text[:start] and ")" not in said else f"it goes before {word!r}"
     elif "Unexpected token" not in said:
         message = said
-        attempt = ""
+        attempt = _WINDOW if "window" in said else ""
     return SyntaxRefused(message, position=spans.position(start, end), found=word, attempt=attempt)
 
 

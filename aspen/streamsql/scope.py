@@ -126,7 +126,7 @@ class Scope:
             position=name.at,
             found=written,
             exists=nearest(written, names),
-            attempt=suggestion(written, names),
+            attempt=suggestion(written, names) or "see the columns above",
         )
 
 

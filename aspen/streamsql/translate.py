@@ -24,7 +24,7 @@ from aspen.streamsql.ast import (
     WithQuery,
 )
 from aspen.streamsql.dialect import StreamWindow
-from aspen.streamsql.errors import NotAQuery, Unsupported
+from aspen.streamsql.errors import NotAQuery, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
 
@@ -124,6 +124,10 @@ class Translator:
             spelt = type(tree).__name__.upper()
             attempt = "write NOT EXISTS (…)" if spelt == "EXCEPT" else "write EXISTS (…) or a join"
             raise self._unsupported(spelt, tree, attempt)
+        if not tree.expressions:
+            raise SyntaxRefused(
+                "SELECT selects nothing", position=at, attempt="name columns, or write *"
+            )
         distinct = tree.args.get("distinct")
         if distinct is not None and distinct.args.get("on") is not None:
             raise self._unsupported("DISTINCT ON", distinct, "use GROUP BY with MIN or MAX")

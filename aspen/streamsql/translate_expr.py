@@ -148,7 +148,12 @@ class ExpressionTranslator:
         except ValueError:
             number = float("inf")
         if abs(number) > (_BIGGEST if isinstance(number, int) else 1.7e308):
-            raise SyntaxRefused("the number is too large", position=at, found=text[:40])
+            raise SyntaxRefused(
+                "the number is too large",
+                position=at,
+                found=text[:40],
+                attempt=f"whole numbers go up to {_BIGGEST}",
+            )
         return number
 
     def _negative(self, tree: exp.Expr, at: Position) -> Expression:

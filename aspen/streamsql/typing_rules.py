@@ -20,6 +20,8 @@ from aspen.streamsql.errors import (
     suggestion,
 )
 
+_SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
+
 
 def spelt(kind: Type | None) -> str:
     """Give a type as the user writes it."""
@@ -87,8 +89,16 @@ def require(value: Typed, accepted: Sequence[Type], where: str) -> None:
             position=value.at,
             found=spelt(value.type),
             exists=[kind.value for kind in accepted],
-            attempt="compare it with something" if Type.BOOL in accepted else "",
+            attempt=_remedy(value.type, accepted),
         )
+
+
+def _remedy(found: Type, accepted: Sequence[Type]) -> str:
+    if Type.BOOL in accepted:
+        return "compare it with something"
+    if Type.TEXT in accepted:
+        return "CAST(… AS TEXT)"
+    return "CAST(… AS FLOAT), or join texts with ||" if found is Type.TEXT else "use a number"
 
 
 def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
@@ -161,6 +171,7 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             position=at,
             found=str(len(arguments)),
             exists=(_count(known),),
+            attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
         )
     for argument in arguments:
         require(argument, sorted(known.accepts, key=lambda kind: kind.value), name)

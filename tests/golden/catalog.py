@@ -23,9 +23,7 @@ def _table(name: str, columns: str, *key: str, deletable: bool = True) -> Relati
 
 def _stream(device: str, columns: str, *key: str, rate_hz: float) -> Relation:
     name = f"{device}_reading"
-    return Relation(
-        name, _columns(columns), SourceKind.STREAM, key, device=device, rate_hz=rate_hz
-    )
+    return Relation(name, _columns(columns), SourceKind.STREAM, key, device=device, rate_hz=rate_hz)
 
 
 def _view(name: str, columns: str) -> Relation:

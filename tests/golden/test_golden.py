@@ -1,0 +1,36 @@
+"""Every golden file holds, and every rule and error is shown by one."""
+
+from __future__ import annotations
+
+import pytest
+from golden import runner
+
+from aspen.algebra.rewrite import RULES
+from aspen.streamsql import errors
+
+CASES = runner.cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_border_gives_what_the_file_says(case):
+    runner.check(case)
+
+
+def test_every_rule_has_a_case_that_expects_it():
+    expected = {rule for case in CASES for rule in case.directives.get("expect", [])}
+    assert {rule.name for rule in RULES} <= expected
+
+
+def test_every_error_code_has_a_failing_case():
+    shown = {case.expected.split(":", maxsplit=1)[0] for case in CASES if case.fails}
+    codes = {
+        kind.code
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.AspenError) and "." in kind.code
+    }
+    assert codes - {"aspen.error", "aspen.bind"} <= shown
+
+
+def test_every_border_has_cases():
+    stages = {case.path.parent.name for case in CASES}
+    assert stages == set(runner.STAGES)
