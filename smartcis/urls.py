@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+
+from smartcis import pages
 
 urlpatterns = [
+    path("", pages.map_page, name="map"),
+    path("queries/", pages.queries_page, name="queries"),
+    path("kiosk/<slug:kiosk_id>/", pages.kiosk_page, name="kiosk"),
     path("admin/", admin.site.urls),
+    path("api/", include("smartcis.api.urls")),
 ]
+handler404 = "smartcis.pages.not_found"
+handler500 = "smartcis.pages.failed"

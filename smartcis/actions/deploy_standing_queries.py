@@ -8,18 +8,17 @@ Law: deploying twice changes nothing the second time.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
 
-from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
-from smartcis.actions.register_query import STRATEGY, next_order
+from smartcis.actions.plan_query import Planned, plan_query
+from smartcis.actions.register_query import STRATEGY, next_order, plan_hash
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView
 from smartcis.models.outbox import tell
@@ -44,15 +43,16 @@ def deploy_standing_queries(texts: Mapping[str, str] | None = None) -> Deployed:
     """
     texts = standing_queries() if texts is None else texts
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
-    plans = {name: plan_text(view.plan) for name, view in compiled.items()}
+    catalog = Catalog.of((*CATALOG, *(view.relation for view in compiled.values())))
+    plans = {name: plan_query(view, catalog) for name, view in compiled.items()}
     comments = {name: comment_of(texts, name) for name in compiled}
     with transaction.atomic():
         existing = {view.name: view for view in MaintainedView.objects.order_by("order")}
         standing = {name for name, view in existing.items() if view.standing}
         changed = {
             name
-            for name, text in plans.items()
-            if name not in standing or existing[name].plan_text != text
+            for name, planned in plans.items()
+            if name not in standing or existing[name].plan_text != planned.text
         } | (standing - set(plans))
         touched = _with_readers(changed, existing, compiled)
         ended = [view for view in reversed(existing.values()) if view.name in touched]
@@ -102,12 +102,12 @@ def _with_readers(
 
 
 def _begin_standing(
-    compiled: Compiled, sql: str, text: str, comment: str, before: MaintainedView | None
+    compiled: Compiled, sql: str, planned: Planned, comment: str, before: MaintainedView | None
 ) -> None:
     view = before or MaintainedView(name=str(compiled.name))
     view.sql = sql
-    view.plan_text = text
-    view.plan_hash = hashlib.sha256(text.encode()).hexdigest()
+    view.plan_text = planned.text
+    view.plan_hash = plan_hash(planned)
     view.strategy = STRATEGY
     view.columns = columns_json(compiled.relation)
     view.sources = sorted(compiled.sources)
@@ -132,8 +132,8 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
             MaintainedView.objects.filter(pk=view.pk).update(error=error.as_dict())
             failed.append(view.name)
             continue
-        view.plan_text = plan_text(compiled.plan)
-        view.plan_hash = hashlib.sha256(view.plan_text.encode()).hexdigest()
+        planned = plan_query(compiled, catalog)
+        view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
         view.columns = columns_json(compiled.relation)
         view.sources = sorted(compiled.sources)
         view.private = bool(reads_private(compiled.sources, catalog))

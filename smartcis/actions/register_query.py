@@ -8,12 +8,12 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
-from aspen.algebra.explain import plan_text
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.owner import Owner
+from smartcis.actions.plan_query import Planned, plan_query
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.models.outbox import tell
 
@@ -73,15 +73,15 @@ def register_query(sql: str, owner: Owner, *, name: str = "") -> MaintainedQuery
 
 def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedView:
     """Give the view that maintains a plan, registered if it is new; runs in a transaction."""
-    text = plan_text(compiled.plan)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    planned = plan_query(compiled, catalog)
+    digest = plan_hash(planned)
     found = MaintainedView.objects.filter(plan_hash=digest, standing=False, error=None).first()
     if found is not None:
         return found
     view = MaintainedView.objects.create(
-        name=f"q_{digest[:16]}",
+        name=view_name(planned),
         sql=sql,
-        plan_text=text,
+        plan_text=planned.text,
         plan_hash=digest,
         strategy=STRATEGY,
         columns=columns_json(compiled.relation),
@@ -91,6 +91,16 @@ def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedVie
     )
     tell({"register": [view.name, view.plan_text, view.strategy]})
     return view
+
+
+def plan_hash(planned: Planned) -> str:
+    """Give the fingerprint under which equal plans share a view."""
+    return hashlib.sha256(planned.text.encode()).hexdigest()
+
+
+def view_name(planned: Planned) -> str:
+    """Give the name of the view that maintains a submitted query's plan."""
+    return f"q_{plan_hash(planned)[:16]}"
 
 
 def next_order() -> int:

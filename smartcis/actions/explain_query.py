@@ -1,0 +1,99 @@
+"""Explain a query: its way through every border, before anybody submits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Relation, SourceKind
+from federation.explain import explain
+from smartcis.actions.catalog import live_catalog
+from smartcis.actions.owner import Owner
+from smartcis.actions.plan_query import plan_query
+from smartcis.actions.register_query import STRATEGY, compile_for, view_name
+from smartcis.catalog import TENANT_COLUMN
+from smartcis.models import MaintainedView
+
+
+def explain_query(sql: str, owner: Owner) -> str:
+    """Print what each border makes of one query.
+
+    Raises:
+        AspenError: it cannot be compiled.
+        Refused: it reads other visitors' routes.
+    """
+    compiled = compile_for(sql, owner)
+    catalog = live_catalog()
+    planned = plan_query(compiled, catalog)
+    name = view_name(planned)
+    borders = {
+        "7 the world → readings": readings_text(compiled.sources, catalog),
+        "8 readings, edits, commands, ticks → log": log_text(compiled.sources, catalog),
+        "9 log → view deltas": engine_text(name),
+        "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
+    }
+    later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
+    return f"{explain(sql, catalog).rstrip()}\n\n{later}"
+
+
+def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
+    """Give the base relations behind sources, through all standing views."""
+    reads = dict(MaintainedView.objects.filter(standing=True).values_list("name", "sources"))
+    seen: set[str] = set()
+    waiting = sorted(sources)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += reads.get(name, [])
+    return [catalog.get(name) for name in sorted(seen) if name not in reads]
+
+
+def readings_text(sources: frozenset[str], catalog: Catalog) -> str:
+    """Print which devices feed a query."""
+    streams = [r for r in base_relations(sources, catalog) if r.kind is SourceKind.STREAM]
+    lines = [f"{r.name}: {r.device} sensors, about {r.rate_hz:g} readings/s" for r in streams]
+    return _block(lines or ["no device is asked"])
+
+
+def log_text(sources: frozenset[str], catalog: Catalog) -> str:
+    """Print how each base relation reaches the log."""
+    return _block(
+        f"{relation.name} → log {settings.LOG_NAME}, by {_way(relation)}"
+        for relation in base_relations(sources, catalog)
+    )
+
+
+def _way(relation: Relation) -> str:
+    if relation.name == "clock":
+        return "the ticks themselves"
+    if relation.kind is SourceKind.STREAM:
+        return "ingest, validated against its sensor"
+    return "the outbox, in the edit's own transaction"
+
+
+def engine_text(name: str) -> str:
+    """Print where the view will live."""
+    lanes = settings.ENGINE_LANES
+    place = "the lane" if lanes == 1 else f"one of {lanes} lanes"
+    return _block([f"view {name}: {place}, strategy {STRATEGY}, beside the views it reads"])
+
+
+def store_text(name: str, relation: Relation) -> str:
+    """Print where the answer is kept and who may follow it."""
+    columns = ", ".join(
+        f"{c.name} {c.type.value}{f'[{c.unit}]' if c.unit else ''}" for c in relation.columns
+    )
+    lines = [
+        f"kept in {settings.RESULTS_NAME}:results:rows:{name}",
+        f'subscribe {{"view": "{name}"}}: {columns}',
+    ]
+    if TENANT_COLUMN in relation.names:
+        lines.append(f"each browser sees the rows of its own {TENANT_COLUMN}s")
+    return _block(lines)
+
+
+def _block(lines: Iterator[str] | list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

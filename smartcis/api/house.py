@@ -1,0 +1,128 @@
+"""The house itself: sources, status, who am I."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from aspen.results.engine_status import read_status
+from smartcis import composition
+from smartcis.actions.catalog import live_catalog, reads_private
+from smartcis.actions.owner import Owner
+from smartcis.api.queries import ColumnSerializer
+from smartcis.api.schema import answers
+from smartcis.live.pulse import status_message
+
+
+class SourceColumnSerializer(ColumnSerializer):
+    """A column of a source."""
+
+    nullable = serializers.BooleanField()
+
+
+class SourceSerializer(serializers.Serializer[Any]):
+    """A relation or view that a query may name."""
+
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(("table", "stream", "view"))
+    comment = serializers.CharField(allow_blank=True)
+    key = serializers.ListField(child=serializers.CharField())
+    private = serializers.BooleanField(help_text="only staff may query it")
+    columns = SourceColumnSerializer(many=True)
+
+
+class StatusSerializer(serializers.Serializer[Any]):
+    """How the engine is."""
+
+    engine = serializers.ChoiceField(("live", "starting", "delayed", "offline"))
+    epoch = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="log position the views stand at")
+    head = serializers.IntegerField(help_text="newest log position")
+    lag_s = serializers.FloatField(help_text="seconds since the views last had all of the log")
+    error = serializers.CharField(allow_blank=True, help_text="what ended the engine's last run")
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """Who the client is, and what it may do."""
+
+    username = serializers.CharField(allow_blank=True)
+    staff = serializers.BooleanField()
+    may_query = serializers.BooleanField()
+    query_quota = serializers.IntegerField(allow_null=True)
+
+
+class Sources(APIView):
+    """Everything a query may name."""
+
+    pagination_class = None
+
+    @extend_schema(responses=answers(SourceSerializer(many=True), 406))
+    def get(self, _request: Request) -> Response:
+        """List relations and views."""
+        catalog = live_catalog()
+        return Response(
+            [
+                {
+                    "name": relation.name,
+                    "kind": relation.kind.value.lower(),
+                    "comment": relation.comment,
+                    "key": list(relation.key),
+                    "private": bool(reads_private([relation.name], catalog)),
+                    "columns": [
+                        {
+                            "name": column.name,
+                            "type": column.type.value,
+                            "unit": column.unit,
+                            "nullable": column.nullable,
+                        }
+                        for column in relation.columns
+                    ],
+                }
+                for relation in sorted(catalog, key=lambda one: one.name)
+            ]
+        )
+
+
+class StatusView(APIView):
+    """How the engine is."""
+
+    @extend_schema(responses=answers(StatusSerializer, 406, 503))
+    def get(self, _request: Request) -> Response:
+        """Give the status."""
+        status = read_status(composition.server(), settings.RESULTS_NAME)
+        said = status_message(status, time.time())
+        epoch, position, _ = composition.results().head()
+        return Response(
+            {
+                "engine": said.engine,
+                "epoch": epoch,
+                "position": position,
+                "head": composition.log().head(),
+                "lag_s": said.lag_s,
+                "error": status.error,
+            }
+        )
+
+
+class Me(APIView):
+    """Who the client is."""
+
+    @extend_schema(responses=answers(MeSerializer, 406))
+    def get(self, request: Request) -> Response:
+        """Say who is asking."""
+        owner = Owner.of(request)
+        return Response(
+            {
+                "username": request.user.get_username(),
+                "staff": owner.staff,
+                "may_query": owner.staff or settings.OPEN_QUERIES,
+                "query_quota": None if owner.staff else settings.QUERY_QUOTA,
+            }
+        )

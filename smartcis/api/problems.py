@@ -1,0 +1,137 @@
+"""Problems: every error leaves the API as application/problem+json with the same fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import redis
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from rest_framework import exceptions, serializers
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from aspen.errors import AspenError
+from smartcis.actions.errors import NotFound, QuotaReached, Refused
+
+CONTENT_TYPE = "application/problem+json"
+STATUSES: tuple[tuple[type[AspenError], int], ...] = (
+    (NotFound, 404),
+    (Refused, 403),
+    (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
+    (AspenError, 400),
+)
+MESSAGE_LENGTH = 1_000
+logger = structlog.get_logger(__name__)
+
+
+class PositionSerializer(serializers.Serializer[Any]):
+    """Where in a query's text."""
+
+    line = serializers.IntegerField(min_value=1)
+    column = serializers.IntegerField(min_value=1)
+    length = serializers.IntegerField(min_value=1)
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """RFC 9457, with the fields of every error of this product."""
+
+    type = serializers.CharField(help_text="urn:smartcis: and the code")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField(help_text="stable, e.g. aspen.bind.unknown_column")
+    message = serializers.CharField()
+    position = PositionSerializer(allow_null=True)
+    found = serializers.CharField(allow_blank=True)
+    exists = serializers.ListField(child=serializers.CharField())
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add `try`, which is no name in Python."""
+        return {**super().get_fields(), "try": serializers.CharField(allow_blank=True)}
+
+
+def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a problem body.
+
+    Args:
+        status: of the response.
+        fields: as `AspenError.as_dict` gives them.
+    """
+    return {
+        "type": f"urn:smartcis:{fields['code']}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        **fields,
+    }
+
+
+def status_of(error: AspenError) -> int:
+    """Give the HTTP status of an error."""
+    return next(status for kind, status in STATUSES if isinstance(error, kind))
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Translate an exception of a view; DRF's hook."""
+    if isinstance(error, AspenError):
+        status = status_of(error)
+        return Response(problem(status, error.as_dict()), status, content_type=CONTENT_TYPE)
+    if isinstance(error, redis.RedisError):
+        logger.error("redis unreachable", reason=str(error))
+        fields = _fields("smartcis.api.unavailable", "the building's log does not answer")
+        fields["try"] = "again in a few seconds"
+        return Response(
+            problem(503, fields), 503, headers={"Retry-After": "5"}, content_type=CONTENT_TYPE
+        )
+    answered = exception_handler(error, context)
+    if answered is None:
+        return None
+    answered.data = problem(answered.status_code, _drf_fields(error, answered.data))
+    answered.content_type = CONTENT_TYPE
+    return answered
+
+
+def _fields(code: str, message: str) -> dict[str, Any]:
+    return AspenError(message[:MESSAGE_LENGTH]).as_dict() | {"code": code}
+
+
+def _drf_fields(error: Exception, data: Any) -> dict[str, Any]:
+    if isinstance(error, Http404):
+        return _fields("smartcis.api.not_found", "there is nothing here")
+    if isinstance(error, PermissionDenied):
+        return _fields("smartcis.api.permission_denied", "you may not do this")
+    assert isinstance(error, exceptions.APIException)
+    code = f"smartcis.api.{error.default_code}"
+    if isinstance(error, exceptions.ValidationError):
+        fields = _fields(code, "; ".join(_sentences(data)))
+        if isinstance(data, Mapping):
+            fields["found"] = ", ".join(str(name) for name in data)
+        return fields
+    return _fields(code, str(error.detail))
+
+
+def _sentences(data: Any, path: str = "") -> list[str]:
+    """Flatten DRF's nested lists of messages."""
+    if isinstance(data, Mapping):
+        return [
+            sentence
+            for name, inner in data.items()
+            for sentence in _sentences(inner, f"{path}.{name}" if path else str(name))
+        ]
+    if isinstance(data, list | tuple):
+        return [sentence for inner in data for sentence in _sentences(inner, path)]
+    return [f"{path}: {data}" if path else str(data)]
+
+
+def plain_problem(status: int, code: str, message: str) -> JsonResponse:
+    """Give a problem outside DRF's views."""
+    return JsonResponse(
+        problem(status, _fields(code, message)), status=status, content_type=CONTENT_TYPE
+    )
+
+
+def nothing_here(_request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
+    """Answer any unknown path below the API."""
+    return plain_problem(404, "smartcis.api.not_found", "there is nothing here")

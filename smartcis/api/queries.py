@@ -1,0 +1,269 @@
+"""Queries: submit StreamSQL, read its rows, end it; check and explain without submitting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from aspen.errors import AspenError
+from aspen.results.protocol import Snapshot
+from smartcis import composition
+from smartcis.actions.errors import NotFound
+from smartcis.actions.explain_query import explain_query
+from smartcis.actions.owner import Owner
+from smartcis.actions.register_query import (
+    NAME_LENGTH,
+    SQL_LENGTH,
+    compile_for,
+    register_query,
+)
+from smartcis.actions.unregister_query import unregister_query
+from smartcis.api.problems import ProblemSerializer
+from smartcis.api.schema import READ, SEND, answers
+from smartcis.browser import ensure_browser
+from smartcis.catalog import TENANT_COLUMN
+from smartcis.live.access import grant
+from smartcis.live.views import bag, restricted
+from smartcis.models import MaintainedQuery, MaintainedView
+
+ROWS = 1_000
+ROWS_AT_MOST = 10_000
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """A column."""
+
+    name = serializers.CharField()
+    type = serializers.CharField()
+    unit = serializers.CharField(allow_blank=True)
+
+
+class SqlSerializer(serializers.Serializer[Any]):
+    """A query's text."""
+
+    sql = serializers.CharField(max_length=SQL_LENGTH, trim_whitespace=False)
+
+
+class QueryMakeSerializer(SqlSerializer):
+    """A query to maintain."""
+
+    name = serializers.CharField(max_length=NAME_LENGTH, required=False, allow_blank=True)
+
+
+class QuerySerializer(serializers.Serializer[Any]):
+    """A maintained query."""
+
+    id = serializers.CharField()
+    name = serializers.CharField(allow_null=True)
+    sql = serializers.CharField()
+    view = serializers.CharField(help_text="the shared view that answers it")
+    state = serializers.ChoiceField(("registering", "running", "failed"))
+    columns = ColumnSerializer(many=True)
+    mine = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+    error = ProblemSerializer(allow_null=True, required=False)
+
+
+class RowsSerializer(serializers.Serializer[Any]):
+    """A view's rows as of an epoch."""
+
+    columns = ColumnSerializer(many=True)
+    epoch = serializers.IntegerField()
+    position = serializers.IntegerField()
+    at_s = serializers.FloatField()
+    total = serializers.IntegerField()
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+
+
+class CheckedSerializer(serializers.Serializer[Any]):
+    """Either `ok` with columns and plan, or not with the fields of the error."""
+
+    ok = serializers.BooleanField()
+    columns = ColumnSerializer(many=True, required=False)
+    explain = serializers.CharField(required=False)
+    code = serializers.CharField(required=False)
+    message = serializers.CharField(required=False)
+
+
+class ExplainedSerializer(serializers.Serializer[Any]):
+    """A query's way through the house."""
+
+    text = serializers.CharField()
+
+
+def query_body(
+    query: MaintainedQuery, owner: Owner, snapshots: Mapping[str, Snapshot]
+) -> dict[str, Any]:
+    """Give a query as the API shows it."""
+    view = query.view
+    snapshot = snapshots.get(view.name)
+    error = view.error or (snapshot.error if snapshot is not None else None)
+    state = "failed" if error else "registering" if snapshot is None else "running"
+    return {
+        "id": query.id,
+        "name": query.name or None,
+        "sql": query.sql,
+        "view": view.name,
+        "state": state,
+        "columns": columns_body(view),
+        "mine": owner.owns(query.browser, query.user_id),
+        "created_at": query.created_at.isoformat(),
+        "error": error,
+    }
+
+
+def columns_body(view: MaintainedView) -> list[dict[str, str]]:
+    """Give a view's columns as the API shows them."""
+    return [{"name": name, "type": kind, "unit": unit} for name, kind, unit, _ in view.columns]
+
+
+def _visible(query_id: str, owner: Owner) -> MaintainedQuery:
+    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+    hidden = query is not None and query.view.private and not owner.staff
+    if query is None or hidden:
+        raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+    return query
+
+
+class Queries(generics.GenericAPIView[MaintainedQuery]):
+    """Maintained queries; visitors may submit some where the house allows it."""
+
+    queryset = MaintainedQuery.objects.none()
+    serializer_class = QuerySerializer
+    permission_classes = (AllowAny,)
+    filter_backends = ()
+    throttle_scope = "queries"
+
+    @extend_schema(responses=answers(QuerySerializer(many=True), *READ))
+    def get(self, request: Request) -> Response:
+        """List queries, newest first."""
+        owner = Owner.of(request)
+        found = MaintainedQuery.objects.select_related("view")
+        if not owner.staff:
+            found = found.filter(view__private=False)
+        page = self.paginate_queryset(found) or []
+        snapshots = composition.results().snapshots(sorted({q.view.name for q in page}))
+        return self.get_paginated_response([query_body(q, owner, snapshots) for q in page])
+
+    @extend_schema(
+        request=QueryMakeSerializer,
+        responses=answers(QuerySerializer, *SEND, 403, 409, 429, status=201),
+    )
+    def post(self, request: Request) -> Response:
+        """Submit a query; it is maintained until it is ended."""
+        wanted = QueryMakeSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        ensure_browser(request)
+        owner = Owner.of(request)
+        fields = wanted.validated_data
+        query = register_query(fields["sql"], owner, name=fields.get("name", ""))
+        return Response(query_body(query, owner, {}), 201)
+
+
+class QueryDetail(APIView):
+    """One query."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(responses=answers(QuerySerializer, *READ))
+    def get(self, request: Request, query_id: str) -> Response:
+        """Give a query."""
+        owner = Owner.of(request)
+        query = _visible(query_id, owner)
+        snapshots = composition.results().snapshots([query.view.name])
+        return Response(query_body(query, owner, snapshots))
+
+    @extend_schema(responses=answers(None, 403, 404, status=204))
+    def delete(self, request: Request, query_id: str) -> Response:
+        """End a query."""
+        unregister_query(query_id, Owner.of(request))
+        return Response(status=204)
+
+
+@extend_schema(
+    parameters=[
+        OpenApiParameter("limit", int, description=f"rows given, up to {ROWS_AT_MOST}"),
+    ]
+)
+class QueryRows(APIView):
+    """A query's rows; also a standing view's, by its name."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(responses=answers(RowsSerializer, 400, 403, *READ))
+    def get(self, request: Request, query_id: str) -> Response:
+        """Give the newest snapshot."""
+        limit = serializers.IntegerField(min_value=0, max_value=ROWS_AT_MOST).run_validation(
+            request.query_params.get("limit", ROWS)
+        )
+        owner = Owner.of(request)
+        granted = grant(query_id, browser=owner.browser, user=request.user)
+        snapshot = composition.results().snapshot(granted.view)
+        if snapshot is None:
+            raise NotFound(
+                f"{query_id} has no rows yet",
+                found="registering",
+                attempt="again once the engine has taken it up",
+            )
+        names = [name for name, _, _ in snapshot.columns]
+        place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
+        rows = bag(restricted(dict(snapshot.rows), place, granted.allowed))
+        return Response(
+            {
+                "columns": [
+                    {"name": name, "type": kind, "unit": unit}
+                    for name, kind, unit in snapshot.columns
+                ],
+                "epoch": snapshot.epoch,
+                "position": snapshot.position,
+                "at_s": snapshot.at_s,
+                "total": len(rows),
+                "rows": rows[:limit],
+            }
+        )
+
+
+class QueryCheck(APIView):
+    """Say what is wrong with a text, or which columns it gives, without submitting it."""
+
+    permission_classes = (AllowAny,)
+    throttle_scope = "check"
+
+    @extend_schema(request=SqlSerializer, responses=answers(CheckedSerializer, *SEND, 429))
+    def post(self, request: Request) -> Response:
+        """Check a query."""
+        wanted = SqlSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        sql = wanted.validated_data["sql"]
+        owner = Owner.of(request)
+        try:
+            compiled = compile_for(sql, owner)
+            explained = explain_query(sql, owner)
+        except AspenError as error:
+            return Response({"ok": False, **error.as_dict()})
+        columns = [
+            {"name": c.name, "type": c.type.value, "unit": c.unit}
+            for c in compiled.relation.columns
+        ]
+        return Response({"ok": True, "columns": columns, "explain": explained})
+
+
+class QueryExplain(APIView):
+    """Explain a text: parse, plan, placement, cost, and where its view will live."""
+
+    permission_classes = (AllowAny,)
+    throttle_scope = "check"
+
+    @extend_schema(request=SqlSerializer, responses=answers(ExplainedSerializer, *SEND, 403, 429))
+    def post(self, request: Request) -> Response:
+        """Explain a query."""
+        wanted = SqlSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        return Response({"text": explain_query(wanted.validated_data["sql"], Owner.of(request))})

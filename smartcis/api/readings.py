@@ -1,0 +1,66 @@
+"""Readings from gateways."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.actions.owner import Owner
+from smartcis.actions.push_readings import push_readings
+from smartcis.api.schema import EDIT, answers
+from smartcis.ingest.errors import BadReading
+
+KEY_LENGTH = 100
+
+
+class ReadingSerializer(serializers.Serializer[Any]):
+    """One reading."""
+
+    sid = serializers.CharField(help_text="the sensor")
+    value = serializers.FloatField(help_text="what it measured, in `unit`")
+    unit = serializers.CharField(help_text="the unit of the sensor's kind: kg, lx, °C, %, dBm")
+    at = serializers.CharField(
+        required=False, help_text="when: ISO 8601 with a zone, or seconds since 1970"
+    )
+    at_s = serializers.FloatField(required=False, help_text="when: seconds since 1970")
+    tag = serializers.CharField(required=False, help_text="the tag heard, for rfid only")
+
+
+class AppendedSerializer(serializers.Serializer[Any]):
+    """Where the readings went."""
+
+    position = serializers.IntegerField(help_text="log position of the transaction")
+    accepted = serializers.IntegerField()
+
+
+class Readings(APIView):
+    """Hand in readings: all are taken, or none with the index of the first bad one."""
+
+    @extend_schema(
+        request=ReadingSerializer(many=True),
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="repeat a call under the same key and nothing is appended twice",
+            )
+        ],
+        responses=answers(AppendedSerializer, *EDIT, 503, status=201),
+    )
+    def post(self, request: Request) -> Response:
+        """Append readings to the building's log."""
+        key = request.headers.get("Idempotency-Key", "")
+        if len(key) > KEY_LENGTH or not key.isascii():
+            raise BadReading(
+                "the idempotency key is too long or not ASCII",
+                found=f"{len(key)} characters",
+                exists=[f"up to {KEY_LENGTH}"],
+            )
+        position = push_readings(cast("list[Any]", request.data), Owner.of(request), key=key)
+        return Response({"position": position, "accepted": len(request.data)}, 201)

@@ -1,0 +1,38 @@
+"""Paths below /api/."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from smartcis.api import building, house, queries, readings, rooms, routes, things
+from smartcis.api.problems import nothing_here
+
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("v1/building/", building.BuildingView.as_view()),
+    path("v1/levels/<str:level_id>/plan/", building.PlanView.as_view()),
+    path("v1/sources/", house.Sources.as_view()),
+    path("v1/status/", house.StatusView.as_view()),
+    path("v1/me/", house.Me.as_view()),
+    path("v1/machines/", things.MachineList.as_view()),
+    path("v1/machines/<str:pk>/", things.MachineDetail.as_view()),
+    path("v1/doors/", things.DoorList.as_view()),
+    path("v1/doors/<str:pk>/", things.DoorDetail.as_view()),
+    path("v1/sensors/", things.SensorList.as_view()),
+    path("v1/sensors/<str:pk>/", things.SensorDetail.as_view()),
+    path("v1/rooms/<str:rid>/reservations/", rooms.Reservations.as_view()),
+    path(
+        "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
+    ),
+    path("v1/readings/", readings.Readings.as_view()),
+    path("v1/queries/", queries.Queries.as_view()),
+    path("v1/queries/check/", queries.QueryCheck.as_view()),
+    path("v1/queries/explain/", queries.QueryExplain.as_view()),
+    path("v1/queries/<str:query_id>/", queries.QueryDetail.as_view()),
+    path("v1/queries/<str:query_id>/rows/", queries.QueryRows.as_view()),
+    path("v1/routes/", routes.Routes.as_view()),
+    path("v1/routes/<str:session>/", routes.RouteDetail.as_view()),
+    re_path(r"", nothing_here),
+]

@@ -1,0 +1,71 @@
+"""Body limit: an ASGI wrapper that swallows oversized bodies and answers with a problem.
+
+Django would spool such a body to disk before any view could refuse it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+# A client that is still sending does not read the answer; up to here we hear it out.
+PATIENCE_BYTES = 64_000_000
+
+
+class BodyLimit:
+    """Wraps an ASGI application.
+
+    Args:
+        app: the application.
+        limit_bytes: the largest body that reaches it.
+    """
+
+    def __init__(self, app: App, limit_bytes: int) -> None:
+        self.app = app
+        self.limit_bytes = limit_bytes
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Pass a request on once its body has been seen to fit."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        held: list[Message] = []
+        size = 0
+        while True:
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size <= self.limit_bytes:
+                held.append(message)
+            more = message["type"] == "http.request" and message.get("more_body", False)
+            if not more or size > PATIENCE_BYTES:
+                break
+        if size > self.limit_bytes:
+            await self._refuse(size, send)
+            return
+
+        async def replay() -> Message:
+            return held.pop(0) if held else await receive()
+
+        await self.app(scope, replay, send)
+
+    async def _refuse(self, size: int, send: Send) -> None:
+        body = {
+            "type": "urn:smartcis:smartcis.api.body_too_large",
+            "title": "Content Too Large",
+            "status": 413,
+            "code": "smartcis.api.body_too_large",
+            "message": "the body is too large",
+            "position": None,
+            "found": f"{size} bytes" if size <= PATIENCE_BYTES else f"over {PATIENCE_BYTES} bytes",
+            "exists": [f"up to {self.limit_bytes} bytes"],
+            "try": "send it in smaller pieces",
+        }
+        headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(body).encode()})

@@ -1,0 +1,69 @@
+"""Pages: three shells for the front end, and what to say when there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from smartcis.api.problems import plain_problem
+from smartcis.browser import ensure_browser
+from smartcis.live.access import is_staff
+from smartcis.models import Kiosk, Venue
+
+
+@require_safe
+@ensure_csrf_cookie
+def map_page(request: HttpRequest) -> HttpResponse:
+    """Show the live map."""
+    return _page(request, "map", "Live map")
+
+
+@require_safe
+@ensure_csrf_cookie
+def queries_page(request: HttpRequest) -> HttpResponse:
+    """Show the query workbench."""
+    return _page(request, "queries", "Queries")
+
+
+@require_safe
+@ensure_csrf_cookie
+def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
+    """Show the map as a kiosk shows it."""
+    kiosk = Kiosk.objects.filter(pk=kiosk_id).first()
+    if kiosk is None:
+        raise Http404(f"there is no kiosk {kiosk_id}")
+    return _page(request, "kiosk", kiosk.name, kiosk=kiosk_id)
+
+
+def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:
+    # The socket opens after this answer and must know the browser, so the token is made here.
+    ensure_browser(request)
+    venue = Venue.objects.first()
+    context = {
+        "page": page,
+        "entry": f"src/{page}.ts",
+        "title": title,
+        "building": venue.name if venue is not None else "SmartCIS",
+        "kiosk": kiosk,
+        # A kiosk only reads: whoever stands before it must not act with a staff member's rights.
+        "staff": is_staff(request.user) and not kiosk,
+    }
+    return render(request, "smartcis/page.html", context)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # Django's signature
+    """Say that there is nothing."""
+    if request.path.startswith("/api/"):
+        return plain_problem(404, "smartcis.api.not_found", "there is nothing here")
+    return render(request, "smartcis/message.html", {"title": "Nothing here"}, status=404)
+
+
+def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
+    """Say that the server has failed."""
+    if request.path.startswith("/api/"):
+        return plain_problem(500, "smartcis.api.failed", "the server has failed; it is logged")
+    return render(request, "smartcis/message.html", {"title": "The server has failed"}, status=500)
