@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -98,15 +97,19 @@ class SensorAdmin(Page):
     autocomplete_fields = ("unit", "machine")
     actions = ("switch_on", "switch_off")
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Sensor | None = None) -> Sequence[str]:
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Sensor | None = None
+    ) -> tuple[str, ...]:
         """Show id and position of a placed sensor."""
         del request
         return ("sid", "level", "x_m", "y_m", "updated_at") if obj else ()
 
-    def get_fields(self, request: HttpRequest, obj: Sensor | None = None) -> Sequence[str]:
+    def get_fields(
+        self, request: HttpRequest, obj: Sensor | None = None
+    ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
         """Put the id first."""
-        shown = list(SensorForm.Meta.fields)
-        return ["sid", *shown, *self.get_readonly_fields(request, obj)[1:]] if obj else shown
+        shown = SensorForm.Meta.fields
+        return ("sid", *shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
 
     @admin.action(description="Switch the selected sensors on", permissions=("change",))
     def switch_on(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:

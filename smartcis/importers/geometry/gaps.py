@@ -44,4 +44,10 @@ def gap_corridors(
     fit = NARROWEST_M / 2
     opened = gaps.buffer(-fit, join_style="mitre").buffer(fit * 1.05, join_style="mitre")
     corridors = shapely.difference(shapely.intersection(opened, gaps), drawn)
-    return [piece.simplify(0.02) for piece in polygons(corridors, LEAST_AREA_M2)]
+    plain = [piece.simplify(0.02) for piece in polygons(corridors, LEAST_AREA_M2)]
+    # Straightening may cut into a wall by its two centimetres: give that back.
+    return [
+        piece
+        for straight in plain
+        for piece in polygons(shapely.difference(straight, drawn), LEAST_AREA_M2)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from random import Random
 
@@ -106,11 +107,23 @@ def _seed_kiosks() -> int:
     for place, spot in enumerate(far_apart(spots, KIOSKS), start=1):
         node = by_key[int(str(spot.key))]
         kiosk_id = slug(node.name).lower() or f"kiosk-{place}"
-        name = node.name or f"Entrance {node.unit.name or node.unit_id}"
+        name = node.name or f"Entrance near {_landmark(node)}"
         if kiosk_id not in known:
             made.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
     Kiosk.objects.bulk_create(made)
     return len(made)
+
+
+def _landmark(node: RoutingNode) -> str:
+    """Give the name of the nearest room that has one."""
+    rooms = Unit.objects.filter(level_id=node.level_id, category="room", derived=False)
+    named = rooms.exclude(name="")
+    nearest = min(
+        named,
+        key=lambda room: math.hypot(room.label_x_m - node.x_m, room.label_y_m - node.y_m),
+        default=None,
+    )
+    return nearest.name if nearest else node.unit_id
 
 
 def _seed_visitors(number: int) -> int:

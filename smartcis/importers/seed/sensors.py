@@ -12,7 +12,9 @@ from sensors_sim.waveforms import checked
 from smartcis.importers.seed.spread import Spot, far_apart, spaced
 from smartcis.models import Machine, RegionSeed, RoutingNode, Sensor, Unit
 
-TEMPERATURE_EVERY_M = 14.0  # below k = 20 m, so that neighbouring sensors form one region
+REGION_REACH_M = 20.0  # k of the seeds: sensors nearer than this can form one region
+LEAST_NEIGHBOURS = 3
+TEMPERATURE_EVERY_M = 14.0  # well below k, so that neighbouring sensors form one region
 RECEIVER_EVERY_M = 15.0  # about 50 feet, as in the seeds' hallways
 SEAT_PERIOD_S = CPU_PERIOD_S = 15.0
 ROOM_PERIOD_S = 15.0
@@ -43,14 +45,24 @@ def seed_regions(count: int) -> int:
     """Let regions grow from far-apart temperature sensors; give how many seeds are new."""
     sensors = Sensor.objects.filter(kind="temperature", simulated=True).select_related("level")
     spots = [Spot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")]
+    # A region needs neighbours to grow into: begin with the sensors that have most.
+    spots.sort(key=lambda spot: -_neighbours(spot, spots))
+    crowded = [spot for spot in spots if _neighbours(spot, spots) >= LEAST_NEIGHBOURS] or spots
     known = set(RegionSeed.objects.values_list("region_id", flat=True))
     fresh = [
         RegionSeed(region_id=f"region-{n}", sensor_id=str(spot.key))
-        for n, spot in enumerate(far_apart(spots, count), start=1)
+        for n, spot in enumerate(far_apart(crowded, count), start=1)
         if f"region-{n}" not in known
     ]
     RegionSeed.objects.bulk_create(fresh)
     return len(fresh)
+
+
+def _neighbours(spot: Spot, spots: Sequence[Spot]) -> int:
+    return sum(
+        other is not spot and other.level == spot.level and other.apart_m(spot) < REGION_REACH_M
+        for other in spots
+    )
 
 
 def _sensor(
