@@ -1,0 +1,64 @@
+"""Run the engine: `manage.py engine`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from aspen.spark.config import EngineConfig
+from aspen.spark.engine import Ending, Engine, LeaseTaken
+
+logger = structlog.get_logger("engine")
+
+
+class Command(BaseCommand):
+    help = "Keep every maintained view: one Spark Structured Streaming query over the log."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--parent", type=int, default=0, help="end when this is no longer the parent process"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        logging.getLogger("py4j").setLevel(logging.WARNING)
+        config = EngineConfig(
+            log_url=settings.REDIS_URL,
+            log_name=settings.LOG_NAME,
+            results_url=settings.REDIS_URL,
+            results_name=settings.RESULTS_NAME,
+            checkpoint=settings.ENGINE_CHECKPOINT,
+            master=settings.ENGINE_MASTER,
+            lanes=settings.ENGINE_LANES,
+        )
+        engine = Engine(config, logger.info)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: engine.stop())
+        if options["parent"]:
+            watch = threading.Thread(
+                target=_end_with, args=(options["parent"], engine), daemon=True
+            )
+            watch.start()
+        try:
+            ending = engine.run()
+        except LeaseTaken as taken:
+            raise CommandError(taken.render(), returncode=75) from taken  # EX_TEMPFAIL
+        if ending is not Ending.STOPPED:
+            raise CommandError(f"the engine ended: {ending.value}")
+
+
+def _end_with(parent: int, engine: Engine) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    engine.stop()
+    time.sleep(30)
+    os._exit(1)  # a stop that takes so long hangs, and nobody is left to kill us

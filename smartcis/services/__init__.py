@@ -1,0 +1,1 @@
+"""The processes a running product consists of, and who watches whom."""

@@ -1,0 +1,121 @@
+"""A supervised process: started again when it dies, ended together with its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aspen.log.embedded import die_with_parent
+
+STEADY_S = 30.0  # a process that ran so long has not failed at its start
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 15.0
+
+
+@dataclass(slots=True)
+class BackOff:
+    """How long to wait before the next start: nothing at first, then twice as long each time."""
+
+    failures: int = 0
+
+    def pause_s(self, ran_s: float) -> float:
+        """Give the pause after a process ended that had run for `ran_s`."""
+        self.failures = 0 if ran_s >= STEADY_S else self.failures + 1
+        if self.failures <= 1:
+            return 0.0
+        return min(FIRST_PAUSE_S * 2.0 ** (self.failures - 2), LONGEST_PAUSE_S)
+
+
+def end_group(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """End a process and all it started: politely, and after `patience_s` by force."""
+    if process.poll() is None:
+        signal_group(process, signal.SIGTERM)
+        try:
+            process.wait(timeout=patience_s)
+        except subprocess.TimeoutExpired:
+            signal_group(process, signal.SIGKILL)
+            process.wait()
+    signal_group(process, signal.SIGKILL)  # what its children left behind
+
+
+def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send a signal to a process that leads its own group, and to the whole group."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        return
+
+
+@dataclass(slots=True)
+class Child:
+    """One process of the product.
+
+    Args:
+        name: as it is called in messages; its output goes to `<logs>/<name>.log`.
+        command: what to run, in a session of its own.
+        environment: its environment.
+        logs: folder of the output.
+        patience_s: how long it may take to end when asked to.
+        prepare: run before each start.
+    """
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    logs: Path
+    patience_s: float = 10.0
+    prepare: Callable[[], object] | None = None
+    process: subprocess.Popen[bytes] | None = None
+    starts: int = 0
+    _began: float = 0.0
+    _next_start: float = 0.0
+    _back_off: BackOff = field(default_factory=BackOff)
+
+    def start(self) -> None:
+        """Start the process; the kernel ends it should the caller's process die."""
+        if self.prepare is not None:
+            self.prepare()
+        self.logs.mkdir(parents=True, exist_ok=True)
+        with (self.logs / f"{self.name}.log").open("ab") as output:
+            self.process = subprocess.Popen(  # noqa: S603  # our own commands
+                list(self.command),
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent,  # noqa: PLW1509  # the supervisor has one thread
+            )
+        self.starts += 1
+        self._began = time.monotonic()
+
+    def watch(self) -> str:
+        """Start the process again if it has died and its pause is over.
+
+        Returns:
+            What happened, empty when nothing did.
+        """
+        if self.process is None:
+            if time.monotonic() < self._next_start:
+                return ""
+            self.start()
+            return "started again"
+        status = self.process.poll()
+        if status is None:
+            return ""
+        signal_group(self.process, signal.SIGKILL)
+        self.process = None
+        pause_s = self._back_off.pause_s(time.monotonic() - self._began)
+        self._next_start = time.monotonic() + pause_s
+        return f"ended with status {status}, next start in {pause_s:.1f} s"
+
+    def stop(self) -> None:
+        """End the process and whatever it started."""
+        if self.process is not None:
+            end_group(self.process, self.patience_s)
+            self.process = None

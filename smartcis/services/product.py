@@ -1,0 +1,171 @@
+"""The whole product under one supervisor: Redis, web, Celery (which keeps the engine), simulator.
+
+    supervisor ─┬─ redis-server
+                ├─ celery worker + beat ── manage.py engine ── Spark's JVM ── Python workers
+                ├─ uvicorn
+                └─ manage.py simulate
+
+A child that dies is started again. Nobody outlives the supervisor, even when it is killed: the
+kernel ends its children, the engine watches Celery, Spark's JVM watches the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import redis
+
+from aspen.log.embedded import EmbeddedRedis
+from aspen.results.engine_status import read_status
+from smartcis.environment import REDIS_PORT_FILE
+from smartcis.services.child import Child
+from smartcis.services.steps import Steps
+
+WATCH_S = 0.2
+LIVE_LIMIT_S = 240.0
+
+
+class NotLive(RuntimeError):
+    """The product did not come up in time."""
+
+
+class Product:
+    """The processes of one product.
+
+    Args:
+        manage: path of manage.py.
+        var: folder for everything it writes.
+        port: where the web server listens on 127.0.0.1.
+        results_name: name of the results store, beside which the engine tells how it is.
+        say: prints a line.
+    """
+
+    def __init__(
+        self, manage: Path, var: Path, port: int, results_name: str, say: Callable[[str], object]
+    ) -> None:
+        self._manage = manage
+        self._var = var
+        self._port = port
+        self._results_name = results_name
+        self.steps = Steps(say)
+        self._environment = dict(os.environ)
+        self._environment["SMARTCIS_VAR"] = str(var)
+        self._redis: EmbeddedRedis | None = None
+        self._children: list[Child] = []
+        self._stopping = False
+
+    def start_redis(self) -> str:
+        """Start the embedded Redis server, unless REDIS_URL names another.
+
+        Returns:
+            The URL that all children use.
+        """
+        given = self._environment.get("REDIS_URL")
+        if given:
+            return given
+        server = EmbeddedRedis(self._var / "redis", self._var / REDIS_PORT_FILE)
+        url = server.start()
+        self._redis = server
+        self._environment["REDIS_URL"] = url
+        return url
+
+    def start(self, *names: str) -> None:
+        """Start children by name: celery, web, simulator."""
+        for name in names:
+            child = self._child(name)
+            child.start()
+            self._children.append(child)
+
+    def _child(self, name: str) -> Child:
+        python = sys.executable
+        commands = {
+            "celery": [
+                *(python, "-m", "celery", "-A", "smartcis.celery", "worker", "--beat"),
+                *("--pool", "threads", "--concurrency", "4", "--loglevel", "INFO"),
+                *("--schedule", str(self._var / "celery-beat"), "--without-gossip"),
+                *("--without-mingle", "--hostname", f"smartcis-{self._port}@%h"),
+            ],
+            "web": [
+                *(python, "-m", "uvicorn", "smartcis.asgi:application", "--host", "127.0.0.1"),
+                *("--port", str(self._port), "--log-level", "warning"),
+                *("--timeout-graceful-shutdown", "3"),
+            ],
+            "simulator": [python, str(self._manage), "simulate"],
+        }
+        patience_s = 30.0 if name == "celery" else 10.0  # Celery ends the engine first
+        return Child(name, commands[name], self._environment, self._var / "logs", patience_s)
+
+    def wait_until_live(self) -> None:
+        """Wait until pages are served and the engine has written its first epoch.
+
+        Raises:
+            NotLive: it took longer than four minutes.
+        """
+        began = time.monotonic()
+        with self.steps.step("web server"):
+            self._until(self._web_answers, began, "the web server")
+        with self.steps.step("engine (Spark)") as tell:
+            self._until(self._engine_is_live, began, "the engine")
+            with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
+                status = read_status(client, self._results_name)
+            tell(f"epoch {status.epoch}, log position {status.position}")
+
+    def _until(self, holds: Callable[[], bool], began: float, what: str) -> None:
+        while not holds():
+            if self._stopping:
+                raise NotLive("stopped while starting")
+            if time.monotonic() - began > LIVE_LIMIT_S:
+                raise NotLive(f"{what} did not come up; see {self._var / 'logs'}")
+            self.watch()
+            time.sleep(WATCH_S)
+
+    def _web_answers(self) -> bool:
+        try:
+            url = f"http://127.0.0.1:{self._port}/api/v1/status/"
+            with urllib.request.urlopen(url, timeout=10):  # our own address
+                return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+
+    def _engine_is_live(self) -> bool:
+        with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
+            return read_status(client, self._results_name).summary() in {"live", "delayed"}
+
+    def watch(self) -> None:
+        """Start again whatever has died, Redis first."""
+        redis_process = self._redis.process if self._redis else None
+        if self._redis is not None and redis_process is not None:
+            status = redis_process.poll()
+            if status is not None:
+                self.steps.say(f"redis ended with status {status}")
+                self._redis.start()
+                self.steps.say("redis started again")
+        for child in self._children:
+            happened = child.watch()
+            if happened:
+                self.steps.say(f"{child.name} {happened}")
+
+    def run(self) -> None:
+        """Watch until `request_stop`."""
+        while not self._stopping:
+            self.watch()
+            time.sleep(WATCH_S)
+
+    def request_stop(self) -> None:
+        """Let `run` end; safe in a signal handler."""
+        self._stopping = True
+
+    def stop(self) -> None:
+        """End all children, Redis last."""
+        for child in reversed(self._children):
+            child.stop()
+        if self._redis is not None:
+            self._redis.stop()
