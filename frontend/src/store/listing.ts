@@ -17,6 +17,12 @@ export interface ListedFloor {
   readonly locked: number;
 }
 
+/** Rooms with machines come first, passages last: the order of what people look for. */
+function rank(entry: ListedRoom): number {
+  if (entry.machines.length > 0) return 0;
+  return entry.room.state === 'passage' ? 2 : 1;
+}
+
 /** @param needle keeps rooms and machines whose name contains it, case aside. */
 export function listing(seen: World, levels: readonly LevelInfo[], needle = ''): ListedFloor[] {
   const wanted = needle.trim().toLowerCase();
@@ -37,6 +43,7 @@ export function listing(seen: World, levels: readonly LevelInfo[], needle = ''):
       })
       .filter((entry) => entry.whole || entry.machines.length > 0)
       .sort((a, b) =>
+        rank(a) - rank(b) ||
         titleOf(a.room).localeCompare(titleOf(b.room), 'en', { numeric: true }) ||
         a.room.rid.localeCompare(b.room.rid),
       );

@@ -1,0 +1,105 @@
+/** The map and the list are two drawings of one store: they must say the same. */
+import { flushSync, mount, unmount } from 'svelte';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import PlanShapes from '../../src/map/PlanShapes.svelte';
+import { Scale } from '../../src/map/scale.svelte';
+import ListView from '../../src/panels/ListView.svelte';
+import { App } from '../../src/store/app.svelte';
+import { SHARED_VIEWS } from '../../src/store/views';
+import { delta, Hand, snapshot } from '../wire/hand';
+import { BUILDING, COLUMNS, GROUND, ROWS, UPPER } from '../store/scene';
+
+let hand: Hand;
+let app: App;
+let parts: object[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = '<svg class="plan" id="map"></svg><div id="list"></div>';
+  hand = new Hand();
+  app = new App(hand, false);
+  app.building = BUILDING;
+  app.plans = [GROUND, UPPER];
+  app.live.start();
+  hand.socket.opens();
+  hand.socket.asked.forEach(({ id, view }, i) => {
+    const name = SHARED_VIEWS[i] as (typeof SHARED_VIEWS)[number];
+    expect(view).toBe(name);
+    hand.socket.says(snapshot(id, view, 1, (ROWS[name] ?? []) as (string | number)[][], COLUMNS[name]));
+  });
+  vi.advanceTimersByTime(100);
+  parts = [
+    mount(PlanShapes, { target: document.getElementById('map') as Element, props: { app, scale: new Scale(), moved: () => false } }),
+    mount(ListView, { target: document.getElementById('list') as Element, props: { app } }),
+  ];
+  flushSync();
+});
+
+afterEach(() => {
+  for (const part of parts) void unmount(part);
+  app.live.client.stop();
+  vi.useRealTimers();
+});
+
+function states(prefix: string): Record<string, string | null> {
+  const found: Record<string, string | null> = {};
+  for (const element of document.querySelectorAll(`[data-testid^="${prefix}"]`)) {
+    const id = element.getAttribute('data-testid')?.slice(prefix.length) ?? '';
+    found[id] = `${element.getAttribute('data-state')} ${element.getAttribute('data-reason') ?? ''}`.trim();
+  }
+  return found;
+}
+
+function both(kind: 'machine' | 'room' | 'door'): [Record<string, string | null>, Record<string, string | null>] {
+  const map: Record<string, string | null> = {};
+  for (const level of BUILDING.levels) {
+    app.address = { ...app.address, level: level.id };
+    flushSync();
+    Object.assign(map, states(`${kind}-`));
+  }
+  return [map, states(`list-${kind}-`)];
+}
+
+test.each(['machine', 'room', 'door'] as const)('every %s has the same state in both', (kind) => {
+  const [map, list] = both(kind);
+  expect(Object.keys(map).length).toBeGreaterThan(1);
+  expect(list).toEqual(map);
+});
+
+test('a change reaches both', () => {
+  const id = hand.socket.asked.find((s) => s.view === 'machine_in_use')?.id ?? 0;
+  const free = hand.socket.asked.find((s) => s.view === 'free_machine')?.id ?? 0;
+  hand.socket.says(delta(id, 1, 2, [[1, 'm1', 'cpu']]));
+  hand.socket.says(delta(free, 1, 2, [[-1, 'm1', 'lab', 101]]));
+  vi.advanceTimersByTime(100);
+  flushSync();
+  const [map, list] = both('machine');
+  expect(map['m1']).toBe('in-use cpu');
+  expect(list).toEqual(map);
+});
+
+test('every shape has a name made of type, name and state', () => {
+  for (const shape of document.querySelectorAll('#map [role=button]')) {
+    expect(shape.getAttribute('aria-label')).toMatch(/^(Room|Corridor|Lift|Machine|Door) ?/);
+  }
+  expect(document.querySelector('[data-testid=machine-m2]')?.getAttribute('aria-label')).toContain('in use');
+});
+
+test('one tab stop per kind, and arrow keys walk to the neighbour', () => {
+  const stops = document.querySelectorAll('#map .machines [tabindex="0"]');
+  expect(stops).toHaveLength(1);
+  const first = stops[0] as SVGElement;
+  first.focus();
+  first.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+  flushSync();
+  expect(document.activeElement?.id).toBe('machine-m2');
+  expect(document.querySelectorAll('#map .machines [tabindex="0"]')).toHaveLength(1);
+});
+
+test('Enter opens what is focused', () => {
+  const shape = document.querySelector('[data-testid=machine-m1]') as SVGElement;
+  shape.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  flushSync();
+  expect(app.selected).toMatchObject({ kind: 'machine', machine: { mid: 'm1' } });
+  expect(location.search).toContain('select=machine');
+});

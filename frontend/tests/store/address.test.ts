@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { readAddress, writeAddress } from '../../src/store/address';
+
+test('an address survives being written and read', () => {
+  const address = {
+    level: 'L1', kiosk: 'k 1', from: null, software: 'C++ & R', stepFree: true, select: 'machine:m1', list: true,
+  };
+  expect(readAddress(writeAddress(address))).toEqual(address);
+});
+
+test('an empty address is no query string', () => {
+  expect(writeAddress(readAddress(''))).toBe('');
+  expect(readAddress('?step_free=0').stepFree).toBe(false);
+});

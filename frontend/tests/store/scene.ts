@@ -1,0 +1,129 @@
+/** A building small enough to reason about: two floors, a corridor, a lab, a lift, four machines. */
+import type { Building, Plan, Point, Ring } from '../../src/api/types';
+import type { Row } from '../../src/wire/protocol';
+import { UNKNOWN, type Table } from '../../src/store/table';
+import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
+import type { Tables } from '../../src/store/world';
+
+const box = (x: number, y: number, w: number, h: number): Ring[] => [
+  [[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]] as Ring,
+];
+
+const unit = (id: string, name: string, category: string, at: [number, number, number, number], node: number) => ({
+  id,
+  name,
+  category,
+  polygon: box(...at),
+  label: [at[0] + at[2] / 2, at[1] + at[3] / 2] as Point,
+  node,
+});
+
+const machine = (mid: string, rid: string, x: number, y: number, software: string[]) => ({
+  mid,
+  host: `host-${mid}`,
+  rid,
+  node: 100 + Number(mid.slice(1)),
+  x_m: x,
+  y_m: y,
+  simulated: true,
+  software,
+});
+
+const sensor = (sid: string, kind: string, rid: string, mid: string | null = null) => ({
+  sid, kind, rid, mid, x_m: 0, y_m: 0, simulated: true,
+});
+
+export const GROUND: Plan = {
+  level_id: 'L0',
+  outline: box(0, 0, 40, 20),
+  units: [
+    unit('lab', 'H1', 'room', [0, 10, 20, 10], 1),
+    unit('store', 'H2', 'room', [20, 10, 20, 10], 2),
+    unit('hall', '', 'walkway', [0, 5, 36, 5], 3),
+    unit('lift0', '', 'elevator', [36, 5, 4, 5], 4),
+  ],
+  doors: [{ id: 'd1', x_m: 10, y_m: 10 }, { id: 'd2', x_m: 30, y_m: 10 }],
+  machines: [
+    machine('m1', 'lab', 5, 15, ['LaTeX']),
+    machine('m2', 'lab', 10, 15, ['LaTeX', 'R']),
+    machine('m3', 'store', 25, 15, ['LaTeX']),
+  ],
+  sensors: [
+    sensor('s1', 'seat', 'lab', 'm1'),
+    sensor('t1', 'temperature', 'lab'),
+    sensor('t2', 'temperature', 'store'),
+  ],
+  connectors: [{ kind: 'lift', x_m: 38, y_m: 7.5 }],
+};
+
+export const UPPER: Plan = {
+  level_id: 'L1',
+  outline: box(0, 0, 40, 20),
+  units: [unit('hall1', '', 'walkway', [0, 5, 36, 5], 5), unit('lift1', '', 'elevator', [36, 5, 4, 5], 6)],
+  doors: [],
+  machines: [machine('m4', 'hall1', 5, 7, ['QGIS'])],
+  sensors: [],
+  connectors: [{ kind: 'lift', x_m: 38, y_m: 7.5 }],
+};
+
+export const BUILDING: Building = {
+  slug: 'small',
+  name: 'Small house',
+  attribution: 'nobody',
+  simulated_note: 'simulated',
+  default_level: 'L0',
+  levels: [
+    { id: 'L0', name: 'Ground', short_name: '0', ordinal: 0, bounds_m: [0, 0, 40, 20] },
+    { id: 'L1', name: 'First', short_name: '1', ordinal: 1, bounds_m: [0, 0, 40, 20] },
+  ],
+  kiosks: [{ id: 'k1', name: 'Kiosk by the lift', node: 4, level_id: 'L0', x_m: 38, y_m: 7.5 }],
+  software: ['LaTeX', 'R', 'QGIS'],
+};
+
+export const table = (names: string[], rows: Row[]): Table => ({
+  columns: names.map((name) => ({ name, type: 'TEXT', unit: '' })),
+  rows,
+  known: true,
+});
+
+export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
+  open_room: ['rid'],
+  closed_room: ['rid', 'reason'],
+  free_machine: ['mid', 'rid', 'node'],
+  machine_in_use: ['mid', 'reason'],
+  machine_vitals: ['mid', 'weight_kg', 'cpu_pct', 'at_s'],
+  room_climate: ['rid', 'sid', 'celsius', 'at_s'],
+  room_light: ['rid', 'lux', 'at_s'],
+  door_state: ['door_id', 'state'],
+  visitor_position: ['tag', 'node', 'level_id', 'x_m', 'y_m', 'at_s'],
+  active_region: ['region_id', 'sid'],
+  region_size: ['region_id', 'size'],
+  largest_region: ['region_id', 'size'],
+  nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
+  route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
+};
+
+/** m1 free, m2 in use, m3's room reserved, m4 silent; d1 open, d2 locked. */
+export const ROWS: Readonly<Partial<Record<ViewName, Row[]>>> = {
+  open_room: [['lab']],
+  closed_room: [['store', 'reserved']],
+  free_machine: [['m1', 'lab', 101]],
+  machine_in_use: [['m2', 'seat']],
+  machine_vitals: [['m1', 0, 12, 1000], ['m2', 71, 3, 1000]],
+  room_climate: [['lab', 't1', 21.4, 900], ['lab', 't9', 22, 1000]],
+  room_light: [['lab', 400, 1000]],
+  door_state: [['d1', 'open'], ['d2', 'locked']],
+  visitor_position: [['tag', 3, 'L0', 4, 7, 1000]],
+  active_region: [['r1', 't1'], ['r2', 't2']],
+  largest_region: [['r2', 9]],
+};
+
+export function tables(over: Partial<Record<ViewName, Row[]>> = {}): Tables {
+  const rows = { ...ROWS, ...over };
+  return Object.fromEntries(
+    [...SHARED_VIEWS, ...OWN_VIEWS].map((view) => {
+      const given = rows[view];
+      return [view, given === undefined ? UNKNOWN : table(COLUMNS[view], given)];
+    }),
+  ) as Record<ViewName, Table>;
+}

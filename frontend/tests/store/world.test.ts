@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { visitors, world } from '../../src/store/world';
+import { age, doorLabel, isStale, machineLabel, machineState, roomLabel } from '../../src/store/words';
+import { GROUND, tables, UPPER } from './scene';
+
+const seen = (over: Parameters<typeof tables>[0] = {}) => world([GROUND, UPPER], tables(over));
+
+describe('machines', () => {
+  test('have four states that are never confused', () => {
+    const { machines } = seen();
+    expect([...machines.values()].map((m) => [m.mid, m.state])).toEqual([
+      ['m1', 'free'],
+      ['m2', 'in-use'],
+      ['m3', 'closed'],
+      ['m4', 'no-data'],
+    ]);
+  });
+
+  test('say why', () => {
+    const { machines } = seen();
+    const words = (mid: string) => machineState(machines.get(mid) as never);
+    expect(words('m2')).toBe('in use: somebody is sitting there');
+    expect(words('m3')).toBe('room closed: the room is reserved');
+    expect(words('m4')).toBe('no data');
+    expect(machineLabel(machines.get('m1') as never)).toBe('Machine host-m1, free');
+  });
+
+  test('without any view are "no data", not free', () => {
+    const { machines } = world([GROUND], tables({ free_machine: [], machine_in_use: [], closed_room: [] }));
+    expect([...machines.values()].every((m) => m.state === 'no-data')).toBe(true);
+  });
+
+  test('in use in a closed room are in use', () => {
+    expect(seen({ machine_in_use: [['m3', 'cpu']] }).machines.get('m3')?.state).toBe('in-use');
+  });
+
+  test('carry readings with their moment, and the seat sensor to act on', () => {
+    const m1 = seen().machines.get('m1');
+    expect(m1?.cpu).toEqual({ value: 12, atS: 1000 });
+    expect(m1?.weight).toEqual({ value: 0, atS: 1000 });
+    expect(m1?.seatSid).toBe('s1');
+    expect(seen().machines.get('m4')?.cpu).toBeNull();
+  });
+});
+
+describe('rooms', () => {
+  test('are open, closed with a reason, passages, or without data', () => {
+    const { rooms } = seen({ open_room: [] });
+    expect([...rooms.values()].map((r) => [r.rid, r.state, r.reason])).toEqual([
+      ['lab', 'no-data', ''],
+      ['store', 'closed', 'reserved'],
+      ['hall', 'passage', ''],
+      ['lift0', 'passage', ''],
+      ['hall1', 'passage', ''],
+      ['lift1', 'passage', ''],
+    ]);
+  });
+
+  test('take the newest temperature, count machines, and know their region', () => {
+    const lab = seen().rooms.get('lab');
+    expect(lab?.celsius).toEqual({ value: 22, atS: 1000 });
+    expect([lab?.machines, lab?.free]).toEqual([2, 1]);
+    expect([lab?.region, lab?.inLargestRegion]).toEqual(['r1', false]);
+    expect(seen().rooms.get('store')?.inLargestRegion).toBe(true);
+  });
+
+  test('are named by type, name and state', () => {
+    const { rooms } = seen();
+    expect(roomLabel(rooms.get('store') as never)).toBe(
+      'Room H2, closed: reserved, 0 of 1 machines free, in the largest active region',
+    );
+    expect(roomLabel(rooms.get('hall') as never)).toBe('Corridor');
+  });
+
+  test('of a sensor in two regions belong to the largest', () => {
+    const { rooms } = seen({ active_region: [['r2', 't1'], ['r1', 't1']] });
+    expect(rooms.get('lab')?.region).toBe('r2');
+  });
+});
+
+test('doors are open, locked, or without data', () => {
+  const { doors } = seen({ door_state: [['d2', 'locked']] });
+  expect(doors.get('d1')?.state).toBe('no-data');
+  expect(doorLabel(doors.get('d2') as never)).toBe('Door d2, locked');
+});
+
+test('visitors without a place are left out', () => {
+  const found = visitors(tables({ visitor_position: [['a', 1, 'L0', 1, 2, 3], ['b', 1, 'L0', null, null, 3]] }).visitor_position);
+  expect(found).toEqual([{ tag: 'a', levelId: 'L0', at: [1, 2], atS: 3 }]);
+});
+
+test('ages read as people say them', () => {
+  expect([3, 40, 360, 7200, 200_000].map((s) => age(0, s))).toEqual([
+    'just now', '40 s ago', '6 min ago', '2 h ago', '2 days ago',
+  ]);
+  expect(age(10, 0)).toBe('just now');
+  expect(isStale({ value: 1, atS: 0 }, 121)).toBe(true);
+  expect(isStale({ value: 1, atS: 0 }, 119)).toBe(false);
+});
