@@ -1,0 +1,41 @@
+"""One running product for all browser tests, and a page that fails on script errors."""
+
+from __future__ import annotations
+
+import pytest
+
+from smartcis.bench.browser import chromium
+from smartcis.bench.rig import running
+
+
+@pytest.fixture(scope="session")
+def product():
+    with running() as rig:
+        yield rig
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def visitor(browser, product):
+    """Open a browser window of its own: another visitor, with another session."""
+    opened = []
+
+    def open_window(path="/", **options):
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, **options)
+        opened.append(context)
+        page = context.new_page()
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(product.url + path)
+        return page
+
+    yield open_window
+    for context in opened:
+        for page in context.pages:
+            assert page.errors == []
+        context.close()
