@@ -45,6 +45,10 @@ class Bdd:
         self._count = 0
         self._free: list[Variable] = []
 
+    def __del__(self) -> None:
+        # The collector may take us apart in any order; CUDD wants functions to go first.
+        self.true = self.false = None
+
     def allocate(self) -> Variable:
         """Give a variable that no live function mentions."""
         if self._free:

@@ -109,5 +109,19 @@ class AnnotationIndex(Generic[Carrier]):
             self.manager.release(variable)
         return gone
 
+    def close(self) -> None:
+        """Let go of every function, so that the manager can end before them."""
+        for annotation in (self.true, *self._known.values()):
+            annotation.function = None
+            annotation.carriers.clear()
+        self._known.clear()
+        self._mentioning.clear()
+        self._products.clear()
+        self._doubtful.clear()
+
+    def __del__(self) -> None:
+        # The collector may take a lane apart in any order; CUDD wants functions to go first.
+        self.close()
+
     def __len__(self) -> int:
         return len(self._known)

@@ -18,6 +18,7 @@ from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction,
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, Type
 from aspen.results.protocol import ViewChange
+from aspen.runtime.collector import uncollected
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.rows import RowCheck
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
@@ -27,7 +28,7 @@ from aspen.views.circuit import Circuit
 from aspen.views.compile import CannotMaintain, UnknownSource, WindowSpec
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Arrival, Window
-from aspen.views.why import Reasons, reasons
+from aspen.views.why import Why, why
 
 CLOCK = Relation(
     "clock",
@@ -80,6 +81,10 @@ class Lane:
             The net change of every view that changed; a newly registered view comes with its
             columns and all its rows.
         """
+        with uncollected():
+            return self._apply(entries)
+
+    def _apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
         outcome = Outcome()
         known = set(self.views.by_name)
         for position, entry in entries:
@@ -113,7 +118,7 @@ class Lane:
         """
         return dict(self.views.by_name[view].rows)
 
-    def why(self, view: str, row: Row) -> Reasons:
+    def why(self, view: str, row: Row) -> Why:
         """Give the minimal sets of deletable base rows that each suffice for a row of a view.
 
         Raises:
@@ -122,7 +127,7 @@ class Lane:
         node = self.views.by_name[view].node
         if node is None:
             raise KeyError(view)
-        return reasons(node, row)
+        return why(node, row)
 
     def load(
         self,
@@ -287,4 +292,5 @@ class Lane:
         Raises:
             BadSnapshot: not a snapshot, or of another version.
         """
-        return read_snapshot(cls(), data)
+        with uncollected():
+            return read_snapshot(cls(), data)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, substitute
 from aspen.algebra.plan import (
+    AggregateFunction,
     AntiJoin,
     Distinct,
     Filter,
@@ -40,6 +41,8 @@ from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
 from aspen.views.operators.union import Union as UnionNode
 from aspen.views.operators.window import Window as WindowNode
+
+EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
 
 class CannotMaintain(AspenError):
@@ -236,10 +239,12 @@ class Compiler:
         rights = places((pair[1] for pair in plan.on), plan.right.columns)
         residual = None if plan.residual is None else compile_predicate(plan.residual, both)
         spelt = None if plan.residual is None else spelling(plan.residual, both)
-        operator = PipelinedHashJoin if isinstance(plan, Join) else AntiJoinNode
+        identity = (type(plan).__name__, id(left), id(right), lefts, rights, spelt)
+        if isinstance(plan, AntiJoin):
+            return self.node(identity, lambda: AntiJoinNode(left, right, lefts, rights, residual))
+        width = len(plan.left.columns)
         return self.node(
-            (operator.__name__, id(left), id(right), lefts, rights, spelt),
-            lambda: operator(left, right, lefts, rights, residual),
+            identity, lambda: PipelinedHashJoin(left, right, lefts, rights, residual, width)
         )
 
     def _group(self, plan: GroupBy) -> Node:
@@ -256,12 +261,15 @@ class Compiler:
             for a, place in zip(plan.aggregates, arguments, strict=True)
         )
 
+        lone = len(plan.aggregates) == 1 and plan.aggregates[0].function in EXTREMES
+        extreme = arguments[0] if lone else None
+
         def fresh() -> list[Accumulator]:
             return [accumulator(a, c) for a, c in zip(plan.aggregates, inputs, strict=True)]
 
         return self.node(
             ("group", id(child), keys, spelt),
-            lambda: GroupByNode(child, keys, arguments, fresh),
+            lambda: GroupByNode(child, keys, arguments, fresh, extreme),
         )
 
 

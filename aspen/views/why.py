@@ -1,11 +1,177 @@
-"""placeholder"""
+"""Why a row is in a view: its derivations, followed down to the base rows, on demand.
 
+Nothing is kept for this: the operators are asked for the ways one row came to be. Rows of
+non-deletable relations count as given. Where a row has too many reasons to list, one is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.operators.node import Node
+from aspen.provenance.bdd import new_manager
+from aspen.provenance.manager import Function, Manager, Variable
+from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
+from aspen.views.operators.node import Node, Way
 
-Reasons = list[frozenset[tuple[str, Row]]]
+BaseRow = tuple[str, Row]
+
+_MAX_ITEMS = 20_000
+_MAX_NODES = 20_000  # decision nodes: about 0.2 s
 
 
-def reasons(node: Node, row: Row) -> Reasons:
-    """Give."""
-    raise KeyError(node, row)
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What a row rests on.
+
+    Args:
+        sets: minimal sets of deletable base rows, each of which suffices; smallest first.
+        necessary: base rows in every set: lose one, and the row goes.
+        complete: all sets are listed; otherwise one that suffices.
+    """
+
+    sets: tuple[frozenset[BaseRow], ...]
+    necessary: frozenset[BaseRow]
+    complete: bool
+
+
+class _TooLarge(Exception):
+    """The full answer is beyond the budget."""
+
+
+def why(node: Node, row: Row) -> Why:
+    """Give what a row of a node rests on, between epochs.
+
+    Raises:
+        KeyError: the node has no such row.
+
+    Law: a view over the base rows of one set (and the given ones) has the row, as long as no
+        NOT EXISTS and no sum comes between; without a necessary row it has not.
+    """
+    if row not in node.contents():
+        raise KeyError(row)
+    session = _Session(every=True)
+    try:
+        return session.answer(node, row)
+    except (_TooLarge, TooManyReasons, RecursionError):
+        one = _Session(every=False).answer(node, row)
+    return Why(one.sets[:1], session.needed((node, row), one.sets[0]), complete=False)
+
+
+class _Session:
+    """One question; it remembers contents and functions for its own length.
+
+    Args:
+        every: follow all derivations inside recursions, not just the forwarded one.
+    """
+
+    def __init__(self, *, every: bool) -> None:
+        self._every = every
+        self._manager: Manager = new_manager()
+        self._contents: dict[Node, Delta] = {}
+        self._ways: dict[tuple[Node, Row], tuple[Way, ...] | BaseRow] = {}
+        self._variables: dict[BaseRow, Variable] = {}
+        self._order: list[tuple[Node, Row]] = []
+
+    def answer(self, node: Node, row: Row) -> Why:
+        manager = self._manager
+        function = self._solve((node, row))
+        names = {variable: base for base, variable in self._variables.items()}
+        sets = minimal_sets(manager, function)
+        needed = necessary(manager, function)
+        return Why(
+            tuple(frozenset(names[v] for v in members) for members in sets),
+            frozenset(names[v] for v in needed),
+            complete=self._every,
+        )
+
+    def needed(self, goal: tuple[Node, Row], candidates: frozenset[BaseRow]) -> frozenset[BaseRow]:
+        """Give those of the candidates without which the goal has no derivation.
+
+        Beyond the budget, all candidates are given: none is known to be dispensable.
+        """
+        return frozenset(base for base in candidates if not self._holds(goal, base))
+
+    def _holds(self, goal: tuple[Node, Row], lost: BaseRow) -> bool:
+        """Whether the goal is derivable without one base row: the equations over truth values."""
+        true: set[tuple[Node, Row]] = set()
+        moving = bool(self._order)
+        while moving and goal not in true:
+            moving = False
+            for item in self._order:
+                if item not in true and self._true(item, true, lost):
+                    true.add(item)
+                    moving = True
+        return goal in true
+
+    def _true(self, item: tuple[Node, Row], true: set[tuple[Node, Row]], lost: BaseRow) -> bool:
+        ways = self._ways[item]
+        if ways and isinstance(ways[0], str):
+            return ways != lost
+        return any(all(part in true for part in way) for way in ways)
+
+    def contents(self, node: Node) -> Delta:
+        """Give a node's rows, computed once per question."""
+        known = self._contents.get(node)
+        if known is None:
+            known = self._contents[node] = node.contents()
+        return known
+
+    def _solve(self, goal: tuple[Node, Row]) -> Function:
+        """Give the least solution of the equations row = OR over ways of AND over parts."""
+        order = self._order = self._collect(goal)
+        manager = self._manager
+        values: dict[tuple[Node, Row], Function] = dict.fromkeys(order, manager.false)
+        moving = True
+        while moving:
+            moving = False
+            for item in order:
+                new = self._value(item, values)
+                if new != values[item]:
+                    values[item], moving = new, True
+                    if manager.live_nodes() > _MAX_NODES:
+                        raise _TooLarge
+        return values[goal]
+
+    def _value(self, item: tuple[Node, Row], values: dict[tuple[Node, Row], Function]) -> Function:
+        manager, ways = self._manager, self._ways[item]
+        if ways and isinstance(ways[0], str):
+            return manager.literal(self._variables[ways])
+        value = manager.false
+        for way in ways:
+            product = manager.true
+            for part in way:
+                product = manager.conjoin(product, values[part])
+            value = manager.disjoin(value, product)
+        return value
+
+    def _collect(self, goal: tuple[Node, Row]) -> list[tuple[Node, Row]]:
+        """Find what the goal rests on, parts before wholes where there is no circle.
+
+        Variables are given in depth-first order, which keeps the functions of paths small.
+        """
+        order: list[tuple[Node, Row]] = []
+        stack: list[tuple[tuple[Node, Row], bool]] = [(goal, False)]
+        while stack:
+            item, done = stack.pop()
+            if done:
+                order.append(item)
+                continue
+            if item in self._ways:
+                continue
+            if self._every and len(self._ways) > _MAX_ITEMS:
+                raise _TooLarge
+            node, row = item
+            base = node.base_row(row)
+            if base is not None:
+                self._ways[item] = base
+                if base not in self._variables:
+                    self._variables[base] = self._manager.allocate()
+                order.append(item)
+                continue
+            ways = tuple(node.ways(row, self.contents, every=self._every))
+            self._ways[item] = ways
+            stack.append((item, True))
+            stack += [(part, False) for way in ways for part in way if part not in self._ways]
+        return order

@@ -17,6 +17,7 @@ Ends:       a row's life is pending -> fresh -> settled; a settled row is pendin
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -29,7 +30,7 @@ from aspen.provenance.manager import Manager, Variable
 from aspen.views.operators.agg_sel import Selection
 from aspen.views.operators.linear_step import LinearStep
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.node import Key, Node
+from aspen.views.operators.node import Key, Node, Way
 from aspen.views.operators.recursive_input import RecursiveInput
 
 MAX_ROWS = 2_000_000
@@ -96,15 +97,30 @@ class Fixpoint(Node):
         """Give the arrangements back."""
         for side in self.sides:
             side.stop()
+        self.groups.clear()
+        self.index.close()
 
     def contents(self) -> Delta:
         """Give the rows."""
         return {group.best: 1 for group in self.groups.values() if group.best is not None}
 
-    def group_of(self, row: Row) -> Group | None:
-        """Give the group in which a row is settled now."""
-        group = self.groups.get(self._choose.key(row))
-        return group if group is not None and group.best == row else None
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give the live derivations of a row, the waiting ones too when `every` is asked for."""
+        del contents
+        group = self.groups[self._choose.key(row)]
+        found = [source for source, derived in group.waiting.items() if derived == row]
+        if not every and group.via is not None:
+            found = [group.via]
+        return [self._way(source) for source in found]
+
+    def _way(self, source: Source) -> Way:
+        group = source[0]
+        if group is None:
+            return ((self._base.node, source[1]),)
+        assert group.best is not None
+        step = self._steps[source[-1] if len(self._steps) > 1 else 0]
+        taken = zip(step.joins, source[1:], strict=False)
+        return ((self, group.best), *((join.input.node, row) for join, row in taken))
 
     def step(self) -> Delta:
         """Take in one epoch of changes."""

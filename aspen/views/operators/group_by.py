@@ -9,12 +9,12 @@ Ends:       always: one pass, then one look at each touched group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.operators.aggregate import Accumulator
-from aspen.views.operators.node import Node, Places, row_of
+from aspen.views.operators.node import Node, Places, Way, row_of
 
 
 class _Group:
@@ -33,6 +33,7 @@ class GroupBy(Node):
         keys: places of the key columns.
         arguments: per aggregate, the place of its column, None for COUNT(*).
         fresh: gives empty accumulators for a new group.
+        extreme: place of the column of which the only aggregate is MIN or MAX.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class GroupBy(Node):
         keys: Places,
         arguments: Sequence[int | None],
         fresh: Callable[[], list[Accumulator]],
+        extreme: int | None = None,
     ) -> None:
         super().__init__(child)
         self._always = not keys
         self._key = row_of(keys)
         self._arguments = tuple(arguments)
         self._fresh = fresh
+        self._extreme = extreme
         self._groups: dict[Row, _Group] = {}
 
     def start(self) -> None:
@@ -63,6 +66,18 @@ class GroupBy(Node):
     def contents(self) -> Delta:
         """Give one row per group."""
         return {group.given: 1 for group in self._groups.values() if group.given is not None}
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give all rows of the group together; of a lone MIN or MAX, each row that attains it."""
+        del every
+        child, key = self.inputs[0], row[: len(row) - len(self._arguments)]
+        members = [member for member in contents(child) if self._key(member) == key]
+        if self._extreme is not None:
+            place, best = self._extreme, row[-1]
+            attained = [((child, member),) for member in members if member[place] == best]
+            if best is not None:
+                return attained
+        return [tuple((child, member) for member in members)]
 
     def _take(self, rows: Delta) -> Delta:
         key_of_row, groups, arguments = self._key, self._groups, self._arguments

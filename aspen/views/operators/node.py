@@ -7,7 +7,7 @@ index    a b        b        b        moves at the end of the epoch: during it, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +16,8 @@ from aspen.model.schema import Row
 
 Key = Any  # one column: its value; several: a tuple of values; none: ()
 Places = tuple[int, ...]
+Way = tuple[tuple["Node", Row], ...]
+"""One derivation of a row: the rows of other nodes it takes, all of them."""
 
 
 def key_of(places: Sequence[int]) -> Callable[[Row], Key]:
@@ -109,6 +111,21 @@ class Node:
     def contents(self) -> Delta:
         """Give all rows, between epochs. The caller must not change the dict."""
         raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
+
+    def base_row(self, row: Row) -> tuple[str, Row] | None:
+        """Give the deletable base row that `row` is, None where it is derived or given."""
+        del row
+        return None
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give the ways in which a present row is derived; an empty way needs nothing.
+
+        Args:
+            contents: a remembered `node.contents()`.
+            every: all of them; otherwise one suffices.
+        """
+        del contents, every
+        return [((self.inputs[0], row),)]
 
     def stop(self) -> None:
         """Give back the arrangements of the inputs; called once, when nobody reads this node."""

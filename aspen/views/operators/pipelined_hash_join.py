@@ -9,11 +9,11 @@ Ends:       always: one probe per changed row and partner.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Arrangement, Key, Node, Places, key_of
+from aspen.views.operators.node import Arrangement, Key, Node, Places, Way, key_of
 
 
 class PipelinedHashJoin(Node):
@@ -22,6 +22,7 @@ class PipelinedHashJoin(Node):
     Args:
         left_places: key columns on the left, matched one by one with `right_places`.
         residual: predicate over the joined row, None when there is none.
+        width: columns on the left.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class PipelinedHashJoin(Node):
         left_places: Places,
         right_places: Places,
         residual: Callable[[Row], bool] | None,
+        width: int,
     ) -> None:
         super().__init__(left, right)
         self._places = (left_places, right_places)
         self._keys = (key_of(left_places), key_of(right_places))
         self._residual = residual
+        self._width = width
         self._sides: tuple[Arrangement, Arrangement] | None = None
 
     def start(self) -> None:
@@ -69,6 +72,12 @@ class PipelinedHashJoin(Node):
         out: Delta = {}
         self._pair_left(out, self.inputs[0].contents(), self._sides[1].index)
         return out
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Take the pair apart."""
+        del contents, every
+        left, right = self.inputs
+        return [((left, row[: self._width]), (right, row[self._width :]))]
 
     def _pair_left(self, out: Delta, rows: Delta, index: dict[Key, dict[Row, int]]) -> None:
         key, residual = self._keys[0], self._residual

@@ -9,11 +9,11 @@ Ends:       always: one pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Node
+from aspen.views.operators.node import Node, Way
 
 
 class Project(Node):
@@ -30,6 +30,12 @@ class Project(Node):
     def contents(self) -> Delta:
         """Project the child's rows."""
         return self._apply(self.inputs[0].contents())
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give every child row that computes to this one."""
+        del every
+        child, compute = self.inputs[0], self.compute
+        return [((child, before),) for before in contents(child) if compute(before) == row]
 
     def _apply(self, rows: Delta) -> Delta:
         compute = self.compute

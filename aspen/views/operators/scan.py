@@ -9,9 +9,11 @@ Ends:       always: one pass over the changes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
-from aspen.views.operators.node import Node
+from aspen.views.operators.node import Node, Way
 
 
 class Scan(Node):
@@ -53,6 +55,15 @@ class Scan(Node):
             else:
                 del table[row]
         super().settle()
+
+    def base_row(self, row: Row) -> tuple[str, Row] | None:
+        """Give the row itself, unless its relation promises to keep it."""
+        return (self.relation.name, row) if self.relation.deletable else None
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give the way of a row that is simply there."""
+        del row, contents, every
+        return [()]
 
     def contents(self) -> Delta:
         """Give the rows."""

@@ -9,8 +9,11 @@ Ends:       always: one pass.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from aspen.model.delta import Delta, merge
-from aspen.views.operators.node import Node
+from aspen.model.schema import Row
+from aspen.views.operators.node import Node, Way
 
 
 class Union(Node):
@@ -22,6 +25,11 @@ class Union(Node):
         for child in self.inputs:
             merge(total, child.delta)
         return total
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give each input that has the row."""
+        del every
+        return [((child, row),) for child in self.inputs if row in contents(child)]
 
     def contents(self) -> Delta:
         """Add the rows."""

@@ -120,6 +120,10 @@ class Window(Node):
         """Give the rows inside."""
         return self._inside
 
+    def base_row(self, row: Row) -> tuple[str, Row] | None:
+        """Give the reading, under the stream's name."""
+        return (self.stream, row)
+
     def held(self) -> list[Arrival]:
         """Give the arrivals that may still count, oldest first, for a snapshot."""
         return [(held.at_s, held.row) for part in self._parts.values() for held in part]
