@@ -1,8 +1,8 @@
 """The log on a Redis stream: position n is the stream entry `n-0`.
 
-    stream   name        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
-    string   name:id     which log this is; another one means another history
-    string   name:key:K  position of the last entry appended under idempotency key K
+    stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
+    string   name:log:id     which log this is; another one means another history
+    string   name:log:key:K  position of the last entry appended under idempotency key K
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
 at all. The server's clock stamps `t`; it is for measuring latency only, never an input to a view.
@@ -81,7 +81,7 @@ class RedisLog:
     def __init__(self, url: str, name: str, *, patience_s: float = 3.0) -> None:
         self.name = name
         self._redis = connect(url, patience_s)
-        self._stream = name
+        self._stream = f"{name}:log"
         self._append = self._redis.register_script(_APPEND)
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
@@ -89,10 +89,10 @@ class RedisLog:
         if not entries:
             raise ValueError("an append holds at least one entry")
         # Without a key from the caller the client's own retry could still append twice.
-        once = f"{self.name}:key:{key or 'once-' + secrets.token_hex(12)}"
+        once = f"{self.name}:log:key:{key or 'once-' + secrets.token_hex(12)}"
         kept_s = KEY_KEPT_S if key else OWN_KEY_KEPT_S
         position = self._append(
-            keys=[self._stream, f"{self.name}:id", once],
+            keys=[self._stream, f"{self.name}:log:id", once],
             args=[secrets.token_hex(8), kept_s, *(encode(entry) for entry in entries)],
         )
         return int(cast("int", position))
@@ -114,7 +114,7 @@ class RedisLog:
     def state(self) -> tuple[str, int]:
         """Give identity and head as of one moment."""
         pipeline = self._redis.pipeline(transaction=True)
-        pipeline.get(f"{self.name}:id")
+        pipeline.get(f"{self.name}:log:id")
         pipeline.xrevrange(self._stream, count=1)
         found, last = pipeline.execute()
         return (found.decode() if found else ""), (_position(last[0][0]) if last else 0)

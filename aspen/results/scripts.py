@@ -1,10 +1,10 @@
 """The Redis keys and Lua scripts of the snapshot store; each script runs as one atomic step.
 
-    hash    name:meta     generation, batch, epoch, floor, position, at_s, fence
-    hash    name:views    view → {"k": columns, "e"?: error as text}
-    hash    name:rows:V   row text → weight
-    hash    name:batches  Spark batch → epoch, the newest 1,000 of this generation
-    stream  name:epochs   epoch-0 → p, t, c, ms, w; the newest `keep` epochs
+    hash    name:results:meta     generation, batch, epoch, floor, position, at_s, fence
+    hash    name:results:views    view → {"k": columns, "e"?: error as text}
+    hash    name:results:rows:V   row text → weight
+    hash    name:results:batches  Spark batch → epoch, the newest 1,000 of this generation
+    stream  name:results:epochs   epoch-0 → p, t, c, ms, w; the newest `keep` epochs
 
 `floor` is the oldest epoch from which a reader can follow without missing one.
 """
@@ -100,8 +100,8 @@ class Keys:
     """The key names of one store."""
 
     def __init__(self, name: str) -> None:
-        self.meta = f"{name}:meta"
-        self.views = f"{name}:views"
-        self.rows = f"{name}:rows:"
-        self.batches = f"{name}:batches"
-        self.epochs = f"{name}:epochs"
+        self.meta = f"{name}:results:meta"
+        self.views = f"{name}:results:views"
+        self.rows = f"{name}:results:rows:"
+        self.batches = f"{name}:results:batches"
+        self.epochs = f"{name}:results:epochs"

@@ -87,7 +87,7 @@ class Product:
         commands = {
             "celery": [
                 *(python, "-m", "celery", "-A", "smartcis.celery", "worker", "--beat"),
-                *("--pool", "threads", "--concurrency", "4", "--loglevel", "INFO"),
+                *("--pool", "threads", "--concurrency", "4", "--loglevel", "WARNING"),
                 *("--schedule", str(self._var / "celery-beat"), "--without-gossip"),
                 *("--without-mingle", "--hostname", f"smartcis-{self._port}@%h"),
             ],
