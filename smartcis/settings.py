@@ -14,16 +14,20 @@
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
 | SMARTCIS_ENGINE_MASTER | local[2] | Spark master |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
+| SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error |
 | SMARTCIS_SECURE | 0 | cookies and redirects for HTTPS only |
 """
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
+import structlog
 
 from smartcis.environment import flag, number, redis_url, secret_key, var_dir, words
 
@@ -208,6 +212,7 @@ USE_TZ = True
 FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing one
 STATICFILES_DIRS = [FRONTEND_DIST] if FRONTEND_DIST.exists() else []
 WHITENOISE_USE_FINDERS = True  # a bare checkout serves without a collectstatic step
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -233,11 +238,17 @@ CONTENT_SECURITY_POLICY = {
     "frame-ancestors": ["'none'"],
 }
 
+LOG_LEVEL = os.environ.get("SMARTCIS_LOG_LEVEL", "INFO")
+structlog.configure(
+    wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(LOG_LEVEL)),
+    logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    cache_logger_on_first_use=False,
+)
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": os.environ.get("SMARTCIS_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {"django.request": {"level": "ERROR"}},
 }

@@ -13,7 +13,7 @@ from smartcis.models import MaintainedView
 def live_catalog() -> Catalog:
     """Give what a query may name now."""
     catalog = CATALOG
-    for view in MaintainedView.objects.filter(standing=True, error=None):
+    for view in MaintainedView.objects.filter(standing=True, error__isnull=True):
         catalog = catalog.with_relation(relation_of(view))
     return catalog
 

@@ -75,7 +75,9 @@ def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedVie
     """Give the view that maintains a plan, registered if it is new; runs in a transaction."""
     planned = plan_query(compiled, catalog)
     digest = plan_hash(planned)
-    found = MaintainedView.objects.filter(plan_hash=digest, standing=False, error=None).first()
+    found = MaintainedView.objects.filter(
+        plan_hash=digest, standing=False, error__isnull=True
+    ).first()
     if found is not None:
         return found
     view = MaintainedView.objects.create(

@@ -30,5 +30,5 @@ def whole_state() -> Iterator[dict[str, Any]]:
                 body = []
         if body:
             yield {"changes": body}
-    for view in MaintainedView.objects.filter(error=None).order_by("order"):
+    for view in MaintainedView.objects.filter(error__isnull=True).order_by("order"):
         yield {"register": [view.name, view.plan_text, view.strategy]}
