@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import shapely
 from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
@@ -193,7 +194,18 @@ def _feature(raw: Any, kind: str, place: int) -> Feature:
             raise BrokenFeature(
                 f"{kind} {raw['id']} has no readable geometry: {fault}", found=raw["id"]
             ) from fault
+        if not _on_earth(geometry):
+            raise BrokenFeature(
+                f"{kind} {raw['id']} has coordinates that are no degrees",
+                found=raw["id"],
+                attempt="give longitude and latitude, WGS 84",
+            )
     return Feature(raw["id"], properties, geometry)
+
+
+def _on_earth(geometry: BaseGeometry) -> bool:
+    points = np.abs(shapely.get_coordinates(geometry))
+    return bool(np.all(points <= np.array([180.0, 90.0])))  # a NaN compares false
 
 
 def _need_polygon(feature: Feature, kind: str) -> None:
