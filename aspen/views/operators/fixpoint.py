@@ -97,7 +97,7 @@ class Fixpoint(Node):
         """Give the arrangements back."""
         for side in self.sides:
             side.stop()
-        self.groups.clear()
+        self._forget()
         self.index.close()
 
     def contents(self) -> Delta:
@@ -145,10 +145,7 @@ class Fixpoint(Node):
     def _rebuild(self) -> Delta:
         """Start again: something went that annotations know nothing of."""
         out = dict.fromkeys(self.contents(), -1)
-        for group in self.groups.values():
-            if group.held is not None:
-                self.index.drop(group.held, group)
-        self.groups.clear()
+        self._forget()
         self._before.clear()
         self._pending.clear()
         for step in self._steps:
@@ -161,6 +158,15 @@ class Fixpoint(Node):
             accumulate(out, row, 1)
         self._end()
         return out
+
+    def _forget(self) -> None:
+        """Drop all groups, and the circles in which they refer to one another."""
+        for group in self.groups.values():
+            if group.held is not None:
+                self.index.drop(group.held, group)
+            group.held = group.via = None
+            group.waiting.clear()
+        self.groups.clear()
 
     def _from_scratch(self) -> None:
         for row in self._base.matches(()):
