@@ -57,13 +57,28 @@ def append_readings(
         BadReading: naming the index of the first bad one; nothing was appended.
     """
     now_s = time.time() if now_s is None else now_s
-    valid = validate(readings, now_s=now_s)
+    valid = validate(readings, sensors_by_id(named(readings)), now_s=now_s)
     changes = tuple(Change(reading.relation, 1, reading.row) for reading in valid)
     return log.append([Transaction(now_s, changes)], key=f"readings:{key}" if key else "")
 
 
-def validate(readings: Sequence[Any], *, now_s: float) -> list[Reading]:
+def named(readings: Any) -> set[str]:
+    """Give the sensors that readings name, as far as they are readings at all."""
+    if not isinstance(readings, list | tuple):
+        return set()
+    found = (r.get("sid") for r in readings[:READINGS_AT_ONCE] if isinstance(r, Mapping))
+    return {sid for sid in found if isinstance(sid, str)}
+
+
+def validate(
+    readings: Sequence[Any], sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
+) -> list[Reading]:
     """Check every reading against its sensor.
+
+    Args:
+        readings: see `append_readings`.
+        sensors: by sid, as rows of the relation `sensor`.
+        now_s: the wall clock, seconds since the epoch.
 
     Raises:
         BadReading: naming the index of the first bad one.
@@ -80,10 +95,6 @@ def validate(readings: Sequence[Any], *, now_s: float) -> list[Reading]:
             found=str(len(readings)),
             attempt="send them in several calls",
         )
-    wanted = {
-        r["sid"] for r in readings if isinstance(r, Mapping) and isinstance(r.get("sid"), str)
-    }
-    sensors = sensors_by_id(wanted)
     valid = []
     for index, reading in enumerate(readings):
         try:
@@ -124,7 +135,7 @@ def _validated(
     sid = reading.get("sid")
     sensor = sensors.get(sid) if isinstance(sid, str) else None
     if sensor is None:
-        raise _unknown(sid)
+        raise _unknown(sid, sensors)
     kind = KINDS[str(sensor["kind"])]
     unit = reading.get("unit")
     if unit != kind.unit:
@@ -154,14 +165,11 @@ def _validated(
     return Reading(kind.stream.name, row)
 
 
-def _unknown(sid: object) -> UnknownSensor:
-    model = apps.get_model("smartcis", "Sensor")
-    names = list(model.objects.values_list("sid", flat=True)[:5_000])
-    near = get_close_matches(str(sid), names, n=3)
+def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
     return UnknownSensor(
         f"there is no sensor {str(sid)[:40]!r}" if sid is not None else "a reading needs a sid",
         found=str(sid)[:40],
-        exists=near or sorted(names)[:3],
+        exists=get_close_matches(str(sid), list(sensors), n=3),
         attempt="see /api/v1/sensors/",
     )
 
@@ -203,22 +211,26 @@ def _seconds(reading: Mapping[str, Any]) -> float:
     number = at_s if at is None else at
     if isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number):
         return float(number)
-    try:
-        if at is None or not isinstance(at, str):
-            raise ValueError(at)
-        moment = datetime.fromisoformat(at)
-        if moment.tzinfo is None:
-            raise BadTime(
-                "the time has no zone", found=at[:40], attempt="2026-11-21T08:00:00Z is one"
-            )
-        return moment.timestamp()
-    except (ValueError, OverflowError) as error:
+    moment = _moment(at) if isinstance(at, str) else None
+    if moment is None:
         raise BadTime(
             "not a time",
             found=repr(number)[:40],
             exists=("ISO 8601 with a zone", "seconds since 1970"),
             attempt="2026-11-21T08:00:00Z is one",
-        ) from error
+        )
+    if moment.tzinfo is None:
+        raise BadTime(
+            "the time has no zone", found=str(at)[:40], attempt="2026-11-21T08:00:00Z is one"
+        )
+    return moment.timestamp()
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _tag(tag: object) -> str:
