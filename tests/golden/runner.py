@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from golden.catalog import CATALOG
+from golden.readings import trace
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.read import read_plan
@@ -162,4 +163,5 @@ STAGES: dict[str, Callable[[Case], str]] = {
     "04_rewrite": _rewrite,
     "05_optimize": _optimize,
     "06_split": _split,
+    "07_readings": lambda case: trace(case.text),
 }
