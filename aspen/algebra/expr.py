@@ -6,8 +6,9 @@ predicate is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from aspen.errors import AspenError
 from aspen.model.schema import Value
@@ -15,6 +16,7 @@ from aspen.model.schema import Value
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 ARITHMETIC = ("+", "-", "*", "/", "%")
+_LONG_CHAIN = 32
 
 
 class ExprError(AspenError):
@@ -163,7 +165,16 @@ def conjuncts(predicate: Expr | None) -> Iterator[Expr]:
 
 def conjunction(predicates: Iterable[Expr]) -> Expr | None:
     """Join predicates by AND, None when there are none."""
-    result: Expr | None = None
-    for predicate in predicates:
-        result = predicate if result is None else Op("AND", result, predicate)
-    return result
+    found = list(predicates)
+    return chain("AND", found) if found else None
+
+
+def chain(symbol: str, operands: Sequence[Expr]) -> Expr:
+    """Join operands by an associative operator, from the left.
+
+    Long chains are built as balanced trees: every walk over an expression is recursive.
+    """
+    if len(operands) > _LONG_CHAIN:
+        middle = len(operands) // 2
+        return Op(symbol, chain(symbol, operands[:middle]), chain(symbol, operands[middle:]))
+    return reduce(lambda left, right: Op(symbol, left, right), operands)

@@ -47,7 +47,9 @@ class Words:
         while place < end:
             found = _TOKEN.match(text, place)
             if found is None or found.lastgroup is None:
-                self._tokens.append(("end", text[place:].strip(), place))
+                rest = text[place:].lstrip()
+                self._tokens.append(("end", rest, len(text) - len(rest)))
+                self._at = len(self._tokens) - 1
                 raise self.error("no word of the plan language")
             kind = found.lastgroup
             self._tokens.append((kind, found.group(kind), found.start(kind)))

@@ -8,7 +8,7 @@ from aspen import units
 from aspen.algebra.expr import Const, Expr
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
-from aspen.model.schema import Column, Type
+from aspen.model.schema import Column, SourceKind, Type
 from aspen.streamsql.ast import (
     CreateView,
     Cte,
@@ -44,9 +44,11 @@ from aspen.streamsql.errors import (
     UnitMismatch,
     UnknownColumn,
     Unsupported,
+    ViewCycle,
     nearest,
     suggestion,
 )
+from aspen.streamsql.reads import names_read
 from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.typing_rules import meet, spelt
 
@@ -60,11 +62,30 @@ def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
     Raises:
         BindError: whatever does not fit, with its place in the text.
     """
-    query = bind_query(statement.query, Environment(catalog))
     if isinstance(statement, CreateView):
-        _identifier(statement.name, statement.at)
-        return BoundStatement(statement.name, query)
-    return BoundStatement(None, query)
+        _check_name(statement, catalog)
+        return BoundStatement(statement.name, bind_query(statement.query, Environment(catalog)))
+    return BoundStatement(None, bind_query(statement.query, Environment(catalog)))
+
+
+def _check_name(statement: CreateView, catalog: Catalog) -> None:
+    name = statement.name
+    _identifier(name, statement.at)
+    if name in catalog and catalog.get(name).kind is not SourceKind.VIEW:
+        kind = catalog.get(name).kind.value.lower()
+        raise BadName(
+            f"{name!r} is a {kind} already",
+            position=statement.at,
+            found=name,
+            attempt=f"choose another name: CREATE VIEW my_{name} AS …",
+        )
+    if name in names_read(statement.query):
+        raise ViewCycle(
+            f"view {name!r} reads itself: {name} → {name}",
+            position=statement.at,
+            found=f"{name} → {name}",
+            attempt="recursion stands inside one view: WITH RECURSIVE",
+        )
 
 
 def bind_query(query: Query, environment: Environment, *, named: bool = True) -> BoundQuery:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
@@ -123,15 +123,9 @@ def bind_recursion(
             attempt="name each column once",
         )
     columns = _named(names, bound_base.columns)
-    # Types, units and nulls may widen through the step: bind it until they stay.
-    for _ in range(_ROUNDS):
-        inner = environment.with_cte(cte.name, RecursionMark(cte.name, columns))
-        bound_step = bind_query(bare_step, inner, named=False)
-        wider = _named(names, unify(BoundRename(bound_base, columns), bound_step, step.at))
-        if wider == columns:
-            break
-        columns = wider
-    assert isinstance(bound_step, BoundSelect)
+    columns, (bound_step,) = bind_steps(
+        cte.name, names, bound_base, (bare_step,), environment, bind_query, unify
+    )
     best = None
     if best_at is not None:
         place, function = best_at
@@ -139,6 +133,43 @@ def bind_recursion(
         best = Best(keys, names[place], function)
     check_growth(cte, step, bound_step, best)
     return BoundRecursion(cte.name, columns, bound_base, bound_step, best)
+
+
+def bind_steps(
+    name: str,
+    names: tuple[str, ...],
+    base: BoundQuery,
+    steps: Sequence[SelectQuery],
+    environment: Environment,
+    bind_query: BindQuery,
+    unify: Unify,
+) -> tuple[tuple[Column, ...], tuple[BoundSelect, ...]]:
+    """Bind the steps of a recursion against its base.
+
+    Args:
+        name: of the recursive view.
+        names: of its columns.
+        steps: none of them with an aggregate.
+
+    Returns:
+        The view's columns, and the steps.
+    """
+    columns = _named(names, base.columns)
+    # Types, units and nulls may widen through a step: bind them until they stay.
+    for _ in range(_ROUNDS):
+        inner = environment.with_cte(name, RecursionMark(name, columns))
+        wider = columns
+        bound: list[BoundSelect] = []
+        for step in steps:
+            found = bind_query(step, inner, named=False)
+            assert isinstance(found, BoundSelect)
+            bound.append(found)
+            known = BoundRename(base, wider)
+            wider = _named(names, unify(known, found, step.at))
+        if wider == columns:
+            break
+        columns = wider
+    return columns, tuple(bound)
 
 
 def _named(names: tuple[str, ...], columns: tuple[Column, ...]) -> tuple[Column, ...]:

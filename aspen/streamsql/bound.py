@@ -145,7 +145,7 @@ class BoundRecursion:
     name: str
     columns: tuple[Column, ...]
     base: BoundQuery
-    step: BoundSelect
+    step: BoundSelect | BoundUnion
     best: Best | None
 
 

@@ -1,7 +1,8 @@
 """Whether a recursive step surely ends: costs grow under MIN, shrink under MAX, or are bounded.
 
 Without a MIN or MAX, a step that computes new values (`hops + 1`) must stop at a bound
-(`WHERE w.hops < 10`), or a circle in the data would count for ever.
+(`WHERE w.hops < 10`), or a circle in the data would count for ever. One column that climbs to a
+bound ends the whole recursion, so the others may then compute what they like (a path's text).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from aspen.algebra.expr import Call, Case, Col, Const, Expr, Op, columns_in, parts
 from aspen.algebra.plan import AggregateFunction, Best
 from aspen.errors import Position
+from aspen.model.schema import Type
 from aspen.streamsql.ast import Cte, SelectQuery
 from aspen.streamsql.bound import BoundSelect, RecursionSource
 from aspen.streamsql.errors import NotMonotone, UnboundedRecursion
@@ -18,8 +20,18 @@ _DOWN = (">", ">=")
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def check_growth(cte: Cte, step: SelectQuery, bound: BoundSelect, best: Best | None) -> None:
+def check_growth(
+    cte: Cte,
+    step: SelectQuery,
+    bound: BoundSelect,
+    best: Best | None,
+    *,
+    ends: bool | None = None,
+) -> None:
     """Refuse a step that is not known to end.
+
+    Args:
+        ends: whether a climbing column ends the recursion, None to find out from this step.
 
     Raises:
         NotMonotone: MIN over what may shrink, MAX over what may grow, or a condition or key
@@ -28,6 +40,8 @@ def check_growth(cte: Cte, step: SelectQuery, bound: BoundSelect, best: Best | N
     """
     source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
     own = {column.name for column in source.columns}
+    if ends is None:
+        ends = bool(climbing(bound))
     for index, (_, expr) in enumerate(bound.outputs):
         at = step.items[index].at if index < len(step.items) else step.at
         column = source.columns[index].name
@@ -40,10 +54,70 @@ def check_growth(cte: Cte, step: SelectQuery, bound: BoundSelect, best: Best | N
                 found=best.column,
                 attempt="keys must not depend on the cost",
             )
-        elif columns_in(expr) & own and not isinstance(expr, Col):
+        elif not ends and columns_in(expr) & own and not isinstance(expr, Col):
             _check_bound(cte, bound, expr, column, at)
     if best is not None:
         _check_conditions(step, bound, _cost_column(source, best), best)
+
+
+def climbing(bound: BoundSelect) -> frozenset[tuple[int, bool]]:
+    """Give the columns that end a step: each derived row is strictly further, up to a bound.
+
+    Either the step adds a positive number to a whole number that it compares with a constant, or
+    the column is another source's (so there are finitely many values) and compared with the own.
+
+    Returns:
+        Places of the columns, with whether they rise or fall.
+
+    Law: along a derivation such a column takes each of finitely many values at most once.
+    Source: own.
+    """
+    source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
+    own = {column.name for column in source.columns}
+    found: set[tuple[int, bool]] = set()
+    for place, (column, (_, expr)) in enumerate(zip(source.columns, bound.outputs, strict=True)):
+        for rising in (True, False):
+            if isinstance(expr, Col) and expr.name not in own:
+                ends = any(
+                    _beyond(p, expr.name, column.name, rising=rising)
+                    for p in bound.origin.predicates
+                )
+            else:
+                symbols = _UP if rising else _DOWN
+                ends = (
+                    column.type is Type.INT
+                    and _strictly(expr, column.name, rising=rising)
+                    and any(
+                        _side(p, column.name) in symbols and columns_in(p) == {column.name}
+                        for p in bound.origin.predicates
+                    )
+                )
+            if ends:
+                found.add((place, rising))
+    return frozenset(found)
+
+
+def _strictly(expr: Expr, column: str, *, rising: bool) -> bool:
+    """Whether an expression is the column and a positive whole number more (or less)."""
+    match expr:
+        case Op("+", Col(name), Const(value)) | Op("+", Const(value), Col(name)) if rising:
+            pass
+        case Op("-", Col(name), Const(value)) if not rising:
+            pass
+        case _:
+            return False
+    return name == column and type(value) is int and value > 0
+
+
+def _beyond(predicate: Expr, other: str, column: str, *, rising: bool) -> bool:
+    """Whether a predicate says that `other` is strictly above (rising) or below `column`."""
+    match predicate:
+        case Op("=", Col(name), expr) | Op("=", expr, Col(name)) if name == other:
+            return _strictly(expr, column, rising=rising)
+        case Op(">" | "<" as symbol, Col(left), Col(right)):
+            above, below = (left, right) if symbol == ">" else (right, left)
+            return (above, below) == ((other, column) if rising else (column, other))
+    return False
 
 
 def _cost_column(source: RecursionSource, best: Best) -> str:

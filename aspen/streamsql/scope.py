@@ -126,7 +126,8 @@ class Scope:
             position=name.at,
             found=written,
             exists=nearest(written, names),
-            attempt=suggestion(written, names) or "see the columns above",
+            attempt=suggestion(written, names)
+            or f"name one of these; a text stands in single quotes: '{name.name}'",
         )
 
 

@@ -28,6 +28,7 @@ from aspen.streamsql.errors import NotAQuery, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
 
+_DEEPEST = 100
 _CLAUSES = {
     "order": ("ORDER BY", "a maintained view has no order; the reader sorts its rows"),
     "limit": ("LIMIT", "keep the best rows with MIN, MAX or NOT EXISTS (a better one)"),
@@ -61,6 +62,7 @@ class Translator:
 
     def __init__(self, spans: Spans) -> None:
         self.spans = spans
+        self._depth = 0
         self.expressions = ExpressionTranslator(spans, self.query)
 
     def statement(self, tree: exp.Expr) -> Statement:
@@ -105,7 +107,20 @@ class Translator:
         return CreateView(name, query, at)
 
     def query(self, tree: exp.Expr) -> Query:
-        """Translate a SELECT, a UNION or a WITH."""
+        """Translate a SELECT, a UNION or a WITH.
+
+        Raises:
+            Unsupported: it is nested deeper than Python's stack allows later walks.
+        """
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._unsupported("nesting this deep", tree, "split it into views")
+        try:
+            return self._query(tree)
+        finally:
+            self._depth -= 1
+
+    def _query(self, tree: exp.Expr) -> Query:
         at = self.spans.of(tree)
         if isinstance(tree, exp.Subquery):
             return self.query(tree.this)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 from sqlglot import exp
@@ -51,6 +51,8 @@ _CASTS = {
     "CHAR": "to_text",
 }
 _BIGGEST = 2**63 - 1
+_LONG_CHAIN = 32
+_DEEPEST = 100
 _ATTEMPTS = {
     "Like": "compare whole words with =, or list them: x IN ('a', 'b')",
     "ILike": "compare whole words: lower(x) = 'a'",
@@ -71,6 +73,22 @@ def word(tree: exp.Expr) -> str:
     return name if tree.args.get("quoted") else name.lower()
 
 
+def _links(symbol: str, node: Expression) -> list[Expression]:
+    """Give the operands of a chain of one operator, left to right."""
+    if isinstance(node, Binary) and node.symbol == symbol:
+        return _links(symbol, node.left) + _links(symbol, node.right)
+    return [node]
+
+
+def _chain(symbol: str, operands: Sequence[Expression], at: Position) -> Expression:
+    """Join operands from the left; long chains as balanced trees, as every walk is recursive."""
+    if len(operands) > _LONG_CHAIN:
+        middle = len(operands) // 2
+        left = _chain(symbol, operands[:middle], at)
+        return Binary(symbol, left, _chain(symbol, operands[middle:], at), at)
+    return reduce(lambda left, right: Binary(symbol, left, right, at), operands)
+
+
 class ExpressionTranslator:
     """Turns expressions over one text into our AST.
 
@@ -82,16 +100,36 @@ class ExpressionTranslator:
     def __init__(self, spans: Spans, query: Callable[[exp.Expr], Query]) -> None:
         self.spans = spans
         self.query = query
+        self._depth = 0
 
     def conjunction(self, conditions: Iterable[Expression]) -> Expression | None:
         """Join conditions by AND, None when there are none."""
-        found = list(conditions)
-        return reduce(lambda a, b: Binary("AND", a, b, a.at), found) if found else None
+        found = [part for condition in conditions for part in _links("AND", condition)]
+        return _chain("AND", found, found[0].at) if found else None
 
     def translate(self, tree: exp.Expr) -> Expression:
-        """Translate one expression."""
+        """Translate one expression.
+
+        Raises:
+            Unsupported: it is nested deeper than Python's stack allows later walks.
+        """
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Unsupported(
+                "the expression is nested too deeply",
+                position=self.spans.of(tree),
+                attempt="compute parts of it in a CTE or a view",
+            )
+        try:
+            return self._translated(tree)
+        finally:
+            self._depth -= 1
+
+    def _translated(self, tree: exp.Expr) -> Expression:
         at = self.spans.of(tree)
         symbol = _BINARY.get(type(tree))
+        if symbol in ("AND", "OR"):
+            return self._logical(tree, symbol, at)
         if symbol is not None:
             return Binary(symbol, self.translate(tree.this), self.translate(tree.expression), at)
         match tree:
@@ -128,6 +166,16 @@ class ExpressionTranslator:
             case exp.Anonymous():
                 return self._function(tree)
         raise self._unsupported(tree, at)
+
+    def _logical(self, tree: exp.Expr, symbol: str, at: Position) -> Expression:
+        # sqlglot nests long chains to the left, deeper than Python's stack.
+        parts: list[exp.Expr] = []
+        node: exp.Expr = tree
+        while type(node) is type(tree):
+            parts.append(node.expression)
+            node = node.this
+        parts.append(node)
+        return _chain(symbol, [self.translate(part) for part in reversed(parts)], at)
 
     def _unsupported(self, tree: exp.Expr, at: Position) -> Unsupported:
         kind = type(tree).__name__
@@ -185,8 +233,8 @@ class ExpressionTranslator:
             return Exists(self.query(tree.args["query"]), inner, at)
         if tree.args.get("unnest") is not None or not tree.expressions:
             raise self._unsupported(tree, at)
-        tests = (Binary("=", inner, self.translate(item), at) for item in tree.expressions)
-        return reduce(lambda a, b: Binary("OR", a, b, at), tests)
+        tests = [Binary("=", inner, self.translate(item), at) for item in tree.expressions]
+        return _chain("OR", tests, at)
 
     def _case(self, tree: exp.Expr, at: Position) -> Expression:
         subject = self.translate(tree.this) if tree.this is not None else None

@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     filter_join.FILTER_INTO_JOIN,  # splits: left, right, keys, residual
     filter_join.RESIDUAL_INTO_JOIN_KEYS,  # for residuals that no filter brought
     filter_join.FILTER_BELOW_ANTI_JOIN,  # as the join's left part
+    filter_join.ANTI_JOIN_BELOW_JOIN,  # rows go early, and recursion stays free of negation
     filter_window.FILTER_BELOW_RANGE,  # near the stream, where a sensor may take it
     filter_fixpoint.FILTER_INTO_FIXPOINT,  # last of the pushing: its proof walks the step
     distinct.DISTINCT_OF_SET,  # what pushing has brought together

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
 from aspen.algebra.plan import AntiJoin, Filter, Join, Plan
@@ -61,6 +62,17 @@ def _below_anti_join(plan: Plan) -> Plan | None:
     return None
 
 
+def _anti_join_below(plan: Plan) -> Plan | None:
+    match plan:
+        case AntiJoin(Join(left, right) as join, partners, on, residual):
+            read = {pair[0] for pair in on} | (columns_in(residual) - _names(partners))
+            if read <= _names(left):
+                return replace(join, left=AntiJoin(left, partners, on, residual))
+            if read <= _names(right):
+                return replace(join, right=AntiJoin(right, partners, on, residual))
+    return None
+
+
 # Claim: an inner join is a filtered product; p over one side alone filters that side, and
 # equality of two columns is what `on` means, null included (null equals nothing).
 FILTER_INTO_JOIN = Rule(
@@ -87,4 +99,14 @@ FILTER_BELOW_ANTI_JOIN = Rule(
     counter_example="below the right side it would let back rows whose partner fails p",
     match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, AntiJoin),
     build=_below_anti_join,
+)
+
+# Claim: whether a partner exists depends on one side alone, so rows may go before they are joined.
+# It also moves NOT EXISTS off the recursive view, where it stands over a join with it.
+ANTI_JOIN_BELOW_JOIN = Rule(
+    name="anti_join_below_join",
+    claim="(l ⋈ r) ▷[p(l, x)] x = (l ▷[p(l, x)] x) ⋈ r, and likewise for r",
+    counter_example="p(l, r, x) reads both sides: NOT EXISTS a way shorter than l and r together",
+    match=lambda plan: isinstance(plan, AntiJoin) and isinstance(plan.left, Join),
+    build=_anti_join_below,
 )

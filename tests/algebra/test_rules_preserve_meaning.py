@@ -1,0 +1,106 @@
+"""oracle_: rewriting changes no answer, whatever the plan and the data."""
+
+from __future__ import annotations
+
+import pytest
+from algebra.plans import Names, data, fixpoints, over, plans, windows
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from aspen.algebra.expr import TRUE
+from aspen.algebra.plan import Filter, children, with_children
+from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
+
+# What to put over a random plan so that a rule finds its shape.
+SHAPES = {
+    "fold_filter": ["filter"],
+    "fold_project": ["project"],
+    "fold_join": ["join"],
+    "drop_true_filter": ["true"],
+    "merge_filters": ["filter", "filter"],
+    "merge_projects": ["project", "project"],
+    "filter_below_project": ["project", "filter"],
+    "filter_below_distinct": ["distinct", "filter"],
+    "filter_below_group": ["group", "filter"],
+    "filter_below_union": ["union", "filter"],
+    "filter_into_join": ["join", "filter"],
+    "residual_into_join_keys": ["join"],
+    "filter_below_anti_join": ["anti", "filter"],
+    "anti_join_below_join": ["join", "anti"],
+    "filter_below_range": ["window", "filter"],
+    "filter_into_fixpoint": ["fixpoint", "filter"],
+    "distinct_of_set": ["group", "distinct"],
+    "drop_identity": ["project"],
+}
+
+
+@st.composite
+def shaped(draw, forms):
+    names = Names()
+    if forms[0] == "window":
+        plan = draw(windows(names))
+    elif forms[0] == "fixpoint":
+        plan = draw(fixpoints(names))
+    else:
+        plan = draw(plans(1, names))
+    for form in forms:
+        plan = Filter(plan, TRUE) if form == "true" else draw(over(form, plan, names, 2))
+    return plan
+
+
+def test_every_rule_has_its_shape():
+    assert set(SHAPES) == {rule.name for rule in RULES}
+
+
+def test_rules_are_told_apart_by_name():
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_oracle_each_rule_keeps_rows_and_columns(rule):
+    applied = []
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+    @given(shaped(SHAPES[rule.name]), data())
+    def holds(plan, rows):
+        built = rule.apply(plan)
+        assume(built is not None)
+        applied.append(plan)
+        assert built.columns == plan.columns
+        assert rows.evaluate(built) == rows.evaluate(plan)
+
+    holds()
+    assert applied
+
+
+@settings(max_examples=80, deadline=None)
+@given(plans(), data())
+def test_oracle_every_step_of_rewriting_keeps_rows_and_columns(plan, rows):
+    expected = rows.evaluate(plan)
+    for step in rewrite_steps(plan):
+        assert step.plan.columns == plan.columns, step.rule.name
+        assert rows.evaluate(step.plan) == expected, step.rule.name
+
+
+@settings(max_examples=30, deadline=None)
+@given(plans())
+def test_rewriting_settles(plan):
+    once = rewrite(plan)
+    assert rewrite(once) == once
+
+
+def test_rules_that_undo_each_other_are_named():
+    def turned(plan):
+        return with_children(plan, tuple(reversed(children(plan))))
+
+    turn = Rule("turn", "", "", lambda plan: plan.__class__.__name__ == "Union", turned)
+
+    @settings(max_examples=5, deadline=None)
+    @given(shaped(["union"]))
+    def names_them(plan):
+        with pytest.raises(RewriteDoesNotSettle) as caught:
+            rewrite(plan, (turn,))
+        assert caught.value.found == "turn"
+        assert "becomes" in caught.value.message
+
+    names_them()
