@@ -1,4 +1,4 @@
-"""The shipped building, derived once; and small buildings made of rectangles."""
+"""The shipped building, and small buildings made of rectangles."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from smartcis.importers.derive import BuildingPlan, derive
-from smartcis.importers.imdf import read_imdf
-from smartcis.importers.run import SHIPPED
+from tests.smartcis.conftest import furnished, ulm
 
-
-@pytest.fixture(scope="session")
-def ulm() -> BuildingPlan:
-    return derive(read_imdf(SHIPPED))
+__all__ = ["furnished", "ulm"]
 
 
 LEVEL = "00000000-0000-0000-0000-00000000001a"

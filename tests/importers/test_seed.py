@@ -10,7 +10,6 @@ from shapely.geometry import LineString, MultiPolygon, Point, Polygon
 
 from smartcis.importers.run import SHIPPED, run
 from smartcis.importers.seed.run import forget, seed
-from smartcis.importers.store import store
 from smartcis.models import (
     Desk,
     Kiosk,
@@ -24,18 +23,10 @@ from smartcis.models import (
     SoftwareInstall,
     Visitor,
 )
-from smartcis.models.outbox import _Committed
 
 pytestmark = pytest.mark.django_db
 
 SIMULATED = (Desk, Machine, SoftwareInstall, Sensor, RegionSeed, Kiosk, Visitor, Reservation)
-
-
-@pytest.fixture
-def furnished(ulm, monkeypatch):
-    monkeypatch.setattr(_Committed, "listeners", ())
-    store(ulm)
-    return seed(2026)
 
 
 def ground_of(unit):
