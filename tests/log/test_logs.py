@@ -1,0 +1,121 @@
+"""Both logs keep the same law; Redis' keeps it through crashes."""
+
+from __future__ import annotations
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aspen.log import LogGap, MemoryLog, RedisLog
+from aspen.log.entry import Change, Register, Tick, Transaction
+
+entries = st.lists(
+    st.one_of(
+        st.builds(Tick, st.floats(0, 1e9)),
+        st.builds(
+            lambda at_s, text, number: Transaction(at_s, (Change("r", 1, (text, number, None)),)),
+            st.floats(0, 1e9),
+            st.text(max_size=5),
+            st.integers(-5, 5),
+        ),
+        st.builds(lambda text: Register(0.0, "v", text), st.text(max_size=9)),
+    ),
+    min_size=1,
+    max_size=5,
+)
+appends = st.lists(st.tuples(entries, st.sampled_from(["", "a", "b"])), max_size=8)
+
+
+@pytest.fixture(params=["memory", "redis"])
+def fresh(request):
+    if request.param == "memory":
+        return MemoryLog
+    url = request.getfixturevalue("redis_url")
+    return lambda: RedisLog(url, f"test-{secrets.token_hex(6)}")
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(appends)
+def test_law_a_log_reads_back_what_was_appended_once_per_key(fresh, steps):
+    log, kept, seen = fresh(), [], {}
+    for batch, key in steps:
+        position = log.append(batch, key)
+        if key in seen:
+            assert position == seen[key]
+            continue
+        kept += batch
+        assert position == len(kept)
+        if key:
+            seen[key] = position
+    assert log.head() == len(kept)
+    everything = list(enumerate(kept, start=1))
+    assert log.read(0, len(kept)) == everything
+    for after in range(len(kept)):
+        assert log.read(after, after + 2) == everything[after : after + 2]
+    assert log.read(len(kept), len(kept) + 5) == []
+
+
+def test_an_empty_append_is_refused(fresh):
+    with pytest.raises(ValueError, match="at least one"):
+        fresh().append([])
+
+
+def test_appends_at_once_leave_no_gap_and_break_no_batch(redis_url):
+    name = f"test-{secrets.token_hex(6)}"
+
+    def writer(number):
+        log = RedisLog(redis_url, name)
+        for turn in range(25):
+            at_s = float(number * 1000 + turn)
+            log.append([Tick(at_s), Tick(at_s + 0.5)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(writer, range(4)))
+    read = RedisLog(redis_url, name).read(0, 10_000)
+    assert [position for position, _ in read] == list(range(1, 201))
+    times = [entry.at_s for _, entry in read]
+    assert all(second == first + 0.5 for first, second in zip(times[::2], times[1::2], strict=True))
+
+
+def test_a_log_that_lost_entries_says_so(redis_url):
+    name = f"test-{secrets.token_hex(6)}"
+    log = RedisLog(redis_url, name)
+    log.append([Tick(1.0), Tick(2.0)])
+    with pytest.raises(LogGap):
+        log.read_raw(0, 3)
+    redis.Redis.from_url(redis_url).xdel(f"{name}:log", "1-0")
+    with pytest.raises(LogGap, match="1 are there"):
+        log.read_raw(0, 2)
+
+
+def test_a_log_has_an_identity_from_its_first_append_on(redis_url):
+    log = RedisLog(redis_url, f"test-{secrets.token_hex(6)}")
+    assert log.state() == ("", 0)
+    log.append([Tick(1.0)])
+    identity = log.identity()
+    log.append([Tick(2.0)])
+    assert identity
+    assert log.state() == (identity, 2)
+
+
+def test_waiting_ends_with_the_next_entry(redis_url):
+    name = f"test-{secrets.token_hex(6)}"
+    log = RedisLog(redis_url, name)
+    assert log.wait(0, 0.05) == 0
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(RedisLog(redis_url, name).wait, 0, 30)
+        log.append([Tick(1.0)])
+        assert waiting.result(timeout=10) == 1
+
+
+def test_the_newest_tick_is_found_among_other_entries(redis_url):
+    log = RedisLog(redis_url, f"test-{secrets.token_hex(6)}")
+    assert log.last_tick_s() is None
+    log.append([Tick(1.0), Tick(7.0), Register(9.0, "v", "plan")])
+    assert log.last_tick_s() == 7.0
