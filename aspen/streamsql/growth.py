@@ -13,7 +13,7 @@ from aspen.errors import Position
 from aspen.model.schema import Type
 from aspen.streamsql.ast import Cte, SelectQuery
 from aspen.streamsql.bound import BoundSelect, RecursionSource
-from aspen.streamsql.errors import NotMonotone, UnboundedRecursion
+from aspen.streamsql.errors import NotMonotone, UnboundedRecursion, Unsupported
 
 _UP = ("<", "<=")
 _DOWN = (">", ">=")
@@ -58,6 +58,7 @@ def check_growth(
             _check_bound(cte, bound, expr, column, at)
     if best is not None:
         _check_conditions(step, bound, _cost_column(source, best), best)
+    _check_negation(cte, step, bound)
 
 
 def climbing(bound: BoundSelect) -> frozenset[tuple[int, bool]]:
@@ -76,7 +77,8 @@ def climbing(bound: BoundSelect) -> frozenset[tuple[int, bool]]:
     own = {column.name for column in source.columns}
     found: set[tuple[int, bool]] = set()
     for place, (column, (_, expr)) in enumerate(zip(source.columns, bound.outputs, strict=True)):
-        for rising in (True, False):
+        # A large FLOAT swallows the 1 that is added to it.
+        for rising in (True, False) if column.type is Type.INT else ():
             if isinstance(expr, Col) and expr.name not in own:
                 ends = any(
                     _beyond(p, expr.name, column.name, rising=rising)
@@ -84,13 +86,9 @@ def climbing(bound: BoundSelect) -> frozenset[tuple[int, bool]]:
                 )
             else:
                 symbols = _UP if rising else _DOWN
-                ends = (
-                    column.type is Type.INT
-                    and _strictly(expr, column.name, rising=rising)
-                    and any(
-                        _side(p, column.name) in symbols and columns_in(p) == {column.name}
-                        for p in bound.origin.predicates
-                    )
+                ends = _strictly(expr, column.name, rising=rising) and any(
+                    _side(p, column.name) in symbols and columns_in(p) == {column.name}
+                    for p in bound.origin.predicates
                 )
             if ends:
                 found.add((place, rising))
@@ -118,6 +116,22 @@ def _beyond(predicate: Expr, other: str, column: str, *, rising: bool) -> bool:
             above, below = (left, right) if symbol == ">" else (right, left)
             return (above, below) == ((other, column) if rising else (column, other))
     return False
+
+
+def _check_negation(cte: Cte, step: SelectQuery, bound: BoundSelect) -> None:
+    """Refuse NOT EXISTS that cannot be decided before the recursive view is joined."""
+    for found in bound.origin.exists:
+        inner = {c.name for source in found.inner.sources for c in source.columns}
+        reads = {left for left, _ in found.on}.union(*map(columns_in, found.residual)) - inner
+        touched = [s for s in bound.origin.sources if reads & {c.name for c in s.columns}]
+        alone = len(touched) <= 1 and not any(isinstance(s, RecursionSource) for s in touched)
+        if found.negated and not alone:
+            raise Unsupported(
+                f"NOT EXISTS in the step of {cte.name} may read one source, and not {cte.name}",
+                position=step.where.at if step.where is not None else step.at,
+                found="NOT EXISTS",
+                attempt="put it into a CTE or view that the step joins with",
+            )
 
 
 def _cost_column(source: RecursionSource, best: Best) -> str:
