@@ -1,8 +1,8 @@
 import { mount } from 'svelte';
 import './styles/index.css';
 import './styles/workbench.css';
+import { pageElement } from './ui/start';
 import QueriesPage from './workbench/QueriesPage.svelte';
 
-const target = document.getElementById('app');
-if (target === null) throw new Error('The page has no #app element.');
+const target = pageElement();
 mount(QueriesPage, { target });

@@ -100,8 +100,9 @@ export class App {
     if (!this.path || this.outcome.kind !== 'found') return [];
     const { machine } = this.outcome;
     const room = this.world.rooms.get(machine.rid);
-    const target = room ? `${machine.host} in ${titleOf(room)}` : machine.host;
-    return directions(this.path, this.levels, this.roomsByLevel, this.origin?.name ?? '', target);
+    const name = room ? `${machine.host} in ${titleOf(room)}` : machine.host;
+    const from = this.origin?.name ?? '';
+    return directions(this.path, this.levels, this.roomsByLevel, from, { name, rid: machine.rid });
   });
   readonly selected: Selected | null = $derived.by(() => this.findSelected());
 

@@ -18,7 +18,8 @@ class Cell {
 export class Live {
   readonly client: LiveClient;
   connection = $state.raw<Connection>({ kind: 'connecting', attempt: 0 });
-  error = $state.raw<WireError | null>(null);
+  /** Views that cannot be maintained now, each with its reason. */
+  errors = $state.raw<ReadonlyMap<string, WireError>>(new Map());
   /** Server time, s, refreshed once a second for ages. */
   nowS = $state(Date.now() / 1000);
   readonly label = $derived(describe(this.connection));
@@ -51,12 +52,17 @@ export class Live {
     const wake = (): void => {
       if (document.visibilityState === 'visible') this.client.wake();
     };
+    const lose = (): void => {
+      this.client.lose();
+    };
     document.addEventListener('visibilitychange', wake);
+    window.addEventListener('offline', lose);
     window.addEventListener('online', wake);
     window.addEventListener('pageshow', wake);
     return () => {
       clearInterval(second);
       document.removeEventListener('visibilitychange', wake);
+      window.removeEventListener('offline', lose);
       window.removeEventListener('online', wake);
       window.removeEventListener('pageshow', wake);
       this.client.stop();
@@ -82,10 +88,13 @@ export class Live {
   private follow(view: ViewName): () => void {
     return this.client.subscribe(view, (event) => {
       if (event.kind === 'error') {
-        this.error = event.error;
+        this.errors = new Map([...this.errors, [view, event.error]]);
       } else if (event.kind === 'closed') {
         this.cells[view].table = UNKNOWN;
       } else {
+        if (this.errors.has(view)) {
+          this.errors = new Map([...this.errors].filter(([name]) => name !== view));
+        }
         this.dirty.set(view, event.bag);
         this.publishSoon();
       }

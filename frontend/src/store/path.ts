@@ -109,24 +109,33 @@ export function walkingTime(lengthMm: number): string {
   return `${Math.max(1, Math.round(lengthMm / 1000 / WALKING_M_PER_S / 60))} min`;
 }
 
+/** Where the walk ends: the sentence's object, and the room it is in. */
+export interface Target {
+  readonly name: string;
+  readonly rid: string;
+}
+
 /** Numbered text directions, with what one walks through as landmarks. */
 export function directions(
   found: Path,
   levels: readonly LevelInfo[],
   roomsByLevel: ReadonlyMap<string, readonly Room[]>,
   origin: string,
-  target: string,
+  target: Target,
 ): Instruction[] {
   const name = (id: string): string => levels.find((level) => level.id === id)?.name ?? id;
+  const ordinal = (id: string): number => levels.find((level) => level.id === id)?.ordinal ?? 0;
   const told: Instruction[] = [];
   found.legs.forEach((leg, i) => {
-    if (i === 0) {
-      told.push(say('start', leg.levelId, `Start at ${origin}, floor ${name(leg.levelId)}`));
+    const { levelId } = leg;
+    if (i === 0) told.push(say('start', levelId, `Start at ${origin}, floor ${name(levelId)}`));
+    const stretches = walk(leg, roomsByLevel.get(levelId) ?? []);
+    const last = i === found.legs.length - 1;
+    for (const stretch of last ? entering(stretches, target.rid) : stretches) {
+      told.push(say(stretch.kind, levelId, phrase(stretch), stretch.lengthM));
     }
-    told.push(...walk(leg, roomsByLevel.get(leg.levelId) ?? []));
     const climb = found.climbs[i];
     if (!climb) return;
-    const ordinal = (id: string): number => levels.find((l) => l.id === id)?.ordinal ?? 0;
     const sense = ordinal(climb.to) > ordinal(climb.from) ? 'up' : 'down';
     const means = { lift: 'Take the lift', stairs: 'Take the stairs', passage: 'Go' }[climb.way];
     told.push({
@@ -138,7 +147,7 @@ export function directions(
     });
   });
   const end = found.legs.at(-1);
-  if (end) told.push(say('arrive', end.levelId, `Arrive at ${target}`));
+  if (end) told.push(say('arrive', end.levelId, `Arrive at ${target.name}`));
   return told;
 }
 
@@ -146,44 +155,68 @@ function say(kind: Instruction['kind'], levelId: string, text: string, lengthM =
   return { kind, levelId, text, toLevelId: null, lengthM };
 }
 
-function walk(leg: Leg, rooms: readonly Room[]): Instruction[] {
-  const points = simplify(leg.points, 1);
-  const told: Instruction[] = [];
-  for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1] as Point, points[i] as Point];
-    const length = distance(a, b);
-    if (length < 0.5) continue;
-    const angle = i > 1 ? turn(points[i - 2] as Point, a, b) : 0;
-    const kind = told.length === 0 ? 'straight' : kindOf(angle);
-    const where = landmark([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], rooms);
-    const previous = told.at(-1);
-    if (kind === 'straight' && previous && previous.kind !== 'start') {
-      const joined = previous.lengthM + length;
-      told[told.length - 1] = { ...previous, lengthM: joined, text: phrase(previous.kind, joined, where) };
-    } else {
-      told.push(say(kind, leg.levelId, phrase(kind, length, where), length));
-    }
-  }
-  return told;
+/** One straight piece of the walk, in one room. */
+interface Stretch {
+  readonly kind: 'straight' | 'left' | 'right' | 'back';
+  readonly lengthM: number;
+  readonly room: Room | null;
+  /** The last stretches, all in the target's room, are told as one. */
+  readonly enters: boolean;
 }
 
-function kindOf(angle: number): 'straight' | 'left' | 'right' | 'back' {
+/** Shorter pieces are corners of the drawing, not of the walk, m. */
+const SHORTEST_M = 1.5;
+
+function walk(leg: Leg, rooms: readonly Room[]): Stretch[] {
+  const corners = simplify(leg.points, 1);
+  const points = corners.filter(
+    (p, i) => i === 0 || i === corners.length - 1 || distance(p, corners[i - 1] as Point) >= SHORTEST_M,
+  );
+  const found: Stretch[] = [];
+  for (let i = 1; i < points.length; i++) {
+    const [a, b] = [points[i - 1] as Point, points[i] as Point];
+    const lengthM = distance(a, b);
+    if (lengthM < 0.5) continue;
+    const kind = found.length === 0 ? 'straight' : kindOf(turn(points[i - 2] as Point, a, b));
+    const middle: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+    const room = rooms.find((r) => inside(middle, r.polygon)) ?? null;
+    const before = found.at(-1);
+    if (kind === 'straight' && before && before.room?.category === room?.category) {
+      found[found.length - 1] = { ...before, lengthM: before.lengthM + lengthM };
+    } else {
+      found.push({ kind, lengthM, room, enters: false });
+    }
+  }
+  return found;
+}
+
+function entering(stretches: readonly Stretch[], rid: string): Stretch[] {
+  let from = stretches.length;
+  while (from > 0 && stretches[from - 1]?.room?.rid === rid) from -= 1;
+  const inner = stretches.slice(from);
+  const first = inner[0];
+  if (!first || from === 0) return [...stretches];
+  const lengthM = inner.reduce((sum, stretch) => sum + stretch.lengthM, 0);
+  return [...stretches.slice(0, from), { ...first, lengthM, enters: true }];
+}
+
+function kindOf(angle: number): Stretch['kind'] {
   if (Math.abs(angle) < 30) return 'straight';
   if (Math.abs(angle) > 150) return 'back';
   return angle > 0 ? 'left' : 'right';
 }
 
-function phrase(kind: Instruction['kind'], lengthM: number, where: string): string {
-  const how = {
-    left: 'Turn left and go',
-    right: 'Turn right and go',
-    back: 'Turn round and go',
-  }[kind as 'left'] as string | undefined;
-  return `${how ?? 'Go straight'} ${metres(lengthM * 1000)}${where}`;
+function phrase(stretch: Stretch): string {
+  const length = metres(stretch.lengthM * 1000);
+  const way = { straight: 'Go', left: 'Turn left', right: 'Turn right', back: 'Turn round' }[stretch.kind];
+  if (stretch.enters && stretch.room) {
+    return `${way} into ${titleOf(stretch.room)}${stretch.kind === 'straight' ? '' : ' and go'} ${length}`;
+  }
+  const go = stretch.kind === 'straight' ? 'Go straight' : `${way} and go`;
+  return `${go} ${length}${landmark(stretch.room)}`;
 }
 
-function landmark(at: Point, rooms: readonly Room[]): string {
-  const room = rooms.find((r) => inside(at, r.polygon));
+function landmark(room: Room | null): string {
   if (!room) return '';
   if (room.category === 'walkway') return ' along the corridor';
   return room.category === 'room' && room.name === '' ? ' through a room' : ` through ${titleOf(room)}`;

@@ -183,8 +183,8 @@ function rooms(
       const shut = closed.get(unit.id);
       let state: RoomState = 'no-data';
       if (shut) state = 'closed';
-      else if (open.has(unit.id)) state = 'open';
       else if (PASSAGES.has(unit.category)) state = 'passage';
+      else if (open.has(unit.id)) state = 'open';
       found.set(unit.id, {
         rid: unit.id,
         name: unit.name,

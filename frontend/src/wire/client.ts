@@ -97,6 +97,11 @@ export class LiveClient {
     this.connect();
   }
 
+  /** The network went away: do not wait for the socket to notice. */
+  lose(): void {
+    if (!this.stopped && this.socket !== null) this.lost();
+  }
+
   /** Follow a view; the returned function ends it. */
   subscribe(view: string, hear: (event: ViewEvent) => void): () => void {
     const subscription: Subscription = { id: this.nextId++, view, bag: new Bag(), hear };

@@ -49,7 +49,7 @@ describe('a path', () => {
   });
 
   test('is told in words, floor changes with the floor they lead to', () => {
-    const told = directions(path(route(TWO_FLOORS), rooms), BUILDING.levels, rooms, 'Kiosk', 'host-m4');
+    const told = directions(path(route(TWO_FLOORS), rooms), BUILDING.levels, rooms, 'Kiosk', { name: 'host-m4', rid: 'none' });
     expect(told.map((step) => [step.kind, step.text])).toEqual([
       ['start', 'Start at Kiosk, floor Ground'],
       ['straight', 'Go straight 36 m along the corridor'],
@@ -60,6 +60,24 @@ describe('a path', () => {
     ]);
     expect(told[2]?.toLevelId).toBe('L1');
   });
+});
+
+test('the target’s room is entered in one sentence, and wobbles are not told', () => {
+  const rows: Row[] = [
+    ['s', 3, 0, 'L0', 38, 7.5],
+    ['s', 4, 1, 'L0', 37.5, 7],
+    ['s', 5, 20, 'L0', 10, 7.5],
+    ['s', 6, 30, 'L0', 10, 12],
+    ['s', 7, 40, 'L0', 5, 15],
+  ];
+  const told = directions(path(route(rows), rooms), BUILDING.levels, rooms, 'Kiosk', { name: 'host-m1', rid: 'lab' });
+  expect(told.map((step) => step.text)).toEqual([
+    'Start at Kiosk, floor Ground',
+    'Go straight 28 m along the corridor',
+    'Turn right and go 5 m along the corridor',
+    'Turn left into Room H1 and go 6 m',
+    'Arrive at host-m1',
+  ]);
 });
 
 test('distances and times are rounded for people', () => {

@@ -195,6 +195,17 @@ describe('the connection', () => {
     expect(hand.socket.asked).toEqual([{ id: 1, view: 'v', since: 4 }]);
   });
 
+  test('is given up at once when the network goes, and comes back with it', () => {
+    client.start();
+    hand.socket.opens();
+    client.lose();
+    expect(states.at(-1)).toMatchObject({ kind: 'offline', cause: 'socket' });
+    client.wake();
+    expect(hand.sockets).toHaveLength(2);
+    hand.pass(60_000 / 100);
+    expect(hand.sockets).toHaveLength(2);
+  });
+
   test('ignores the old socket once a new one is there', () => {
     follow();
     client.start();
