@@ -35,6 +35,7 @@ class Rig:
         port: where it serves on 127.0.0.1.
         process: the supervisor.
         token: a staff token for the API.
+        staff: name and password of the account that may lock doors.
         started_s: wall clock when its engine was live.
     """
 
@@ -42,6 +43,7 @@ class Rig:
     port: int
     process: subprocess.Popen[bytes]
     token: str
+    staff: tuple[str, str]
     started_s: float
 
     @property
@@ -131,7 +133,8 @@ def running(*options: str, settings: Mapping[str, str] | None = None) -> Iterato
         try:
             _wait_until_live(process, port, var)
             token = manage(environment, "issue_token", "bench")
-            yield Rig(var, port, process, token, time.time())
+            name, password = manage(environment, "staff_account").split()
+            yield Rig(var, port, process, token, (name, password), time.time())
         finally:
             process.send_signal(signal.SIGTERM)
             try:
