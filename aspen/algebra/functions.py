@@ -103,6 +103,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("ceil", 1, 1, _NUMBERS, Type.INT, True, math.ceil),
         Function("coalesce", 1, None, _ANY, None, True, _coalesce, strict=False),
         Function("concat", 1, None, _TEXT, Type.TEXT, False, lambda *parts: "".join(parts)),
+        Function("contains", 2, 2, _TEXT, Type.BOOL, False, lambda text, part: part in text),
         Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance),
         Function("floor", 1, 1, _NUMBERS, Type.INT, True, math.floor),
         Function("greatest", 1, None, _ANY, None, True, lambda *values: max(values)),
