@@ -6,6 +6,7 @@ Computers C-35 (1986); F. Somenzi, "CUDD: CU decision diagram package"; dd by th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,9 @@ except ImportError:  # the wheel of a rare platform: pure Python, same answers
     cudd = None
 
 from aspen.provenance.manager import Function, Manager, Variable
+
+# One line per manager would be one per recursive view and question.
+logging.getLogger("dd.cudd").setLevel(logging.WARNING)
 
 _CACHE_SLOTS = 4096  # CUDD grows it; its default of 2^18 costs 58 ms and 16 MB per manager
 

@@ -158,8 +158,11 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
             numbers: list[float] = values  # type: ignore[assignment]
             # fsum rounds once, so the order of the rows cannot matter.
             exact = columns[place].type is Type.INT
-            total = sum(numbers) if exact else math.fsum(numbers)
-            return total if function is AggregateFunction.SUM else total / len(numbers)
+            try:
+                total = sum(numbers) if exact else math.fsum(numbers)
+                return total if function is AggregateFunction.SUM else total / len(numbers)
+            except OverflowError:
+                return None
 
 
 def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:

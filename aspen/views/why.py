@@ -12,6 +12,7 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.provenance.bdd import new_manager
 from aspen.provenance.manager import Function, Manager, Variable
+from aspen.provenance.ordering import depth_first
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
 from aspen.views.operators.node import Node, Way
 
@@ -120,7 +121,7 @@ class _Session:
 
     def _solve(self, goal: tuple[Node, Row]) -> Function:
         """Give the least solution of the equations row = OR over ways of AND over parts."""
-        order = self._order = self._collect(goal)
+        order = self._order = depth_first(goal, self._parts)
         manager = self._manager
         values: dict[tuple[Node, Row], Function] = dict.fromkeys(order, manager.false)
         moving = True
@@ -146,32 +147,16 @@ class _Session:
             value = manager.disjoin(value, product)
         return value
 
-    def _collect(self, goal: tuple[Node, Row]) -> list[tuple[Node, Row]]:
-        """Find what the goal rests on, parts before wholes where there is no circle.
-
-        Variables are given in depth-first order, which keeps the functions of paths small.
-        """
-        order: list[tuple[Node, Row]] = []
-        stack: list[tuple[tuple[Node, Row], bool]] = [(goal, False)]
-        while stack:
-            item, done = stack.pop()
-            if done:
-                order.append(item)
-                continue
-            if item in self._ways:
-                continue
-            if self._every and len(self._ways) > _MAX_ITEMS:
-                raise _TooLarge
-            node, row = item
-            base = node.base_row(row)
-            if base is not None:
-                self._ways[item] = base
-                if base not in self._variables:
-                    self._variables[base] = self._manager.allocate()
-                order.append(item)
-                continue
-            ways = tuple(node.ways(row, self.contents, every=self._every))
-            self._ways[item] = ways
-            stack.append((item, True))
-            stack += [(part, False) for way in ways for part in way if part not in self._ways]
-        return order
+    def _parts(self, item: tuple[Node, Row]) -> list[tuple[Node, Row]]:
+        """Note how one row came to be, and give the rows it came from."""
+        if self._every and len(self._ways) > _MAX_ITEMS:
+            raise _TooLarge
+        node, row = item
+        base = node.base_row(row)
+        if base is not None:
+            self._ways[item] = base
+            if base not in self._variables:
+                self._variables[base] = self._manager.allocate()
+            return []
+        ways = self._ways[item] = tuple(node.ways(row, self.contents, every=self._every))
+        return [part for way in ways for part in way]

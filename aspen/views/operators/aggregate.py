@@ -50,7 +50,7 @@ class Count(Accumulator):
 
 
 class Sum(Accumulator):
-    """SUM, and AVG from sum and count; null over nothing.
+    """SUM, and AVG from sum and count; null over nothing, and beyond the largest float.
 
     Args:
         exact: the values are integers.
@@ -78,9 +78,12 @@ class Sum(Accumulator):
         """Give the sum or the mean."""
         if not self._count:
             return None
-        # The division of integers rounds once and correctly.
-        total: float = self._total if self._exact else self._total / _SCALE
-        return total / self._count if self._mean else total
+        try:
+            # The division of integers rounds once and correctly.
+            total: float = self._total if self._exact else self._total / _SCALE
+            return total / self._count if self._mean else total
+        except OverflowError:
+            return None  # as an expression that overflows does
 
 
 class Extreme(Accumulator):
