@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable
+from typing import Any
 
 import redis
 import redis.asyncio
@@ -25,6 +26,7 @@ from smartcis.live.views import FoldedView, History
 
 RESUME_EPOCHS = 256  # what a freshly started process can still resume clients from
 RETRY_S = 0.5
+POLL_S = 2.0  # below the Redis client's own timeout of five seconds
 
 Wake = Callable[[], None]
 logger = structlog.get_logger(__name__)
@@ -69,10 +71,12 @@ class Hub:
 
     async def close(self) -> None:
         """End the hub's tasks."""
-        tasks = [*self._tasks, *self._loading.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        waiting: set[asyncio.Task[Any]] = {*self._tasks, *self._loading.values()}
+        while waiting:
+            # More than once: the Redis client may lose a cancellation that meets its own timeout.
+            for task in waiting:
+                task.cancel()
+            _, waiting = await asyncio.wait(waiting, timeout=0.1)
         self._tasks = []
         await self._results.close()
         await self.pulse.close()
@@ -159,7 +163,7 @@ class Hub:
                     await self._begin()
                     fresh = False
                 self._following.set()
-                async for epoch in self._results.follow(self.history.head):
+                async for epoch in self._results.follow(self.history.head, POLL_S):
                     self._fold(epoch)
             except EpochsForgotten:
                 # Another generation of the engine, or a wiped store: epochs do not connect.
