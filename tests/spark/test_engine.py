@@ -1,0 +1,187 @@
+"""The real engine: Spark over a real Redis, killed and restarted, against the oracle."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+import redis
+from spark import product
+
+from aspen.log import RedisLog
+from aspen.log.embedded import EmbeddedRedis
+from aspen.results import EpochsForgotten, RedisResults
+from aspen.results.engine_status import read_status
+from aspen.spark.engine import Ending, LeaseTaken, run_engine
+from aspen.spark.lane_keys import lane_keys, spark_hash
+
+pytestmark = pytest.mark.spark
+HERE = Path(__file__).parent
+
+
+def status_of(config):
+    with redis.Redis.from_url(config.results_url) as client:
+        return read_status(client, config.results_name)
+
+
+def test_keys_fall_where_spark_sends_them(session):
+    keys = [0, 1, 2, 77, 2**31 - 1, -1, -(2**31)]
+    rows = (
+        session.createDataFrame([(key,) for key in keys], "k INT").selectExpr("hash(k)").collect()
+    )
+    assert [row[0] for row in rows] == [spark_hash(key) for key in keys]
+    for lanes in range(1, 9):
+        assert {spark_hash(key) % lanes for key in lane_keys(lanes)} == set(range(lanes))
+
+
+def test_oracle_views_equal_a_recomputation_through_kills_and_restarts(
+    session, config, feed, results, follower
+):
+    config = replace(config, compact_entries=60)
+    with product.running(config, session):
+        product.caught_up(results, feed.log)
+        feed.more(80, pause_s=0.01)
+        product.check(feed, results, follower)
+        for _ in range(3):
+            feed.more(10, pause_s=0.01)
+            os.kill(status_of(config).lane_pids[0], signal.SIGKILL)
+            feed.more(10, pause_s=0.02)
+            product.check(feed, results, follower)
+    assert status_of(config).state == "stopped"
+    feed.more(30)
+    generation = results.writer()[0]
+    with product.running(config, session):
+        product.check(feed, results, follower)
+    assert results.writer()[0] == generation
+    assert follower.resyncs == 0
+    assert {"lane_warm", "lane_rebuilt"} <= set(follower.how)
+
+
+def test_a_lost_checkpoint_begins_a_new_generation(session, config, feed, results):
+    with product.running(config, session):
+        feed.more(20)
+        product.check(feed, results)
+    epoch, generation = results.head()[0], results.writer()[0]
+    shutil.rmtree(config.checkpoint)
+    feed.more(20)
+    with product.running(config, session):
+        product.check(feed, results)
+    assert results.writer()[0] != generation
+    with pytest.raises(EpochsForgotten):
+        list(results.epochs_since(epoch, 0))
+
+
+def test_lost_results_begin_a_new_generation(session, config, feed, results):
+    with product.running(config, session):
+        feed.more(10)
+        product.check(feed, results)
+    with redis.Redis.from_url(config.results_url) as client:
+        client.delete(*client.keys(f"{config.results_name}:results:*"))
+    with product.running(config, session) as engine:
+        product.check(feed, results)
+        assert "checkpoint_dropped" in [event for event, _ in engine.said]
+
+
+def test_two_lanes_give_the_same_views(session, config, feed, results, follower):
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    try:
+        with product.running(replace(config, lanes=2), session):
+            feed.more(40, pause_s=0.01)
+            product.check(feed, results, follower)
+            assert set(status_of(config).lane_pids) == {0, 1}
+    finally:
+        session.conf.set("spark.sql.shuffle.partitions", "1")
+
+
+def test_one_engine_works_at_a_time(session, config, feed, results):
+    with product.running(config, session):
+        product.caught_up(results, feed.log)
+        with pytest.raises(LeaseTaken):
+            run_engine(config, lambda *_, **__: None, session)
+
+
+def test_an_engine_whose_lease_is_gone_ends_itself(session, config, feed, results):
+    with product.running(config, session) as engine:
+        product.caught_up(results, feed.log)
+        with redis.Redis.from_url(config.results_url) as client:
+            client.set(f"{config.results_name}:lease", "99 elsewhere:1")
+        product.until(lambda: engine.ended, "the engine ends")
+        assert engine.ended == [Ending.LEASE_LOST]
+        assert status_of(config).state == "failed"
+
+
+def test_an_engine_outlives_a_restart_of_redis(session, tmp_path, config):
+    server = EmbeddedRedis(tmp_path / "redis")
+    url = server.start()
+    config = replace(config, log_url=url, results_url=url)
+    log = RedisLog(url, config.log_name, patience_s=20)
+    feed = product.Feed(log)
+    feed.begin()
+    results = RedisResults(url, config.results_name, patience_s=20)
+    follower = product.Follower(RedisResults(url, config.results_name, patience_s=20))
+    try:
+        with product.running(config, session) as engine:
+            for _ in range(2):
+                feed.more(15, pause_s=0.01)
+                server.kill()
+                time.sleep(1.5)
+                server.start()
+                feed.more(15, pause_s=0.01)
+                product.check(feed, results, follower)
+            assert engine.ended == []
+        assert follower.resyncs == 0
+    finally:
+        follower.over.set()
+        follower.join(30)
+        server.stop()
+
+
+def test_a_driver_killed_mid_stream_is_continued_by_the_next(config, feed, results, follower):
+    config_file = config.checkpoint.parent / "config.json"
+    config_file.write_text(json.dumps([config.log_url, config.log_name, str(config.checkpoint)]))
+    command = [sys.executable, str(HERE / "driver.py"), str(config_file)]
+    for turn in range(2):
+        driver = subprocess.Popen(command, cwd=HERE.parents[1], start_new_session=True)
+        try:
+            feed.more(10)
+            product.caught_up(results, feed.log)
+            feed.more(40, pause_s=0.02)
+            family = psutil.Process(driver.pid).children(recursive=True)
+            if turn:
+                product.check(feed, results, follower)
+        finally:
+            driver.send_signal(signal.SIGKILL)
+            driver.wait()
+        gone, alive = psutil.wait_procs(family, timeout=20)
+        assert alive == [], "Spark's processes end with the driver"
+        assert gone
+        with redis.Redis.from_url(config.results_url) as client:
+            client.delete(f"{config.results_name}:lease")  # as its supervisor does
+    assert follower.resyncs == 0
+
+
+@pytest.mark.nightly
+def test_executors_of_their_own_give_the_same_views(config, feed, results, tmp_path):
+    program = tmp_path / "config.json"
+    program.write_text(
+        json.dumps(
+            [config.log_url, config.log_name, str(config.checkpoint), "local-cluster[2,1,1024]", 2]
+        )
+    )
+    command = [sys.executable, str(HERE / "driver.py"), str(program)]
+    driver = subprocess.Popen(command, cwd=HERE.parents[1], start_new_session=True)
+    try:
+        feed.more(60, pause_s=0.05)
+        product.check(feed, results)
+    finally:
+        driver.send_signal(signal.SIGTERM)
+        driver.wait(60)

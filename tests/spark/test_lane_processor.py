@@ -1,0 +1,153 @@
+"""A lane in Spark's own test harness: crashes, other workers and repeated batches do not show."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import Row
+from pyspark.sql.streaming.tws_tester import TwsTester
+from views import small_world as world
+
+from aspen.algebra.explain import plan_text
+from aspen.log.entry import encode
+from aspen.model.delta import merge
+from aspen.results.wire import decode_changes
+from aspen.runtime.lane import Lane
+from aspen.spark import lane_processor
+from aspen.spark.lane_processor import LaneProcessor, LaneSettings, decoded, owner
+
+KEY = 0
+
+
+class Worker:
+    """The state store of one lane, and Python workers that may come and go."""
+
+    def __init__(self, lanes=1, number=0, **settings):
+        self.keys = tuple(range(lanes))
+        self.key = self.keys[number]
+        self.tester = TwsTester(LaneProcessor(LaneSettings("log", keys=self.keys, **settings)))
+        self.residents = [{}]
+        self.position = 0
+
+    def run(self, data, worker=0):
+        """Process one batch of encoded entries in a worker; give the output row."""
+        while len(self.residents) <= worker:
+            self.residents.append({})
+        lane_processor._RESIDENT.clear()
+        lane_processor._RESIDENT.update(self.residents[worker])
+        rows = [
+            Row(lane=self.key, position=self.position + n, entry=entry, appended_ms=5, read_ms=6.0)
+            for n, entry in enumerate(data, start=1)
+        ]
+        random.Random(len(data)).shuffle(rows)
+        (row,) = self.tester.test(self.key, rows)
+        self.residents[worker] = dict(lane_processor._RESIDENT)
+        return row
+
+    def accept(self, row):
+        self.position = row.position
+
+    def history(self):
+        return self.tester.peekListState("history", self.key)
+
+
+def how(row):
+    return next(
+        key for key in json.loads(row.timing) if key in {"lane_warm", "lane_behind", "lane_rebuilt"}
+    )
+
+
+def first_batch():
+    return [encode(entry) for entry in (*world.declarations(), *world.registrations(plan_text))]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(world.histories, st.data())
+def test_law_crashes_and_repeats_do_not_show(history, data):
+    worker, model, folded = Worker(compact_entries=12), world.Model(), {}
+    batches = [first_batch()]
+    for epoch in history:
+        entries = [encode(entry) for operation in epoch for entry in model.entries(operation)]
+        batches += [entries] if entries else []
+    for batch in batches:
+        before = worker.history()
+        row = worker.run(batch, data.draw(st.integers(0, 2), label="worker"))
+        if data.draw(st.booleans(), label="Spark repeats the batch"):
+            # The store goes back to its last version, the worker's memory does not.
+            worker.tester.updateListState("history", worker.key, before)
+            if data.draw(st.booleans(), label="in a fresh worker"):
+                worker.residents = [{}]
+            again = worker.run(batch, data.draw(st.integers(0, 2), label="worker"))
+            assert folded_by(again) == folded_by(row)
+        worker.accept(row)
+        for view, delta in folded_by(row).items():
+            merge(folded.setdefault(view, {}), delta)
+    for view, rows in model.answers().items():
+        assert folded[view] == rows, view
+
+
+def folded_by(row):
+    out = {}
+    for change in decode_changes(row.changes):
+        assert change.error is None
+        merge(out.setdefault(change.view, {}), change.delta)
+    return out
+
+
+def test_a_lane_stays_in_its_worker_and_catches_up_in_another():
+    worker, model = Worker(), world.Model()
+    worker.accept(worker.run(first_batch()))
+    found = []
+    for number, place in enumerate([0, 0, 1, 1, 0, 2, 0]):
+        row = worker.run([encode(e) for e in model.entries(("ins", "lit", (number,)))], place)
+        worker.accept(row)
+        found.append(how(row).removeprefix("lane_"))
+    assert found == ["warm", "warm", "rebuilt", "warm", "behind", "rebuilt", "behind"]
+
+
+def test_the_store_is_compacted_and_a_fresh_worker_starts_from_the_snapshot():
+    worker, model = Worker(compact_entries=40), world.Model()
+    worker.accept(worker.run(first_batch()))
+    for number in range(25):
+        worker.accept(worker.run([encode(e) for e in model.entries(("ins", "lit", (number,)))]))
+    history = worker.history()
+    assert history[0][1], "the first item is a snapshot"
+    assert not any(item[1] for item in history[1:])
+    assert len(history) < 25
+    worker.residents = [{}]
+    row = worker.run([encode(e) for e in model.entries(("ins", "lit", (99,)))])
+    assert how(row) == "lane_rebuilt"
+    (resident,) = worker.residents[0].values()
+    assert resident.lane.rows("region") == model.answers()["region"]
+
+
+def test_each_view_is_emitted_by_one_lane():
+    rows = [Worker(lanes=3, number=number).run(first_batch()) for number in range(3)]
+    emitted = [set(folded_by(row)) for row in rows]
+    assert set().union(*emitted) == set(world.VIEWS)
+    assert sum(map(len, emitted)) == len(world.VIEWS)
+    assert all(owner(view, 3) == number for number, views in enumerate(emitted) for view in views)
+
+
+def test_bytes_that_are_no_entry_change_nothing():
+    worker, model = Worker(), world.Model()
+    worker.accept(worker.run(first_batch()))
+    entry = [encode(e) for e in model.entries(("ins", "lit", (1,)))]
+    row = worker.run([b"\xff\xfe", *entry, b'{"k":"z"}'])
+    assert row.position == worker.position + 3
+    assert decoded([(1, b"junk")]) == []
+    (resident,) = worker.residents[0].values()
+    assert resident.lane.rows("region") == model.answers()["region"]
+
+
+def test_the_lane_itself_is_the_real_one():
+    assert lane_processor.load_class(LaneSettings("log").lane_class) is Lane
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 5])
+def test_an_owner_is_one_of_the_lanes(lanes):
+    assert {owner(f"v{n}", lanes) for n in range(50)} == set(range(lanes))
