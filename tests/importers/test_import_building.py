@@ -151,3 +151,8 @@ def test_a_self_crossing_room_is_repaired(tmp_path):
     corridor = unit("corridor", (0, 5, 20, 2), "walkway")
     report = run(write_archive(tmp_path / "house", [corridor, crossed], [entrance(0, 6)]))
     assert report.reached[1] == 2
+
+
+def test_seeding_before_importing_says_what_to_do():
+    with pytest.raises(CommandError, match="import_building"):
+        call_command("seed_building", verbosity=0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from django.core.management import CommandError, call_command
 from shapely.geometry import LineString, MultiPolygon, Point, Polygon
 
 from smartcis.importers.run import SHIPPED, run
@@ -31,11 +30,6 @@ SIMULATED = (Desk, Machine, SoftwareInstall, Sensor, RegionSeed, Kiosk, Visitor,
 
 def ground_of(unit):
     return MultiPolygon([Polygon(rings[0], rings[1:]) for rings in unit.ground])
-
-
-def test_seeding_before_importing_says_what_to_do():
-    with pytest.raises(CommandError, match="import_building"):
-        call_command("seed_building", verbosity=0)
 
 
 def test_the_building_is_furnished(furnished):

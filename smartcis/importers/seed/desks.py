@@ -13,6 +13,7 @@ from shapely.geometry.base import BaseGeometry
 WALL_M = 0.6  # a desk stands this far from every wall
 SEAT_M = 1.6  # between two seats of a row
 ROW_M = 2.1  # between two rows
+AIRY = (2.5, 2.2, 1.9, 1.7, 1.5, 1.3, 1.15, 1.0)  # multiples of both, roomiest first
 
 
 def desk_places(
@@ -35,30 +36,33 @@ def desk_places(
     angle_deg = _long_side_deg(rectangle)
     middle = rectangle.centroid
     level = affinity.rotate(roomy, -angle_deg, origin=middle)
-    places: list[tuple[Point, int]] = []
     sight = ground.buffer(0.002)
     shapely.prepare(sight)
-    for flat in _grid(level):
-        place = affinity.rotate(flat, angle_deg, origin=middle)
+    places: list[tuple[Point, int]] = []
+    # As airy as the wanted number allows.
+    for airy in AIRY:
+        flat = _grid(level, SEAT_M * airy, ROW_M * airy)
+        placed = [affinity.rotate(one, angle_deg, origin=middle) for one in flat]
+        places = _in_sight(placed, walking, sight)
+        if len(places) >= count:
+            break
+    return places[:count]
+
+
+def _in_sight(
+    placed: Sequence[Point], walking: Sequence[Point], sight: BaseGeometry
+) -> list[tuple[Point, int]]:
+    """Keep the places that see a walking point and do not stand on one."""
+    kept = []
+    for place in placed:
         if any(place.distance(point) < SEAT_M / 2 for point in walking):
             continue
-        near = sorted(range(len(walking)), key=lambda k: place.distance(walking[k]))
-        seen = next(
-            (
-                k
-                for k in near
-                if shapely.covers(
-                    sight, shapely.linestrings([(place.x, place.y), (walking[k].x, walking[k].y)])
-                )
-            ),
-            None,
-        )
-        if seen is not None:
-            places.append((Point(round(place.x, 3), round(place.y, 3)), seen))
-    if len(places) <= count:
-        return places
-    # Fill whole rows from the front instead of scattering.
-    return places[:count]
+        for near in sorted(range(len(walking)), key=lambda k: place.distance(walking[k])):
+            ends = [(place.x, place.y), (walking[near].x, walking[near].y)]
+            if shapely.covers(sight, shapely.linestrings(ends)):
+                kept.append((Point(round(place.x, 3), round(place.y, 3)), near))
+                break
+    return kept
 
 
 def _long_side_deg(rectangle: BaseGeometry) -> float:
@@ -68,15 +72,15 @@ def _long_side_deg(rectangle: BaseGeometry) -> float:
     return math.degrees(math.atan2(dy, dx))
 
 
-def _grid(level: BaseGeometry) -> list[Point]:
+def _grid(level: BaseGeometry, seat_m: float, row_m: float) -> list[Point]:
     """Give grid points inside, row by row."""
     left, bottom, right, top = level.bounds
-    columns = max(1, int((right - left) // SEAT_M) + 1)
-    rows = max(1, int((top - bottom) // ROW_M) + 1)
-    across = (right - left - (columns - 1) * SEAT_M) / 2
-    up = (top - bottom - (rows - 1) * ROW_M) / 2
+    columns = max(1, int((right - left) // seat_m) + 1)
+    rows = max(1, int((top - bottom) // row_m) + 1)
+    across = (right - left - (columns - 1) * seat_m) / 2
+    up = (top - bottom - (rows - 1) * row_m) / 2
     points = [
-        Point(left + across + column * SEAT_M, bottom + up + row * ROW_M)
+        Point(left + across + column * seat_m, bottom + up + row * row_m)
         for row in range(rows)
         for column in range(columns)
     ]
