@@ -1,9 +1,8 @@
-"""Deeds that nobody in particular asks for."""
+"""Deeds that nobody in particular asks for. Celery closes stale database connections itself."""
 
 from __future__ import annotations
 
 from celery import shared_task
-from django.db import close_old_connections
 
 from smartcis.actions.sweep_outbox import sweep_outbox
 from smartcis.actions.sweep_routes import sweep_routes as sweep_idle_routes
@@ -12,12 +11,10 @@ from smartcis.actions.sweep_routes import sweep_routes as sweep_idle_routes
 @shared_task(name="smartcis.relay_outbox")
 def relay_outbox() -> int:
     """Send edits to the log that were committed while the log was away."""
-    close_old_connections()
     return sweep_outbox()
 
 
 @shared_task(name="smartcis.sweep_routes")
 def sweep_routes() -> int:
     """End walks whose browser has gone."""
-    close_old_connections()
     return sweep_idle_routes()

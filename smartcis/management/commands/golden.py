@@ -20,13 +20,15 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         # The cases and their runners belong to the tests; the product does not carry them.
         sys.path.insert(0, str(settings.BASE_DIR / "tests"))
-        runner, ends = import_module("golden.runner"), import_module("golden.ends")
+        runner = import_module("golden.runner")
+        others = [import_module("golden.ends"), import_module("golden.lanes")]
         if options["update"]:
-            for path in [*runner.update(), *ends.update()]:
+            for path in [*runner.update(), *(path for one in others for path in one.update())]:
                 self.stdout.write(f"wrote {path.relative_to(settings.BASE_DIR)}")
             return
         stale = [case.path for case in runner.cases() if runner.actual(case) != case.expected]
-        stale += [path for path in ends.paths() if ends.actual(path) != ends.split(path)[2]]
+        for one in others:
+            stale += [path for path in one.paths() if one.actual(path) != one.split(path)[2]]
         if stale:
             names = "\n".join(f"  {path.relative_to(settings.BASE_DIR)}" for path in stale)
             raise CommandError(f"these differ; --update accepts what is given today:\n{names}")

@@ -1,0 +1,133 @@
+"""The engine's supervisor against engines that live, die, hang and fail at once."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+import time
+
+import pytest
+import redis
+
+from aspen.results.engine_status import read_status
+from aspen.results.lease import Lease
+from smartcis.services import engine_supervisor
+from smartcis.services.engine_supervisor import EngineSupervisor
+
+# An engine in miniature: takes the real lease, writes the real status, does no work.
+ENGINE = """
+import os, socket, sys, time
+import redis
+from aspen.results.engine_status import EngineStatus, write_status
+from aspen.results.lease import Lease
+url, name, beats = sys.argv[1], sys.argv[2], float(sys.argv[3])
+lease = Lease(url, name, 60)
+assert lease.acquire()
+client = redis.Redis.from_url(url)
+began = time.time()
+while True:
+    if time.time() - began < beats:
+        write_status(client, name, EngineStatus("live", os.getpid(), socket.gethostname(),
+                                                beat_s=time.time()))
+    time.sleep(0.05)
+"""
+
+
+class Case:
+    def __init__(self, url, folder, monkeypatch):
+        self.name = f"test-{secrets.token_hex(6)}"
+        self.client = redis.Redis.from_url(url)
+        self.url, self.folder = url, folder
+        monkeypatch.setattr(engine_supervisor, "HUNG_S", 0.5)
+        self.supervisors = []
+
+    def supervise(self, beats=1e9, program=ENGINE):
+        command = [sys.executable, "-c", program, self.url, self.name, str(beats)]
+        made = EngineSupervisor(
+            self.url, self.name, command, self.folder / "engine.log", os.environ
+        )
+        self.supervisors.append(made)
+        return made
+
+    @property
+    def status(self):
+        return read_status(self.client, self.name)
+
+
+@pytest.fixture
+def case(redis_url, tmp_path, monkeypatch):
+    made = Case(redis_url, tmp_path, monkeypatch)
+    yield made
+    for supervisor in made.supervisors:
+        supervisor.stop()
+
+
+def until(holds, *, also=lambda: None):
+    deadline = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < deadline
+        also()
+        time.sleep(0.05)
+
+
+def test_an_engine_is_started_and_left_alone(case):
+    supervisor = case.supervise()
+    assert supervisor.look() == "started"
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    assert [supervisor.look() for _ in range(3)] == ["", "", ""]
+    assert case.status.pid == pid
+
+
+def test_a_killed_one_is_replaced_at_once_although_its_lease_still_runs(case):
+    supervisor = case.supervise()
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: case.status.pid != pid, also=supervisor.look)
+
+
+def test_a_silent_one_is_killed_and_replaced(case):
+    supervisor = case.supervise(beats=0.3)
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    done = []
+    until(lambda: case.status.pid != pid, also=lambda: done.append(supervisor.look()))
+    assert "killed" in done
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_one_that_fails_at_once_is_started_more_and_more_rarely(case):
+    supervisor = case.supervise(program="raise SystemExit(3)")
+    starts = 0
+    began = time.monotonic()
+    while time.monotonic() - began < 2.5:
+        starts += supervisor.look() == "started"
+        time.sleep(0.02)
+    assert 2 <= starts <= 5
+
+
+def test_an_engine_elsewhere_is_left_alone(case):
+    lease = Lease(case.url, case.name, 60)
+    assert lease.acquire()
+    supervisor = case.supervise()
+    assert supervisor.look() == ""
+    lease.release()
+    assert supervisor.look() == "started"
+
+
+def test_stopping_ends_the_engine_and_frees_the_lease(case):
+    supervisor = case.supervise()
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    supervisor.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert Lease(case.url, case.name, 1).held_for_s() == 0
+    assert supervisor.look() == ""
