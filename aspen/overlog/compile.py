@@ -1,0 +1,52 @@
+"""Text → plans, one view per head predicate."""
+
+from __future__ import annotations
+
+from aspen.algebra.plan import relations_of
+from aspen.algebra.rewrite import rewrite
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Relation, SourceKind
+from aspen.overlog.parse import parse
+from aspen.overlog.queries import Queries
+from aspen.overlog.recursion import bind_recursive
+from aspen.overlog.resolve import resolve
+from aspen.overlog.strata import is_recursive, stratify
+from aspen.streamsql import Compiled
+from aspen.streamsql.bind import bind_query
+from aspen.streamsql.build import build
+from aspen.streamsql.scope import Environment
+
+
+def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
+    """Compile a program.
+
+    Args:
+        text: rules and `materialize` statements.
+        catalog: the relations and views the rules read.
+
+    Returns:
+        One view per head predicate, each behind those it reads; every one a set.
+
+    Raises:
+        OverlogError: a rule that is not safe, not stratified, or reads what does not exist.
+        BindError: types, units and functions, which one binder checks for both languages.
+    """
+    resolved = resolve(parse(text), catalog)
+    order = stratify(resolved.rules)
+    relations = {relation.name: relation.names for relation in catalog}
+    queries = Queries({**relations, **resolved.columns}, resolved.windows)
+    compiled: list[Compiled] = []
+    for name in order:
+        rules = resolved.rules[name]
+        environment = Environment(catalog)
+        if any(is_recursive(name, rule) for rule in rules):
+            bound = bind_recursive(rules, queries, environment)
+        else:
+            bound = bind_query(queries.whole(rules), environment)
+        plan = rewrite(build(bound))
+        done = Compiled(
+            name, plan, Relation(name, plan.columns, SourceKind.VIEW), relations_of(plan)
+        )
+        compiled.append(done)
+        catalog = catalog.with_relation(done.relation)
+    return compiled

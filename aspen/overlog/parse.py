@@ -1,0 +1,292 @@
+"""Text → rules, by recursive descent."""
+
+from __future__ import annotations
+
+from aspen.errors import Position
+from aspen.overlog.errors import MisplacedAggregate, SyntaxRefused, Unsupported
+from aspen.overlog.lex import Token, tokens
+from aspen.overlog.syntax import (
+    AGGREGATES,
+    Aggregate,
+    Atom,
+    Condition,
+    Head,
+    Materialize,
+    Program,
+    Rule,
+)
+from aspen.streamsql.ast import Binary, Expression, Function, Literal, Name
+
+_LONGEST = 100_000
+_COMPARISONS = {
+    "=": "=",
+    "==": "=",
+    ":=": "=",
+    "!=": "<>",
+    "<>": "<>",
+    "<": "<",
+    "<=": "<=",
+    ">": ">",
+    ">=": ">=",
+}
+_NOT = ("!", "not", "notin")
+_SHAPE = "head(X, Y) :- body(X, Z), other(Z, Y), Z < 10."
+
+
+def parse(text: str) -> Program:
+    """Read a program.
+
+    Raises:
+        SyntaxRefused: the text is no rules.
+        Unsupported: Overlog that is left out: facts, `delete`, `periodic`.
+    """
+    if len(text) > _LONGEST:
+        raise SyntaxRefused(
+            f"a program has at most {_LONGEST:,} characters", found=f"{len(text):,} characters"
+        )
+    try:
+        return _Parser(tokens(text)).program()
+    except RecursionError as error:
+        raise Unsupported("a term is nested too deeply", attempt="split the rule") from error
+
+
+class _Parser:
+    def __init__(self, found: list[Token]) -> None:
+        self.tokens = found
+        self.place = 0
+
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.place]
+
+    def after(self, steps: int = 1) -> Token:
+        return self.tokens[min(self.place + steps, len(self.tokens) - 1)]
+
+    def take(self) -> Token:
+        token = self.next
+        if token.kind != "end":
+            self.place += 1
+        return token
+
+    def accept(self, *spelt: str) -> Token | None:
+        return self.take() if self.next.kind != "text" and self.next.text in spelt else None
+
+    def expect(self, spelt: str, why: str) -> Token:
+        return self.accept(spelt) or self.refuse(f"expected {spelt!r} {why}", spelt)
+
+    def refuse(self, message: str, *exists: str, attempt: str = _SHAPE) -> Token:
+        found = self.next.text or "the end of the text"
+        raise SyntaxRefused(
+            message, position=self.next.at, found=found, exists=exists, attempt=attempt
+        )
+
+    def word(self, what: str) -> Token:
+        if self.next.kind != "word":
+            self.refuse(f"expected {what}", attempt=f"names begin with a small letter: {_SHAPE}")
+        return self.take()
+
+    def program(self) -> Program:
+        rules: list[Rule] = []
+        streams: list[Materialize] = []
+        while self.next.kind != "end":
+            if self.next.text == "materialize" and self.after().text == "(":
+                streams.append(self.materialize())
+            else:
+                rules.append(self.rule())
+        if not rules:
+            raise SyntaxRefused("there is no rule in the text", attempt=_SHAPE)
+        return Program(tuple(rules), tuple(streams))
+
+    def materialize(self) -> Materialize:
+        self.take()
+        self.expect("(", "")
+        name = self.word("the name of a stream")
+        self.expect(",", "before the lifetime in seconds")
+        lifetime = self.limit()
+        self.expect(",", "before the number of rows")
+        rows = self.limit()
+        keys: list[int] = []
+        if self.accept(","):
+            self.expect("keys", "as the last argument of materialize")
+            self.expect("(", "after keys")
+            keys.append(self.whole())
+            while self.accept(","):
+                keys.append(self.whole())
+            self.expect(")", "after the keys")
+        self.expect(")", "at the end of materialize")
+        self.expect(".", "at the end of materialize")
+        if isinstance(rows, float):
+            raise SyntaxRefused("rows are counted in whole numbers", position=name.at)
+        return Materialize(name.text, lifetime, rows, tuple(keys), name.at)
+
+    def limit(self) -> int | float | None:
+        if self.accept("infinity"):
+            return None
+        if self.next.kind != "number":
+            self.refuse("expected a number or infinity", "infinity")
+        return _number(self.take().text)
+
+    def whole(self) -> int:
+        value = _number(self.take().text) if self.next.kind == "number" else None
+        if not isinstance(value, int):
+            self.refuse("expected the number of a column, from 1")
+        assert isinstance(value, int)
+        return value
+
+    def rule(self) -> Rule:
+        if self.next.text == "delete" and self.after().kind == "word":
+            raise Unsupported(
+                "rules derive, they delete nothing",
+                position=self.next.at,
+                found="delete",
+                attempt="a row goes when what it rests on goes; or say when it holds with !…",
+            )
+        if self.next.kind == "word" and self.after().kind == "word":
+            self.take()  # a label: `r1 path(X, Y) :- …`
+        head = self.head()
+        atoms: list[Atom] = []
+        conditions: list[Condition] = []
+        if self.next.text != ":-":
+            if self.next.text == ".":
+                raise Unsupported(
+                    f"{head.predicate} is given as a fact; facts are rows of tables",
+                    position=head.at,
+                    found=head.predicate,
+                    attempt="insert the row into a table and read the table",
+                )
+            self.refuse("expected ':-' after the head", ":-", ".")
+        self.take()
+        self.literal(atoms, conditions)
+        while self.accept(","):
+            self.literal(atoms, conditions)
+        self.expect(".", "or ',' after a part of the body")
+        return Rule(head, tuple(atoms), tuple(conditions))
+
+    def head(self) -> Head:
+        name = self.word("the predicate a rule derives")
+        self.expect("(", f"after {name.text}")
+        arguments = [self.head_argument()]
+        while self.accept(","):
+            arguments.append(self.head_argument())
+        self.expect(")", f"after the arguments of {name.text}")
+        return Head(name.text, tuple(arguments), name.at)
+
+    def head_argument(self) -> Expression | Aggregate:
+        self.accept("@")  # where a row lives is the federation's to decide
+        if self.next.kind != "word" or not self.after().text.startswith("<"):
+            return self.term()
+        name = self.take()
+        function = name.text.removeprefix("a_")
+        if function not in AGGREGATES:
+            raise SyntaxRefused(
+                f"there is no aggregate {name.text!r}",
+                position=name.at,
+                found=name.text,
+                exists=AGGREGATES,
+            )
+        if self.accept("<>"):
+            argument = None
+        else:
+            self.expect("<", f"after {name.text}")
+            argument = None if self.accept("*") else self.term()
+            self.expect(">", "at the end of an aggregate")
+        if argument is None and function != "count":
+            raise SyntaxRefused(
+                f"{function} needs something to aggregate",
+                position=name.at,
+                found=f"{function}<*>",
+                exists=("count<*>",),
+                attempt=f"name a variable: {function}<C>",
+            )
+        return Aggregate(function, argument, name.at)
+
+    def literal(self, atoms: list[Atom], conditions: list[Condition]) -> None:
+        sign = self.accept(*_NOT) if self.after().kind == "word" else None
+        begin = self.next
+        if begin.kind == "word" and begin.text in AGGREGATES and self.after().text == "<":
+            raise MisplacedAggregate(
+                "an aggregate stands in the head of a rule",
+                position=begin.at,
+                found=begin.text,
+                attempt="derive the aggregate with a rule of its own and read that",
+            )
+        left = self.term()
+        symbol = _COMPARISONS.get(self.next.text) if self.next.kind == "symbol" else None
+        if symbol is None or sign is not None:
+            if not isinstance(left, Function):
+                self.refuse("expected a comparison or a predicate", "=", "<", ">", "!=")
+            assert isinstance(left, Function)
+            atoms.append(Atom(left.name, left.arguments, sign is not None, left.at))
+            return
+        self.take()
+        right = self.term()
+        end = self.tokens[self.place - 1].at
+        at = _span(begin.at, end)
+        conditions.append(Condition(Binary(symbol, left, right, at), at))
+
+    def term(self) -> Expression:
+        left = self.product()
+        while self.next.kind == "symbol" and self.next.text in ("+", "-"):
+            symbol = self.take()
+            left = Binary(symbol.text, left, self.product(), symbol.at)
+        return left
+
+    def product(self) -> Expression:
+        left = self.factor()
+        while self.next.kind == "symbol" and self.next.text in ("*", "/", "%"):
+            symbol = self.take()
+            left = Binary(symbol.text, left, self.factor(), symbol.at)
+        return left
+
+    def factor(self) -> Expression:
+        token = self.next
+        match token.kind:
+            case "number":
+                return Literal(_number(self.take().text), token.at)
+            case "text":
+                quote = token.text[0]
+                return Literal(self.take().text[1:-1].replace(quote * 2, quote), token.at)
+            case "variable":
+                return Name("", self.take().text, token.at)
+            case "word" if token.text in ("true", "false"):
+                return Literal(self.take().text == "true", token.at)
+            case "word" if self.after().text == "(":
+                return self.call()
+            case "word":
+                self.refuse(
+                    f"{token.text!r} is neither a variable nor a text",
+                    attempt="variables begin with a capital, texts stand in quotes",
+                )
+        if self.accept("("):
+            inner = self.term()
+            self.expect(")", "to close the bracket")
+            return inner
+        if self.accept("-"):
+            value = self.factor()
+            if isinstance(value, Literal) and isinstance(value.value, int | float):
+                return Literal(-value.value, _span(token.at, value.at))
+            return Binary("-", Literal(0, token.at), value, token.at)
+        self.refuse("expected a variable, a constant or a predicate")
+        raise AssertionError
+
+    def call(self) -> Function:
+        name = self.take()
+        self.expect("(", f"after {name.text}")
+        arguments: list[Expression] = []
+        while not self.accept(")"):
+            if arguments:
+                self.expect(",", f"or ')' in {name.text}(…)")
+            self.accept("@")
+            arguments.append(self.term())
+        return Function(name.text, tuple(arguments), at=name.at)
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+def _span(begin: Position, end: Position) -> Position:
+    """Give the place from one token to another; of several lines, the first token's."""
+    if begin.line != end.line:
+        return begin
+    return Position(begin.line, begin.column, end.column + end.length - begin.column)

@@ -1,0 +1,92 @@
+"""Rules that read their head → one recursion, sure to end."""
+
+from __future__ import annotations
+
+from aspen.algebra.expr import Col, columns_in
+from aspen.algebra.plan import AggregateFunction, Best
+from aspen.overlog.errors import NotMonotone, UnboundedRecursion
+from aspen.overlog.queries import Queries, recursive_parts, united
+from aspen.overlog.syntax import Rule
+from aspen.streamsql import errors as sql
+from aspen.streamsql.ast import Cte
+from aspen.streamsql.bind import bind_query, unified
+from aspen.streamsql.bind_recursion import bind_steps
+from aspen.streamsql.bound import (
+    BoundQuery,
+    BoundRecursion,
+    BoundSelect,
+    BoundUnion,
+    RecursionSource,
+)
+from aspen.streamsql.growth import check_growth, climbing
+from aspen.streamsql.scope import Environment
+
+
+def bind_recursive(
+    rules: tuple[Rule, ...], queries: Queries, environment: Environment
+) -> BoundQuery:
+    """Bind a recursive predicate; several recursive rules become one step, their union.
+
+    Raises:
+        NotMonotone, UnboundedRecursion: it is not known to end.
+    """
+    head = rules[0].head
+    names = queries.columns[head.predicate]
+    begins, reads = recursive_parts(rules)
+    base_query = united([queries.plain(rule) for rule in begins])
+    steps = [queries.step(rule) for rule in reads]
+    base = bind_query(base_query, environment)
+    columns, bound = bind_steps(
+        head.predicate, names, base, steps, environment, bind_query, unified
+    )
+    best = None
+    for place, function in head.aggregates:
+        keys = tuple(name for other, name in enumerate(names) if other != place)
+        best = Best(keys, names[place], AggregateFunction[function.upper()])
+    ends = bool(frozenset.intersection(*(climbing(step) for step in bound)))
+    cte = Cte(head.predicate, names, base_query, head.at)
+    for rule, step, found in zip(reads, steps, bound, strict=True):
+        try:
+            check_growth(cte, step, found, best, ends=ends)
+        except sql.NotMonotone as error:
+            raise NotMonotone(
+                error.message,
+                position=error.position,
+                found=error.found,
+                exists=error.exists,
+                attempt="under min let it grow (C = C1 + C2, greatest), under max shrink (least);"
+                " other conditions on it stand in a rule that reads the finished predicate",
+            ) from error
+        except sql.UnboundedRecursion as error:
+            raise _unbounded(rule, error.found) from error
+        if len(bound) > 1 and not ends:
+            _check_alone(rule, found, best)
+    whole = bound[0] if len(bound) == 1 else BoundUnion(bound, distinct=False, columns=columns)
+    return BoundRecursion(head.predicate, columns, base, whole, best)
+
+
+def _check_alone(rule: Rule, bound: BoundSelect, best: Best | None) -> None:
+    """Refuse a value computed from two recursive columns, where rules take turns.
+
+    Each rule alone stops at its bound; but another could reset one column while the first lets
+    the other grow.
+    """
+    source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
+    own = {column.name for column in source.columns}
+    for column, (_, expr) in zip(source.columns, bound.outputs, strict=True):
+        name = column.name.rpartition(".")[2]
+        if best is not None and name == best.column:
+            continue
+        if not isinstance(expr, Col) and columns_in(expr) & own - {column.name}:
+            raise _unbounded(rule, name)
+
+
+def _unbounded(rule: Rule, column: str) -> UnboundedRecursion:
+    predicate = rule.head.predicate
+    return UnboundedRecursion(
+        f"a rule of {predicate} may compute new values of {column!r} for ever",
+        position=rule.head.at,
+        found=column,
+        exists=("N = N1 + 1, N1 < 10", "min<N>"),
+        attempt="let one column count up to a bound in the rule, or take the min of it",
+    )

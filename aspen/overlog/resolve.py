@@ -1,0 +1,198 @@
+"""Predicates looked up: what a body may read, with how many arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from aspen.algebra.functions import FUNCTIONS
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Relation, SourceKind
+from aspen.overlog.errors import (
+    NameTaken,
+    StreamWithoutLifetime,
+    UnknownPredicate,
+    Unsupported,
+    WrongArity,
+)
+from aspen.overlog.syntax import Aggregate, Atom, Condition, Head, Materialize, Program, Rule
+from aspen.streamsql.ast import Expression, Function, Literal, Name, Negation, WindowSpec
+from aspen.streamsql.errors import nearest, suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A program whose every predicate exists.
+
+    Args:
+        rules: by the predicate they derive, in the order of the text.
+        columns: names of the columns of each head predicate.
+        windows: how much of each stream counts.
+    """
+
+    rules: Mapping[str, tuple[Rule, ...]]
+    columns: Mapping[str, tuple[str, ...]]
+    windows: Mapping[str, WindowSpec]
+
+
+def resolve(program: Program, catalog: Catalog) -> Resolved:
+    """Look every predicate of a program up.
+
+    Raises:
+        NameTaken, UnknownPredicate, WrongArity, StreamWithoutLifetime: as their names say.
+    """
+    heads: dict[str, Head] = {}
+    for rule in program.rules:
+        _check_head(rule.head, heads.setdefault(rule.head.predicate, rule.head), catalog)
+    windows = {found.predicate: _window(found, catalog) for found in program.streams}
+    rules: dict[str, tuple[Rule, ...]] = dict.fromkeys(heads, ())
+    for rule in program.rules:
+        checked = _body(rule, heads, catalog)
+        for atom in checked.atoms:
+            _check_atom(atom, heads, catalog, windows)
+        rules[rule.head.predicate] += (checked,)
+    columns = {name: _columns([rule.head for rule in rules[name]]) for name in rules}
+    return Resolved(rules, columns, windows)
+
+
+def _check_head(head: Head, first: Head, catalog: Catalog) -> None:
+    if head.predicate in catalog:
+        raise NameTaken(
+            f"{head.predicate} is a relation or view already; a rule cannot add to it",
+            position=head.at,
+            found=head.predicate,
+            attempt="derive a predicate of another name that reads it",
+        )
+    if len(head.arguments) != len(first.arguments):
+        raise _arity(head.predicate, len(head.arguments), len(first.arguments), head)
+
+
+def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
+    """Take functions that are true or not out of the predicates they were read as."""
+    atoms: list[Atom] = []
+    conditions = list(rule.conditions)
+    for atom in rule.atoms:
+        name = atom.predicate
+        if name in FUNCTIONS and name not in heads and name not in catalog:
+            test: Expression = Function(name, atom.arguments, at=atom.at)
+            conditions.append(Condition(Negation(test, atom.at) if atom.negated else test, atom.at))
+        else:
+            atoms.append(atom)
+    if not any(not atom.negated for atom in atoms):
+        raise Unsupported(
+            "a rule whose body has no predicate has no rows to begin with",
+            position=rule.head.at,
+            found=rule.head.predicate,
+            attempt="read a table in the body",
+        )
+    return replace(rule, atoms=tuple(atoms), conditions=tuple(conditions))
+
+
+def _check_atom(
+    atom: Atom, heads: Mapping[str, Head], catalog: Catalog, windows: Mapping[str, WindowSpec]
+) -> None:
+    name = atom.predicate
+    if name in heads:
+        if len(atom.arguments) != len(heads[name].arguments):
+            raise _arity(name, len(atom.arguments), len(heads[name].arguments), atom)
+        return
+    if name not in catalog:
+        names = (*heads, *catalog.relations)
+        raise UnknownPredicate(
+            f"there is no relation, view or rule {name!r}",
+            position=atom.at,
+            found=name,
+            exists=nearest(name, names),
+            attempt=suggestion(name, names) or "see the schema browser for the names",
+        )
+    relation = catalog.get(name)
+    if len(atom.arguments) != len(relation.columns):
+        raise _arity(name, len(atom.arguments), len(relation.columns), atom, relation)
+    if relation.kind is SourceKind.STREAM and name not in windows:
+        raise StreamWithoutLifetime(
+            f"stream {name!r} never ends: say how much of it counts",
+            position=atom.at,
+            found=name,
+            exists=(
+                f"materialize({name}, 30, infinity).",
+                f"materialize({name}, 30, infinity, keys(1)).",
+            ),
+            attempt="seconds a row stays, newest rows kept, perhaps columns to keep one row per",
+        )
+
+
+def _arity(
+    name: str, found: int, wanted: int, at: Head | Atom, relation: Relation | None = None
+) -> WrongArity:
+    return WrongArity(
+        f"{name} has {wanted} argument(s), not {found}",
+        position=at.at,
+        found=str(found),
+        exists=relation.names if relation is not None else (str(wanted),),
+        attempt="write _ for an argument that does not matter" if found < wanted else "",
+    )
+
+
+def _window(found: Materialize, catalog: Catalog) -> WindowSpec:
+    name = found.predicate
+    relation = catalog.relations.get(name)
+    if relation is None or relation.kind is not SourceKind.STREAM:
+        raise Unsupported(
+            f"{name!r} is no stream: its rows stay until they are deleted",
+            position=found.at,
+            found=name,
+            exists=[r.name for r in catalog if r.kind is SourceKind.STREAM],
+            attempt="leave materialize out",
+        )
+    outside = [key for key in found.keys if not 1 <= key <= len(relation.columns)]
+    if outside:
+        raise WrongArity(
+            f"{name} has no column {outside[0]}",
+            position=found.at,
+            found=str(outside[0]),
+            exists=[f"{i} ({column})" for i, column in enumerate(relation.names, start=1)],
+        )
+    if found.keys and found.rows is not None:
+        raise Unsupported(
+            "keys keep one row per key; a number of rows beside them has no meaning here",
+            position=found.at,
+            found=str(found.rows),
+            exists=("infinity",),
+            attempt=f"materialize({name}, {found.lifetime_s or 'infinity'}, infinity, keys(…)).",
+        )
+    if not found.keys and found.rows is None and found.lifetime_s is None:
+        raise StreamWithoutLifetime(
+            f"{name!r} would be kept for ever",
+            position=found.at,
+            found="infinity, infinity",
+            attempt=f"materialize({name}, 30, infinity).",
+        )
+    by = tuple(Name("", relation.names[key - 1], found.at) for key in found.keys)
+    return WindowSpec(by, 1 if found.keys else found.rows, found.lifetime_s, found.at)
+
+
+def _columns(heads: list[Head]) -> tuple[str, ...]:
+    """Name a predicate's columns after the variables of its heads."""
+    names: list[str] = []
+    for place, arguments in enumerate(zip(*(head.arguments for head in heads), strict=True)):
+        spoken = (_spoken(argument) for argument in arguments)
+        name = next(filter(None, spoken), f"column_{place + 1}")
+        number = 2
+        chosen = name
+        while chosen in names:
+            chosen = f"{name}_{number}"
+            number += 1
+        names.append(chosen)
+    return tuple(names)
+
+
+def _spoken(argument: Expression | Aggregate) -> str:
+    match argument:
+        case Name(_, name):
+            return name.strip("_").lower()
+        case Aggregate(function, Name(_, name)):
+            return f"{function}_{name.strip('_').lower()}"
+        case Aggregate(function):
+            return function
+        case Literal() | _:
+            return ""

@@ -1,0 +1,132 @@
+"""The syntax of rules: what the text says, before any predicate is looked up.
+
+Terms are StreamSQL's expressions, so that one binder types both languages; a variable is an
+unqualified `Name`, `_` is the one that binds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from aspen.errors import Position
+from aspen.streamsql.ast import NOWHERE, Expression, Function, Name
+from aspen.streamsql.bind_expr import operands
+
+ANONYMOUS = "_"
+AGGREGATES = ("min", "max", "count", "sum", "avg")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`min<C>` in a head; the argument is None in `count<*>`."""
+
+    function: str
+    argument: Expression | None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a rule derives."""
+
+    predicate: str
+    arguments: tuple[Expression | Aggregate, ...]
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def aggregates(self) -> tuple[tuple[int, str], ...]:
+        """Place and function of each aggregate."""
+        return tuple(
+            (place, argument.function)
+            for place, argument in enumerate(self.arguments)
+            if isinstance(argument, Aggregate)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`link(X, Y, _)` in a body, or `!link(X, Y, _)`."""
+
+    predicate: str
+    arguments: tuple[Expression, ...]
+    negated: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`C = C1 + 1`, `C < 10`, or a function that is true or not."""
+
+    test: Expression
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule, `head :- body`."""
+
+    head: Head
+    atoms: tuple[Atom, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def positive(self) -> tuple[Atom, ...]:
+        """The predicates that bind variables."""
+        return tuple(atom for atom in self.atoms if not atom.negated)
+
+    @property
+    def negated(self) -> tuple[Atom, ...]:
+        """The predicates that must not hold."""
+        return tuple(atom for atom in self.atoms if atom.negated)
+
+    def reads(self, predicate: str) -> tuple[Atom, ...]:
+        """Give the atoms over one predicate."""
+        return tuple(atom for atom in self.atoms if atom.predicate == predicate)
+
+
+@dataclass(frozen=True, slots=True)
+class Materialize:
+    """`materialize(stream, 30, infinity, keys(1)).`: how much of a stream counts.
+
+    Args:
+        lifetime_s: seconds a row stays, None for ever.
+        rows: newest rows kept, None for no limit.
+        keys: places, from 1, of the columns of whose every value the newest row is kept.
+    """
+
+    predicate: str
+    lifetime_s: float | None
+    rows: int | None
+    keys: tuple[int, ...]
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A text: rules in its order, and what it says of streams."""
+
+    rules: tuple[Rule, ...]
+    streams: tuple[Materialize, ...] = ()
+
+
+def variables(term: Expression) -> Iterator[Name]:
+    """Give the variables of a term, left to right, `_` aside."""
+    if isinstance(term, Name):
+        if term.name != ANONYMOUS:
+            yield term
+    else:
+        for part in operands(term):
+            yield from variables(part)
+
+
+def anonymous(term: Expression) -> Name | None:
+    """Give the first `_` inside a term."""
+    if isinstance(term, Name):
+        return term if term.name == ANONYMOUS else None
+    return next(filter(None, map(anonymous, operands(term))), None)
+
+
+def is_call(term: Expression) -> bool:
+    """Whether a term is `name(…)`: a function, or a predicate where a body expects one."""
+    return isinstance(term, Function)
