@@ -65,6 +65,6 @@ def test_sweep_returns_to_the_baseline(paths, data) -> None:
             index.drop(annotation, number)
     index.sweep()
     carried.clear()
-    del annotation, path
+    annotation = path = None
     assert len(index) == manager.live_variables() == 0
     assert manager.live_nodes() == baseline

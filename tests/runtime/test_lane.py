@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "views"))
 import small_world as world
 
 slow = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 
 
