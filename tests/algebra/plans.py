@@ -154,19 +154,34 @@ def _conditions(draw, columns: tuple[Column, ...], depth: int) -> Expr:
 
 
 @st.composite
-def filters(draw, child: Plan) -> Filter:
-    """A filter whose conjuncts often read one side of a join, or one key, alone."""
+def predicates(draw, columns: tuple[Column, ...], keys: tuple[Column, ...] = ()) -> Expr:
+    """Conjuncts that often read one column, or one key, alone, or equate two columns."""
     parts: list[Expr] = []
-    for _ in range(draw(st.integers(1, 3))):
-        some = draw(st.lists(st.sampled_from(child.columns), min_size=1, max_size=2))
-        parts.append(draw(exprs(tuple(some), Type.BOOL, 2)))
-    if len(child.columns) > 1 and draw(st.booleans()):
-        one, other = draw(st.permutations(child.columns))[:2]
+    for _ in range(draw(st.integers(1, 2))):
+        if keys and draw(st.booleans()):
+            key = draw(st.sampled_from(keys))
+            parts.append(Op("<>", Col(key.name), draw(_VALUES[key.type].map(Const))))
+            continue
+        some = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
+        parts.append(draw(exprs(tuple(some), Type.BOOL, 1)))
+    if len(columns) > 1 and draw(st.booleans()):
+        one, other = draw(st.permutations(columns))[:2]
         if one.type is other.type:
             parts.append(Op("=", Col(one.name), Col(other.name)))
     joined = conjunction(parts)
     assert joined is not None
-    return Filter(child, joined)
+    return joined
+
+
+@st.composite
+def filters(draw, child: Plan) -> Filter:
+    """A filter; over a group or a recursion it often reads keys."""
+    keys: tuple[Column, ...] = ()
+    if isinstance(child, GroupBy):
+        keys = child.columns[: len(child.keys)]
+    elif isinstance(child, Fixpoint):
+        keys = child.columns[:2]
+    return Filter(child, draw(predicates(child.columns, keys)))
 
 
 @st.composite
@@ -200,7 +215,7 @@ def joins(draw, kind: type, left: Plan, right: Plan, names: Names) -> Plan:
     pairs = [(a.name, b.name) for a in left.columns for b in right.columns if a.type is b.type]
     on = tuple(draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True))) if pairs else ()
     both = left.columns + right.columns
-    residual = draw(st.none() | exprs(both, Type.BOOL, 2))
+    residual = draw(st.none() | predicates(both, both))
     return kind(left, right, on, residual)
 
 

@@ -82,7 +82,7 @@ def reference(expr, row):
             return eval(f"left {symbol} right", {"left": values[0], "right": values[1]})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(any_expr, rows)
 def test_oracle_compiled_code_equals_the_rules_spelt_out(expr, row):
     got = compile_expr(expr, COLUMNS)(row)
@@ -91,20 +91,20 @@ def test_oracle_compiled_code_equals_the_rules_spelt_out(expr, row):
     assert type(got) is type(wanted)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(exprs(COLUMNS, Type.BOOL, 4), rows)
 def test_a_predicate_is_true_only_when_its_value_is(expr, row):
     assert compile_predicate(expr, COLUMNS)(row) is (compile_expr(expr, COLUMNS)(row) is True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(any_expr, max_size=4), rows)
 def test_a_row_is_its_values(several, row):
     together = compile_row(several, COLUMNS)(row)
     assert together == tuple(compile_expr(expr, COLUMNS)(row) for expr in several)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(any_expr, rows)
 def test_folding_changes_no_value(expr, row):
     assert compile_expr(fold(expr), COLUMNS)(row) == compile_expr(expr, COLUMNS)(row)

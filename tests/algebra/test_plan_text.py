@@ -29,14 +29,14 @@ def test_read_plan_reads_what_plan_text_prints(plan):
     assert read_plan(plan_text(plan)) == plan
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.builds(Scan, odd, odd, columns, st.booleans(), st.booleans()), odd, odd)
 def test_odd_names_units_and_marks_survive(scan, source, target):
     plan = Ship(scan, source, target)
     assert read_plan(plan_text(plan)) == plan
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.one_of(
         st.none(),
@@ -51,7 +51,7 @@ def test_constants_keep_value_and_type(value):
     assert again == Const(value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(list(Type)).flatmap(lambda kind: exprs((), kind, 4)))
 def test_expressions_keep_their_tree(expr):
     assert read_expr(Words(expr_text(expr), 1)) == expr
