@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import shapely
 from shapely.geometry import Point, Polygon
@@ -20,6 +20,7 @@ from smartcis.importers.geometry.entrances import (
 from smartcis.importers.geometry.gaps import gap_corridors
 from smartcis.importers.geometry.links import link_corridors
 from smartcis.importers.geometry.naming import unit_ids
+from smartcis.importers.geometry.openings import drawn_opening
 from smartcis.importers.geometry.passages import Passage, passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
@@ -103,7 +104,9 @@ def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
     ways: list[Passage] = []
     for ordinal in sorted(set(ordinals.values())):
         progress(f"level {ordinal}: doors")
-        ways += _level_passages(spaces, ordinal, entrances)
+        found, unplaced = _openings(imdf, projection, spaces, ordinal)
+        dropped += unplaced
+        ways += _level_passages(spaces, ordinal, entrances, found)
     progress("walking graph")
     graph = walking_graph(spaces, ways, entrances, climbs(spaces, imdf.level_height_m))
     lost = unreached(spaces, graph)
@@ -215,8 +218,30 @@ def _entrances(
     return found, dropped
 
 
+def _openings(
+    imdf: Imdf, projection: Projection, spaces: Sequence[Space], ordinal: int
+) -> tuple[list[Passage], list[Dropped]]:
+    """Give one level's drawn openings, indices within the level."""
+    here = [space for space in spaces if space.level == ordinal]
+    levels = {level.id for level in imdf.levels if int(level.properties["ordinal"]) == ordinal}
+    found: list[Passage] = []
+    dropped = []
+    for opening in imdf.openings:
+        if opening.geometry is None or opening.properties.get("level_id") not in levels:
+            continue
+        outcome = drawn_opening(here, projection.metres(opening.geometry))
+        if isinstance(outcome, Passage):
+            found.append(outcome)
+        else:
+            dropped.append(Dropped(opening.id, "opening", outcome))
+    return found, dropped
+
+
 def _level_passages(
-    spaces: Sequence[Space], ordinal: int, entrances: Sequence[Entrance]
+    spaces: Sequence[Space],
+    ordinal: int,
+    entrances: Sequence[Entrance],
+    drawn: Sequence[Passage],
 ) -> list[Passage]:
     members = [place for place, space in enumerate(spaces) if space.level == ordinal]
     here = [spaces[place] for place in members]
@@ -224,8 +249,8 @@ def _level_passages(
         members.index(entrance.space) for entrance in entrances if entrance.space in members
     )
     return [
-        Passage(members[way.inner], members[way.outer], way.place, way.is_door)
-        for way in passages(here, contacts(here), entered)
+        replace(way, inner=members[way.inner], outer=members[way.outer])
+        for way in passages(here, contacts(here), entered, drawn)
     ]
 
 

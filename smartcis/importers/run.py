@@ -40,14 +40,15 @@ class Report:
         drawn = [space for space in plan.spaces if not space.derived]
         by_category = Counter(space.category for space in drawn)
         reached, units = self.reached
+        concluded = sum(door.derived for door in graph.doors)
         made = f"{sum(entrance.derived for entrance in plan.entrances)} entrances"
         mapped = sum(not entrance.derived for entrance in plan.entrances)
         out = [
             f"{plan.name} ({plan.slug})  {plan.attribution}",
             f"took     {len(plan.buildings)} buildings, {len(plan.levels)} levels, {units} units: "
             + ", ".join(f"{count} {name}" for name, count in by_category.most_common()),
-            f"         {mapped} mapped entrances",
-            f"derived  {len(plan.spaces) - units} gap corridors, {len(graph.doors)} doors, {made}",
+            f"         {mapped} mapped entrances, {len(graph.doors) - concluded} doors",
+            f"derived  {len(plan.spaces) - units} gap corridors, {concluded} doors, {made}",
             f"         walking graph: {len(graph.nodes)} points, {len(graph.edges)} directed steps",
             f"reached  {reached} of {units} units from an entrance ({reached / units:.1%})",
         ]

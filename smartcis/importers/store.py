@@ -126,7 +126,7 @@ def _doors(plan: BuildingPlan) -> dict[Any, Fields]:
             "outer_id": plan.spaces[door.outer].rid,
             "x_m": door.x_m,
             "y_m": door.y_m,
-            "derived": True,
+            "derived": door.derived,
         }
         for door in plan.graph.doors
     }

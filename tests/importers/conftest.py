@@ -44,7 +44,19 @@ def entrance(x, y, level="0"):
     }
 
 
-def write_archive(folder: Path, units, amenities=(), levels=None) -> Path:
+def opening(x, y, level=LEVEL):
+    """A doorway one metre wide in a wall that runs east."""
+    line = [[(x - 0.5) * PER_M, y * PER_M], [(x + 0.5) * PER_M, y * PER_M]]
+    return {
+        "type": "Feature",
+        "feature_type": "opening",
+        "id": f"opening-{x}-{y}",
+        "geometry": {"type": "LineString", "coordinates": line},
+        "properties": {"category": "pedestrian", "level_id": level},
+    }
+
+
+def write_archive(folder: Path, units, amenities=(), levels=None, openings=()) -> Path:
     """Write an IMDF folder; one level unless told otherwise."""
     levels = levels or [(LEVEL, 0)]
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,6 +80,7 @@ def write_archive(folder: Path, units, amenities=(), levels=None) -> Path:
         ],
         "unit": units,
         "amenity": list(amenities),
+        "opening": list(openings),
     }
     for kind, features in kinds.items():
         collection = {"type": "FeatureCollection", "features": features}

@@ -20,7 +20,7 @@ from smartcis.models import (
     Venue,
 )
 from smartcis.models.outbox import _Committed
-from tests.importers.conftest import entrance, unit, write_archive
+from tests.importers.conftest import entrance, opening, unit, write_archive
 
 pytestmark = pytest.mark.django_db
 
@@ -142,6 +142,29 @@ def test_a_house_without_mapped_entrances_gets_concluded_ones(tmp_path):
     assert report.plan.entrances
     assert all(one.derived for one in report.plan.entrances)
     assert RoutingNode.objects.filter(kind="entrance", derived=True).exists()
+
+
+def test_drawn_openings_are_taken_and_concluded_doors_keep_away(tmp_path):
+    units = [
+        unit("corridor", (0, 5, 20, 2), "walkway"),
+        unit("hall", (0, 7, 8, 8)),
+        unit("chamber", (0, 15, 4, 3)),
+        unit("office", (8, 7, 8, 8)),
+    ]
+    drawn = [opening(2, 7), opening(6, 7), opening(2, 15), opening(40, 40)]
+    folder = write_archive(tmp_path / "house", units, [entrance(0, 6)], openings=drawn)
+    report = run(folder)
+    doors = Door.objects.values_list("inner", "outer", "derived").order_by("door_id")
+    assert sorted(doors) == [
+        ("chamber", "hall", False),
+        ("hall", "corridor", False),
+        ("hall", "corridor", False),
+        ("office", "corridor", True),
+    ]
+    assert report.reached == (4, 4)
+    assert [one.feature_id for one in report.plan.dropped if one.what == "opening"] == [
+        "opening-40-40"
+    ]
 
 
 def test_a_self_crossing_room_is_repaired(tmp_path):

@@ -2,8 +2,8 @@
 
 Walkways, stairs and lifts are open to each other. A room has one door to each walkway it shares a
 wall with; to a gap corridor only if no drawn walkway touches it. A door between two rooms is
-concluded only where a room would otherwise be cut off. Everything here is derived: the data has
-no openings.
+concluded only where a room would otherwise be cut off. Where the data has drawn openings, these are
+taken, and the rooms they lead into get no concluded doors beside them.
 """
 
 from __future__ import annotations
@@ -30,16 +30,21 @@ class Passage:
         outer: index of the space one comes from.
         place: on the shared wall, in metres.
         is_door: a door can be locked; an opening cannot.
+        derived: concluded instead of drawn.
     """
 
     inner: int
     outer: int
     place: Point
     is_door: bool
+    derived: bool = True
 
 
 def passages(
-    spaces: Sequence[Space], walls: Sequence[Contact], entered: frozenset[int] = frozenset()
+    spaces: Sequence[Space],
+    walls: Sequence[Contact],
+    entered: frozenset[int] = frozenset(),
+    drawn: Sequence[Passage] = (),
 ) -> list[Passage]:
     """Choose the passages of one level.
 
@@ -47,6 +52,7 @@ def passages(
         spaces: one level's.
         walls: their contacts.
         entered: indices of spaces with an entrance of their own.
+        drawn: openings the data has.
     """
     drawn_walkway = {
         place
@@ -55,9 +61,15 @@ def passages(
         if spaces[neighbour].is_walkway and not spaces[neighbour].derived
     }
     groups = Groups(len(spaces))
-    chosen: list[Passage] = []
+    chosen: list[Passage] = list(drawn)
     later: list[Contact] = []
+    for way in drawn:
+        groups.join(way.inner, way.outer)
+    known = {frozenset((way.inner, way.outer)) for way in drawn}
+    furnished = {way.inner for way in drawn} | {way.outer for way in drawn}
     for wall in walls:
+        if {wall.one, wall.other} in known:
+            continue
         one, other = spaces[wall.one], spaces[wall.other]
         if not one.is_room and not other.is_room:
             if _open(one, other):
@@ -67,12 +79,13 @@ def passages(
         if one.is_room and other.is_room:
             later.append(wall)
             continue
-        room, way = (wall.one, wall.other) if one.is_room else (wall.other, wall.one)
-        if not spaces[way].is_walkway or (spaces[way].derived and room in drawn_walkway):
+        room, walkway = (wall.one, wall.other) if one.is_room else (wall.other, wall.one)
+        doubtful = spaces[walkway].derived and room in drawn_walkway
+        if not spaces[walkway].is_walkway or doubtful or room in furnished:
             later.append(wall)
             continue
-        chosen.append(_door(spaces, wall, inner=room, outer=way))
-        groups.join(room, way)
+        chosen.append(_door(spaces, wall, inner=room, outer=walkway))
+        groups.join(room, walkway)
     # First everything that drawn walkways and entrances can reach, lifts inside core rooms
     # included; then what hangs on a staircase or lift alone, on levels drawn only around it.
     for lives in (_on_foot, _by_lift_or_stairs):

@@ -65,6 +65,7 @@ class Door:
     Args:
         inner: index of the space it closes.
         outer: index of the space it opens from.
+        derived: concluded instead of drawn.
     """
 
     door_id: str
@@ -72,6 +73,7 @@ class Door:
     outer: int
     x_m: float
     y_m: float
+    derived: bool = True
 
 
 @dataclass(frozen=True)
@@ -156,9 +158,8 @@ def _add_passages(build: _Builder, ways: Sequence[Passage]) -> None:
             rid = build.spaces[way.inner].rid
             used[rid] += 1
             door_id = f"{rid}.d{used[rid]}"
-            build.doors.append(
-                Door(door_id, way.inner, way.outer, round(way.place.x, 3), round(way.place.y, 3))
-            )
+            x_m, y_m = round(way.place.x, 3), round(way.place.y, 3)
+            build.doors.append(Door(door_id, way.inner, way.outer, x_m, y_m, way.derived))
         build.anchors[way.inner].append((number, way.place, door_id))
         build.anchors[way.outer].append((number, way.place, ""))
 
