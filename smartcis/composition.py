@@ -6,6 +6,8 @@ from functools import cache
 
 import redis
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from aspen.log.redis_log import RedisLog
 from aspen.results import AsyncResults, RedisResults
@@ -30,5 +32,13 @@ def async_results() -> AsyncResults:
 
 @cache
 def server() -> redis.Redis:
-    """Give the Redis server itself, for locks and leases."""
-    return redis.Redis.from_url(settings.REDIS_URL, health_check_interval=30)
+    """Give the Redis server itself, for locks and status.
+
+    It fails at once when the server is away: people wait for the answer, and a sweep comes later.
+    """
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        health_check_interval=30,
+        socket_connect_timeout=2,
+        retry=Retry(NoBackoff(), 1),
+    )

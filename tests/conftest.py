@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from aspen.log.embedded import EmbeddedRedis
+from aspen.runtime.lane import Lane
 
 
 @pytest.fixture(scope="session")
@@ -27,9 +29,83 @@ def building(redis_url, settings) -> Iterator[str]:
     name = f"test-{secrets.token_hex(4)}"
     settings.REDIS_URL = redis_url
     settings.NAME = settings.LOG_NAME = settings.RESULTS_NAME = name
+    layer = {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [redis_url], "prefix": name},
+    }
+    settings.CHANNEL_LAYERS = {"default": layer}
     made = (composition.log, composition.results, composition.server)
     for factory in made:
         factory.cache_clear()
     yield name
     for factory in made:
         factory.cache_clear()
+
+
+@pytest.fixture
+def house(db) -> None:
+    """A small house: two rooms off a corridor, one door that can be locked, one machine each."""
+    models = pytest.importorskip("smartcis.models")
+    venue = models.Venue.objects.create(
+        slug="test", name="Test house", attribution="nobody", origin_lon_deg=0, origin_lat_deg=0
+    )
+    square = [[[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]]]
+    level = models.Level.objects.create(
+        level_id="L0",
+        venue=venue,
+        feature_id="l",
+        ordinal=0,
+        name="Ground",
+        short_name="0",
+        outline=[square],
+    )
+    places = {"hall": (5.0, 5.0), "A": (2.0, 2.0), "B": (8.0, 8.0)}
+    for number, (rid, (x_m, y_m)) in enumerate(places.items(), start=1):
+        unit = models.Unit.objects.create(
+            rid=rid,
+            level=level,
+            name=f"Room {rid}",
+            category="walkway" if rid == "hall" else "room",
+            polygon=square,
+            label_x_m=x_m,
+            label_y_m=y_m,
+            area_m2=9.0,
+        )
+        models.RoutingNode.objects.create(
+            node=number, level=level, unit=unit, kind="centre", x_m=x_m, y_m=y_m
+        )
+    door = models.Door.objects.create(
+        door_id="A.d1", level=level, inner_id="A", outer_id="hall", x_m=3.0, y_m=3.0
+    )
+    for src, dst, length_mm, through in ((1, 2, 4_000, door), (1, 3, 9_000, None)):
+        for one, other in ((src, dst), (dst, src)):
+            models.RoutingEdge.objects.create(
+                src_id=one, dst_id=other, length_mm=length_mm, door=through
+            )
+    for mid, rid, node in (("m1", "A", 2), ("m2", "B", 3)):
+        machine = models.Machine.objects.create(
+            mid=mid, host=f"host-{mid}", unit_id=rid, node_id=node, x_m=2.0, y_m=2.0
+        )
+        models.SoftwareInstall.objects.create(machine=machine, software="LaTeX")
+        for kind in ("seat", "cpu"):
+            models.Sensor(sid=f"{mid}.{kind}", kind=kind, machine=machine).save()
+    models.Kiosk.objects.create(kiosk_id="k1", name="Entrance", node_id=1)
+
+
+@pytest.fixture
+def engine(building) -> Callable[[], int]:
+    """The engine's work without Spark: each call folds the log's news into the result store."""
+    composition = pytest.importorskip("smartcis.composition")
+    lane, generation, batch = Lane(), secrets.token_hex(4), itertools.count(1)
+
+    def turn() -> int:
+        log = composition.log()
+        entries = log.read(lane.position, log.head())
+        if not entries:
+            return composition.results().head()[0]
+        changes = lane.apply(entries)
+        return composition.results().write(
+            generation, next(batch), lane.position, entries[-1][1].at_s, changes, {}
+        )
+
+    return turn

@@ -59,11 +59,12 @@ class Hub:
         """
         self._connections.add(wake)
         if not self._tasks:
-            await self.pulse.read()
+            # No await before this: two connections at once would start two followers.
             self._tasks = [
                 asyncio.create_task(self._run(), name="hub"),
                 asyncio.create_task(self.pulse.run(self._wake_all), name="pulse"),
             ]
+            await self.pulse.read()
 
     def detach(self, wake: Wake) -> None:
         """Let a connection go. The hub keeps following, so that it can resume it later."""
