@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 
+import redis
 from py4j.protocol import Py4JError
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
@@ -77,7 +78,6 @@ class Engine:
         self._status_lock = threading.Lock()
         self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
         self._ending = Ending.STOPPED
-        self._query: StreamingQuery | None = None
 
     def stop(self) -> None:
         """Ask the engine to end; safe in a signal handler and from any thread."""
@@ -169,19 +169,14 @@ class Engine:
             outputMode="append",
             timeMode="none",
         )
-        sink = Sink(results, self._generation, self._on_epoch)
-        self._query = (
+        sink = Sink(results, self._on_epoch)
+        return (
             lanes.writeStream.foreachBatch(sink)
             .option("checkpointLocation", str(config.checkpoint))
             .outputMode("append")
             .trigger(processingTime="0 seconds")
             .start()
         )
-        return self._query
-
-    def _generation(self) -> str:
-        assert self._query is not None
-        return str(self._query.id)
 
     def _on_epoch(self, epoch: int, position: int, lane_pids: dict[int, int]) -> None:
         if self._status.state == "starting":
@@ -215,7 +210,7 @@ class Engine:
                 held = self._lease.renew()
                 renewed = time.monotonic()
                 head = self._log.head()
-            except OSError as error:
+            except redis.RedisError as error:
                 # The store is away, hence nobody else works either; fencing guards the rest.
                 self._say("beat_failed", error=str(error), s=round(time.monotonic() - renewed, 1))
                 continue
@@ -238,7 +233,10 @@ class Engine:
         with self._status_lock:
             changes = {"beat_s": time.time(), **fields}
             self._status = replace(self._status, **changes)  # type: ignore[arg-type]
-            write_status(self._redis, self._config.results_name, self._status)
+            try:
+                write_status(self._redis, self._config.results_name, self._status)
+            except redis.RedisError as error:
+                self._say("status_not_written", error=str(error))
 
 
 def run_engine(config: EngineConfig, say: Say, session: SparkSession | None = None) -> Ending:

@@ -22,15 +22,11 @@ class Sink:
 
     Args:
         results: where epochs go; carries the engine's fencing token.
-        generation: gives the identity of the checkpoint, Spark's query id.
         on_epoch: told after each write.
     """
 
-    def __init__(
-        self, results: RedisResults, generation: Callable[[], str], on_epoch: OnEpoch
-    ) -> None:
+    def __init__(self, results: RedisResults, on_epoch: OnEpoch) -> None:
         self._results = results
-        self._generation = generation
         self._on_epoch = on_epoch
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
@@ -47,7 +43,7 @@ class Sink:
         timing["sink_at"] = sink_at_ms
         position = lanes[0].position
         epoch = self._results.write_encoded(
-            self._generation(),
+            generation_of(batch),
             batch_id,
             position,
             lanes[0].at_s,
@@ -55,6 +51,14 @@ class Sink:
             timing,
         )
         self._on_epoch(epoch, position, {lane.lane: lane.pid for lane in lanes})
+
+
+def generation_of(batch: DataFrame) -> str:
+    """Give the identity of the checkpoint: Spark's query id, known to the batch's own thread.
+
+    The query object itself may not have been handed out yet when the first batch comes.
+    """
+    return str(batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId"))
 
 
 def join_changes(texts: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 
 import pytest
@@ -15,6 +16,7 @@ from aspen.spark.session import start_session
 
 @pytest.fixture(scope="session")
 def session(tmp_path_factory):
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs at exit, when nobody listens
     started = start_session("local[2,4]", 1, tmp_path_factory.mktemp("spark"))
     yield started
     started.stop()
