@@ -191,17 +191,26 @@ def _check_bound(cte: Cte, bound: BoundSelect, expr: Expr, column: str, at: Posi
 
 
 def _side(expr: Expr, column: str) -> str:
-    """Give the comparison an expression makes of a column that stands alone on one side."""
+    """Give how an expression bounds a column: `<` from above, `>` from below, empty if neither.
+
+    The column stands on one side, by itself or in what never falls while it rises (`w.cost + 1`).
+    """
     match expr:
-        case Op(symbol, Col(name), other) if name == column and column not in columns_in(other):
+        case Op(symbol, left, right) if column not in columns_in(right) and _follows(left, column):
             return symbol
-        case Op(symbol, other, Col(name)) if name == column and column not in columns_in(other):
+        case Op(symbol, left, right) if column not in columns_in(left) and _follows(right, column):
             return _FLIPPED.get(symbol, symbol)
     return ""
 
 
+def _follows(expr: Expr, column: str) -> bool:
+    return any(moves(expr, column, rising=rising) for rising in (True, False))
+
+
 def moves(expr: Expr, column: str, *, rising: bool) -> bool:
     """Whether an expression is never below (rising) or never above the column it reads.
+
+    It also never falls while the column rises: a better cost never gives a worse one.
 
     Columns other than `column` are taken to be non-negative, as lengths and costs are.
     """
@@ -222,7 +231,8 @@ def moves(expr: Expr, column: str, *, rising: bool) -> bool:
             return moves(inner, column, rising=rising)
         case Case(branches, otherwise):
             results = [*(then for _, then in branches), otherwise]
-            return all(moves(result, column, rising=rising) for result in results)
+            jumps = any(column in columns_in(when) for when, _ in branches)
+            return not jumps and all(moves(result, column, rising=rising) for result in results)
         case _:
             return False
 
