@@ -26,7 +26,8 @@ export class Movers extends L.Layer {
     const canvas = L.DomUtil.create('canvas', 'movers');
     canvas.setAttribute('aria-hidden', 'true');
     this.canvas = canvas;
-    map.getPanes().overlayPane.appendChild(canvas);
+    // A pane of its own lies above the plan; Leaflet puts canvases of one pane below its SVG.
+    map.createPane('movers').append(canvas);
     map.on('move zoomend viewreset resize', this.place, this);
     map.on('zoomstart', this.hide, this);
     this.place();

@@ -20,6 +20,14 @@ function byLevel(rooms: Iterable<Room>): Map<string, Room[]> {
   return found;
 }
 
+/** The floor shown first: where people come in and ask, which is not always the lowest. */
+function home(building: Building | null): string {
+  const kiosks = building?.kiosks ?? [];
+  const count = (id: string): number => kiosks.filter((kiosk) => kiosk.level_id === id).length;
+  const best = building?.levels.toSorted((a, b) => count(b.id) - count(a.id) || a.ordinal - b.ordinal)[0];
+  return best && count(best.id) > 0 ? best.id : (building?.default_level ?? '');
+}
+
 const REMEMBER_STEP_FREE = 'smartcis.step_free';
 
 export interface Origin {
@@ -71,8 +79,20 @@ export class App {
   readonly levelId: string = $derived.by(() =>
     this.levels.some((level) => level.id === this.address.level)
       ? (this.address.level as string)
-      : (this.origin?.levelId ?? this.building?.default_level ?? ''),
+      : (this.selectedLevelId ?? this.origin?.levelId ?? home(this.building)),
   );
+  private readonly selectedLevelId: string | null = $derived.by(() => {
+    switch (this.selected?.kind) {
+      case 'machine':
+        return this.selected.machine.levelId;
+      case 'room':
+        return this.selected.room.levelId;
+      case 'door':
+        return this.selected.door.levelId;
+      default:
+        return null;
+    }
+  });
   readonly roomsByLevel: ReadonlyMap<string, readonly Room[]> = $derived.by(() =>
     byLevel(this.world.rooms.values()),
   );
@@ -150,7 +170,9 @@ export class App {
 
   /** Change the address; `push` makes a step the back button can undo. */
   go(change: Partial<Address>, push = true): void {
-    const next = { ...this.address, ...change };
+    // Opening and closing a panel must not change the floor one looks at.
+    const pinned = change.select !== undefined && this.levelId !== '' ? { level: this.levelId } : {};
+    const next = { ...this.address, ...pinned, ...change };
     const text = location.pathname + writeAddress(next);
     if (text === location.pathname + writeAddress(this.address)) return;
     this.address = next;

@@ -92,7 +92,7 @@ export function changed(
     const lost = seen.machines.get(before.mid);
     const to = `You are re-routed to ${after.machine.host}.`;
     if (!lost) return to;
-    if (lost.state === 'free') return `A nearer way opened. ${to}`;
+    if (lost.state === 'free') return `A nearer machine is free or a shorter way is open. ${to}`;
     return `${lost.host} was taken (${words(lost)}). ${to}`;
   }
   if (before.nodes !== after.nodes && before.nodes !== '' && after.nodes !== '') {

@@ -165,10 +165,12 @@ interface Stretch {
 }
 
 /** Shorter pieces are corners of the drawing, not of the walk, m. */
-const SHORTEST_M = 1.5;
+const SHORTEST_M = 3.5;
+/** A corridor is walked down its middle: drawn corners closer than this to a straight line are none, m. */
+const WOBBLE_M = 2.2;
 
 function walk(leg: Leg, rooms: readonly Room[]): Stretch[] {
-  const corners = simplify(leg.points, 1);
+  const corners = simplify(leg.points, WOBBLE_M);
   const points = corners.filter(
     (p, i) => i === 0 || i === corners.length - 1 || distance(p, corners[i - 1] as Point) >= SHORTEST_M,
   );
@@ -217,7 +219,7 @@ function phrase(stretch: Stretch): string {
 }
 
 function landmark(room: Room | null): string {
-  if (!room) return '';
-  if (room.category === 'walkway') return ' along the corridor';
+  if (!room || room.category === 'stairs' || room.category === 'elevator') return '';
+  if (room.category === 'walkway') return room.name === '' ? ' along the corridor' : ` along ${titleOf(room)}`;
   return room.category === 'room' && room.name === '' ? ' through a room' : ` through ${titleOf(room)}`;
 }

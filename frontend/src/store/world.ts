@@ -82,7 +82,7 @@ const CATEGORY_NAMES: Readonly<Record<string, string>> = {
 /** "Room V101", "Lift", "Corridor": the type, then the name where there is one. */
 export function titleOf(unit: Pick<Unit, 'name' | 'category'>): string {
   const kind = CATEGORY_NAMES[unit.category] ?? unit.category;
-  return unit.name === '' ? kind : `${kind} ${unit.name}`;
+  return unit.name === '' || unit.name.toLowerCase() === kind.toLowerCase() ? kind : `${kind} ${unit.name}`;
 }
 
 /** Join plans and views. */

@@ -121,7 +121,8 @@ export function openEditor(
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
           'aria-label': 'StreamSQL query',
-          'aria-describedby': 'editor-help',
+          // The help text lies outside the shadow root, where no reference reaches it.
+          'aria-description': 'Ctrl-Enter runs. Esc, then Tab leaves the editor.',
           'data-testid': 'query-editor',
         }),
         // Tab is not bound: it leaves the editor, so the keyboard is never trapped.

@@ -18,7 +18,7 @@ const TWO_FLOORS: Row[] = [
   ['s', 4, 36_000, 'L0', 38, 7.5],
   ['other', 9, 1, 'L0', 0, 0],
   ['s', 8, 70_000, 'L1', 8, 7.5],
-  ['s', 9, 73_000, 'L1', 8, 9],
+  ['s', 9, 73_000, 'L1', 8, 2],
 ];
 
 describe('a path', () => {
@@ -55,7 +55,7 @@ describe('a path', () => {
       ['straight', 'Go straight 36 m along the corridor'],
       ['lift', 'Take the lift up to floor First'],
       ['straight', 'Go straight 30 m along the corridor'],
-      ['right', 'Turn right and go 2 m along the corridor'],
+      ['left', 'Turn left and go 6 m'],
       ['arrive', 'Arrive at host-m4'],
     ]);
     expect(told[2]?.toLevelId).toBe('L1');
