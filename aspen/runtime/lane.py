@@ -238,9 +238,10 @@ class Lane:
             outcome.open(entry.view, old.columns, {})
             return
         self._open(entry, outcome)
-        # Whoever reads the view now reads the new one.
-        for reader in self.views.readers(entry.view):
-            self._open(reader.entry, outcome)
+        if entry.view not in self.relations:
+            # Whoever reads the view now reads the new one.
+            for reader in self.views.readers(entry.view):
+                self._open(reader.entry, outcome)
         self._retry(outcome)
 
     def _open(self, entry: Register, outcome: Outcome) -> None:

@@ -48,7 +48,7 @@ class BrokenView(AspenError):
     code = "aspen.runtime.broken_view"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class View:
     """One registered view.
 
@@ -174,7 +174,8 @@ class Views:
         ordered: list[View] = []
         while found:
             ready = [v for v in found if not any(self.by_name[v].mentions(o) for o in found - {v})]
-            # A circle was refused at registration, so something is always ready.
+            # Views that read each other in a circle are in error, in whatever order.
+            ready = ready or list(found)
             ordered += [self.by_name[view] for view in sorted(ready)]
             found -= set(ready)
         return ordered
@@ -202,10 +203,10 @@ class Views:
         """Inline the views a plan reads."""
         views: dict[str, Plan] = {}
         for other in sorted(relations_of(plan)):
-            view = self.by_name.get(other)
+            view = None if other in self._relations else self.by_name.get(other)
             if view is None:
                 continue
-            if other == name or any(reader.entry.view == other for reader in self.readers(name)):
+            if other == name or view in self.readers(name):
                 raise CircularView(
                     f"view {name} reads itself through {other}",
                     found=other,

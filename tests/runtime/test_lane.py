@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from views import small_world as world
 
 from aspen.algebra.explain import plan_text
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "views"))
-import small_world as world
 
 slow = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True

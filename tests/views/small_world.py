@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from aspen.algebra.plan import Plan, Window, children, relations_of
+from aspen.algebra.plan import Plan, Window, children
 from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta, accumulate
@@ -214,6 +214,3 @@ def declarations() -> list[Entry]:
 def registrations(text: Any) -> list[Entry]:
     """Give the entries that register all views; `text` prints a plan."""
     return [Register(0.0, view.name, text(view.plan)) for view in VIEWS.values()]
-
-
-__all__ = ["relations_of"]
