@@ -11,6 +11,7 @@ from typing import Any
 
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 Row = tuple[Any, ...]
 RECEIVE_LIMIT_S = 1.0
@@ -48,7 +49,7 @@ class Client(threading.Thread):
     def __init__(self, url: str, views: tuple[str, ...], cookie: str = "") -> None:
         super().__init__(daemon=True)
         self.socket_url = url.replace("http", "ws", 1) + "/ws/live/"
-        self.origin = url
+        self.origin = Origin(url)
         self.views = views
         self.cookie = cookie
         self.heard = {view: Heard() for view in views}

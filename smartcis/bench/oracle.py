@@ -58,7 +58,7 @@ class Oracle:
 
     def _graph(self, *, step_free: bool) -> Any:
         locked = {door[0] for door in self.tables["door"] if door[1] != "open"}
-        graph = nx.DiGraph()
+        graph: Any = nx.DiGraph()
         for src, dst, length_mm, flat, _way, door in self.tables["routing_edge"]:
             if door in locked or (step_free and not flat):
                 continue
@@ -68,11 +68,11 @@ class Oracle:
 
     def costs(self) -> dict[tuple[int, bool], dict[int, int]]:
         """Give the cheapest walk from each demanded position to each node."""
-        found = {}
+        found: dict[tuple[int, bool], dict[int, int]] = {}
         for _session, node, _software, step_free in self.tables["route_request"]:
             graph = self._graph(step_free=step_free)
             graph.add_node(node)
-            found[node, step_free] = nx.single_source_dijkstra_path_length(graph, node)
+            found[node, step_free] = dict(nx.single_source_dijkstra_path_length(graph, node))
         return found
 
     def expected(self) -> dict[str, Rows]:
@@ -159,7 +159,7 @@ class Oracle:
     def _regions(self) -> dict[str, Rows]:
         hot = {row[0] for row in self._now("temperature_reading", 300) if row[2] >= 26}
         at = {row[0]: row[5:8] for row in self.tables["sensor"] if row[1] == "temperature"}
-        graph = nx.Graph()
+        graph: Any = nx.Graph()
         graph.add_nodes_from(hot)
         graph.add_edges_from(
             (a, b)
