@@ -87,7 +87,7 @@ class Body:
         for variable in variables(term):
             if variable.name not in self.values:
                 raise self._unbound(variable, where)
-        return _mapped(term, lambda name: replace(self.values[name.name], at=name.at))
+        return _mapped(term, self._value)
 
     def _unbound(self, variable: Name, where: str) -> UnboundVariable:
         return UnboundVariable(
@@ -166,10 +166,14 @@ class Body:
         hidden = anonymous(term)
         if hidden is not None:
             return self.replaced(term, "in a condition")
-        return _mapped(
-            term,
-            lambda n: n if n.qualifier else replace(self.values[n.name], at=n.at),
-        )
+        return _mapped(term, self._value)
+
+    def _value(self, name: Name) -> Expression:
+        """Give what a variable stands for; a column is spoken of where it is used."""
+        if name.qualifier:
+            return name
+        value = self.values[name.name]
+        return replace(value, at=name.at) if isinstance(value, Name) else value
 
     def _without(self, atom: Atom) -> None:
         """Add NOT EXISTS."""

@@ -68,6 +68,6 @@ def _stray(rest: str, at: Position) -> SyntaxRefused:
         f"{rest[0]!r} means nothing in a rule",
         position=at,
         found=rest[0],
-        exists=(":-", ",", ".", "!", "=", "<", "+"),
+        exists=(":-", ".", "!", "=", "<", "+"),
         attempt="rules look like: head(X, Y) :- body(X, Z), other(Z, Y), Z < 10.",
     )

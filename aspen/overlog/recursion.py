@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aspen.algebra.expr import Col, columns_in
 from aspen.algebra.plan import AggregateFunction, Best
+from aspen.errors import Position
 from aspen.overlog.errors import NotMonotone, UnboundedRecursion
 from aspen.overlog.queries import Queries, recursive_parts, united
 from aspen.overlog.syntax import Rule
@@ -20,6 +21,9 @@ from aspen.streamsql.bound import (
 )
 from aspen.streamsql.growth import check_growth, climbing
 from aspen.streamsql.scope import Environment
+
+_GROWS = ("C = C1 + C2", "C = greatest(C1, C2)")
+_SHRINKS = ("C = C1 - C2", "C = least(C1, C2)")
 
 
 def bind_recursive(
@@ -53,12 +57,12 @@ def bind_recursive(
                 error.message,
                 position=error.position,
                 found=error.found,
-                exists=error.exists,
-                attempt="under min let it grow (C = C1 + C2, greatest), under max shrink (least);"
-                " other conditions on it stand in a rule that reads the finished predicate",
+                exists=_GROWS if best and best.function is AggregateFunction.MIN else _SHRINKS,
+                attempt="let it only grow under min, only shrink under max; conditions that a"
+                " worse row could meet stand in a rule that reads the finished predicate",
             ) from error
         except sql.UnboundedRecursion as error:
-            raise _unbounded(rule, error.found) from error
+            raise _unbounded(rule, error.found, error.position) from error
         if len(bound) > 1 and not ends:
             _check_alone(rule, found, best)
     whole = bound[0] if len(bound) == 1 else BoundUnion(bound, distinct=False, columns=columns)
@@ -73,19 +77,20 @@ def _check_alone(rule: Rule, bound: BoundSelect, best: Best | None) -> None:
     """
     source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
     own = {column.name for column in source.columns}
-    for column, (_, expr) in zip(source.columns, bound.outputs, strict=True):
+    arguments = zip(rule.head.arguments, source.columns, bound.outputs, strict=True)
+    for argument, column, (_, expr) in arguments:
         name = column.name.rpartition(".")[2]
         if best is not None and name == best.column:
             continue
         if not isinstance(expr, Col) and columns_in(expr) & own - {column.name}:
-            raise _unbounded(rule, name)
+            raise _unbounded(rule, name, argument.at)
 
 
-def _unbounded(rule: Rule, column: str) -> UnboundedRecursion:
+def _unbounded(rule: Rule, column: str, at: Position | None) -> UnboundedRecursion:
     predicate = rule.head.predicate
     return UnboundedRecursion(
         f"a rule of {predicate} may compute new values of {column!r} for ever",
-        position=rule.head.at,
+        position=at,
         found=column,
         exists=("N = N1 + 1, N1 < 10", "min<N>"),
         attempt="let one column count up to a bound in the rule, or take the min of it",

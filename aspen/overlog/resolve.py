@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from aspen.overlog.errors import (
     WrongArity,
 )
 from aspen.overlog.syntax import Aggregate, Atom, Condition, Head, Materialize, Program, Rule
-from aspen.streamsql.ast import Expression, Function, Literal, Name, Negation, WindowSpec
+from aspen.streamsql.ast import Expression, Function, Name, Negation, WindowSpec
 from aspen.streamsql.errors import nearest, suggestion
 
 
@@ -189,10 +190,15 @@ def _columns(heads: list[Head]) -> tuple[str, ...]:
 def _spoken(argument: Expression | Aggregate) -> str:
     match argument:
         case Name(_, name):
-            return name.strip("_").lower()
+            return _snake(name)
         case Aggregate(function, Name(_, name)):
-            return f"{function}_{name.strip('_').lower()}"
+            return f"{function}_{_snake(name)}"
         case Aggregate(function):
             return function
-        case Literal() | _:
+        case _:
             return ""
+
+
+def _snake(variable: str) -> str:
+    """Spell a variable as a column: `StepFree` is `step_free`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", variable.strip("_")).lower()

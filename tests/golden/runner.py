@@ -22,6 +22,7 @@ from aspen.algebra.explain import plan_text
 from aspen.algebra.read import read_plan
 from aspen.algebra.rewrite import RULES, rewrite, rewrite_steps
 from aspen.errors import AspenError
+from aspen.overlog import compile_program
 from aspen.streamsql.bind import bind
 from aspen.streamsql.build import build
 from aspen.streamsql.compile import compile_query, compile_views
@@ -115,6 +116,11 @@ def _parse(case: Case) -> str:
     return "\n".join(ast_text(statement) for statement in parse(case.text))
 
 
+def _overlog(case: Case) -> str:
+    views = compile_program(case.text, CATALOG)
+    return "\n".join(f"{view.name}\n{plan_text(view.plan)}" for view in views)
+
+
 def _bind(case: Case) -> str:
     if case.text.startswith("-- views"):
         # Several statements that read each other, compiled together.
@@ -157,6 +163,7 @@ def _split(case: Case) -> str:
 
 
 STAGES: dict[str, Callable[[Case], str]] = {
+    "01_overlog": _overlog,
     "01_parse": _parse,
     "02_bind": _bind,
     "03_build": _build,
