@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aspen.model.schema import Relation, Row, Value
 from aspen.views.compile import WindowSpec
-from aspen.views.operators.node import key_of
+from aspen.views.node import key_of
 from aspen.views.operators.window import Arrival
 
 _Key = Value | Row

@@ -16,7 +16,7 @@ from aspen.model.schema import Relation
 from aspen.views.circuit import Circuit, OperatorFailed
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.inline import inline
-from aspen.views.operators.node import Node
+from aspen.views.node import Node
 from aspen.views.operators.window import Window
 
 STRATEGIES = ("absorption-lazy",)

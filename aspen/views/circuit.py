@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 from aspen.errors import AspenError
 from aspen.model.schema import Relation, Row
-from aspen.views.operators.node import Node
+from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Window
 

@@ -29,14 +29,14 @@ from aspen.algebra.plan import (
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Row, SourceKind
+from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
-from aspen.views.operators.aggregate import Accumulator, accumulator
+from aspen.views.node import Node, Places
 from aspen.views.operators.anti_join import AntiJoin as AntiJoinNode
 from aspen.views.operators.distinct import Distinct as DistinctNode
 from aspen.views.operators.filter import Filter as FilterNode
 from aspen.views.operators.group_by import GroupBy as GroupByNode
-from aspen.views.operators.node import Node, Places
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
 from aspen.views.operators.union import Union as UnionNode

@@ -13,10 +13,10 @@ from aspen.model.schema import Column, Row
 from aspen.provenance.bdd import new_manager
 from aspen.views.inline import renamed, static_part
 from aspen.views.linearise import Chain, linearise, recursive_side
+from aspen.views.node import Node, Places, key_of
 from aspen.views.operators.agg_sel import selection
 from aspen.views.operators.fixpoint import Fixpoint
 from aspen.views.operators.linear_step import LinearStep, StepJoin
-from aspen.views.operators.node import Node, Places, key_of
 from aspen.views.operators.recursive_input import RecursiveInput
 
 Shape = Callable[[Row], Row | None]

@@ -14,7 +14,7 @@ from aspen.provenance.bdd import new_manager
 from aspen.provenance.manager import Function, Manager, Variable
 from aspen.provenance.ordering import depth_first
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
-from aspen.views.operators.node import Node, Way
+from aspen.views.node import Node, Way
 
 BaseRow = tuple[str, Row]
 

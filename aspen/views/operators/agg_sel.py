@@ -1,9 +1,10 @@
 """AggSel: aggregate selection inside recursion, only the best row of a group goes on.
 
 Law:        per group the settled row is the least by (cost, spelling) of all candidates.
-Algorithm:  [LTZIL09] Alg. 3 without its DEL of a beaten row: a beaten candidate is still a true
-            derivation, only the death of a base row makes it false. Candidates are taken in the
-            order of their cost, so that along monotone steps each group settles once (Dijkstra).
+Algorithm:  [LTZIL09] Alg. 3. A beaten candidate is still true and waits; what had been derived
+            from it is withdrawn as the better row is propagated, and is derived again should the
+            row become best again. Candidates are taken in the order of their cost, so that along
+            monotone steps each group settles once (Dijkstra).
 State:      none: the candidates lie in the group's MinShip buffer.
 Receives:   candidate rows.     Gives: their group key and rank.
 Ends:       a group settles again only for a strictly better row.
@@ -17,7 +18,7 @@ from typing import Any
 
 from aspen.algebra.plan import AggregateFunction, Best
 from aspen.model.schema import Column, Row
-from aspen.views.operators.node import Key, key_of
+from aspen.views.node import Key, key_of
 
 Rank = Any
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Arrangement, Node, Places, key_of
+from aspen.views.node import Arrangement, Node, Places, key_of
 
 
 class AntiJoin(Node):

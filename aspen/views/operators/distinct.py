@@ -10,7 +10,7 @@ Ends:       always: one pass.
 from __future__ import annotations
 
 from aspen.model.delta import Delta
-from aspen.views.operators.node import Node
+from aspen.views.node import Node
 
 
 class Distinct(Node):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.operators.node import Node
+from aspen.views.node import Node
 
 
 class Filter(Node):

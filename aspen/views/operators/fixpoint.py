@@ -27,10 +27,10 @@ from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.provenance.index import Annotation, AnnotationIndex
 from aspen.provenance.manager import Manager, Variable
+from aspen.views.node import Key, Node, Way
 from aspen.views.operators.agg_sel import Selection
 from aspen.views.operators.linear_step import LinearStep
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.node import Key, Node, Way
 from aspen.views.operators.recursive_input import RecursiveInput
 
 MAX_ROWS = 2_000_000

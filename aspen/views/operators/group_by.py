@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.aggregate import Accumulator
-from aspen.views.operators.node import Node, Places, Way, row_of
+from aspen.views.accumulators import Accumulator
+from aspen.views.node import Node, Places, Way, row_of
 
 
 class _Group:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from aspen.model.schema import Row
+from aspen.views.node import Key, has_null
 from aspen.views.operators.min_ship import Source
-from aspen.views.operators.node import Key, has_null
 from aspen.views.operators.recursive_input import RecursiveInput
 
 Sink = Callable[[Source, Row], None]

@@ -19,7 +19,7 @@ from typing import Any
 
 from aspen.model.schema import Row
 from aspen.provenance.index import Annotation
-from aspen.views.operators.node import Key
+from aspen.views.node import Key
 
 Source = tuple[Any, ...]
 """(group it came from or None for a base row, input row per join…): what a derivation used."""

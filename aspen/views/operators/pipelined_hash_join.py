@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Arrangement, Key, Node, Places, Way, key_of
+from aspen.views.node import Arrangement, Key, Node, Places, Way, key_of
 
 
 class PipelinedHashJoin(Node):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Node, Way
+from aspen.views.node import Node, Way
 
 
 class Project(Node):

@@ -17,7 +17,7 @@ from collections.abc import Collection
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.provenance.manager import Variable
-from aspen.views.operators.node import Arrangement, Key, Node, Places, has_null, key_of
+from aspen.views.node import Arrangement, Key, Node, Places, has_null, key_of
 
 _EMPTY: dict[Row, int] = {}
 

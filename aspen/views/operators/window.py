@@ -21,7 +21,7 @@ from heapq import heappop, heappush
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.operators.node import Key, Node, Places, key_of
+from aspen.views.node import Key, Node, Places, key_of
 
 Arrival = tuple[float, Row]
 
