@@ -8,8 +8,10 @@ import { UNKNOWN, type Table } from './table';
 import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from './views';
 import type { Tables } from './world';
 
-/** At most this often are changes handed to the page, ms. */
-const PUBLISH_MS = 50;
+/** Messages of one epoch arrive together: they are handed to the page together, after this, ms. */
+const GATHER_MS = 10;
+/** The page is repainted at most ten times a second, ms. */
+const REPAINT_MS = 100;
 
 class Cell {
   table = $state.raw<Table>(UNKNOWN);
@@ -26,6 +28,7 @@ export class Live {
   private readonly cells: Record<ViewName, Cell>;
   private readonly dirty = new Map<ViewName, Bag>();
   private publishing = false;
+  private publishedMs = -REPAINT_MS;
   private endOwn: (() => void)[] = [];
 
   constructor(around: Surroundings) {
@@ -104,12 +107,14 @@ export class Live {
   private publishSoon(): void {
     if (this.publishing) return;
     this.publishing = true;
+    const wait = Math.max(GATHER_MS, this.publishedMs + REPAINT_MS - performance.now());
     setTimeout(() => {
       this.publishing = false;
+      this.publishedMs = performance.now();
       for (const [view, bag] of this.dirty) {
         this.cells[view].table = { columns: bag.columns, rows: bag.rows(), known: true };
       }
       this.dirty.clear();
-    }, PUBLISH_MS);
+    }, wait);
   }
 }
