@@ -47,8 +47,9 @@ def why(node: Node, row: Row) -> Why:
     Raises:
         KeyError: the node has no such row.
 
-    Law: a view over the base rows of one set (and the given ones) has the row, as long as no
-        NOT EXISTS and no sum comes between; without a necessary row it has not.
+    Law: a view over the base rows of one set (and the given ones) has the row; without a necessary
+        row it has not. Both hold below NOT EXISTS, sums and choices of the best only as far as
+        these stay as they are: a worse choice may give the same row.
     """
     if row not in node.contents():
         raise KeyError(row)

@@ -41,7 +41,7 @@ def answer(view: str, base: set[tuple[str, Row]]) -> Delta:
     return contents[view]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables)
 def test_oracle_sets_suffice_and_necessary_rows_are_missed(rows) -> None:
     driver = Driver(*VIEWS)
@@ -57,11 +57,12 @@ def test_oracle_sets_suffice_and_necessary_rows_are_missed(rows) -> None:
             for members in why.sets[:4]:
                 assert members <= everything
                 assert row in answer(view, set(members) | given_rows), (view, row, members)
-                if view != "parent":  # fewer rows may bring a lower parent to light
-                    for one in members:
-                        left = set(members) - {one} | given_rows
-                        assert row not in answer(view, left), (view, row, members, one)
-            for base in why.necessary:
+                if view == "parent":
+                    continue  # a worse walk may have the same parent
+                for one in members:
+                    left = set(members) - {one} | given_rows
+                    assert row not in answer(view, left), (view, row, members, one)
+            for base in why.necessary if view != "parent" else ():
                 assert row not in answer(view, everything - {base}), (view, row, base)
 
 
