@@ -188,7 +188,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["smartcis.api.parsers.StrictJSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "smartcis.api.describe.Described",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {"queries": "60/min", "check": "300/min", "routes": "120/min"},
     "EXCEPTION_HANDLER": "smartcis.api.problems.handle",
@@ -206,6 +206,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "DoorStateEnum": "smartcis.models.Door.STATES",
+        "QueryStateEnum": "smartcis.api.queries.STATES",
+        "SensorKindEnum": "smartcis.models.Sensor.KINDS",
+        "SourceKindEnum": "smartcis.api.house.KINDS",
+    },
 }
 
 # -- pages -----------------------------------------------------------------------------------

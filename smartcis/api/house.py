@@ -20,6 +20,8 @@ from smartcis.api.queries import ColumnSerializer
 from smartcis.api.schema import answers
 from smartcis.live.pulse import status_message
 
+KINDS = ("table", "stream", "view")
+
 
 class SourceColumnSerializer(ColumnSerializer):
     """A column of a source."""
@@ -31,7 +33,7 @@ class SourceSerializer(serializers.Serializer[Any]):
     """A relation or view that a query may name."""
 
     name = serializers.CharField()
-    kind = serializers.ChoiceField(("table", "stream", "view"))
+    kind = serializers.ChoiceField(KINDS)
     comment = serializers.CharField(allow_blank=True)
     key = serializers.ListField(child=serializers.CharField())
     private = serializers.BooleanField(help_text="only staff may query it")

@@ -16,11 +16,14 @@ from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
+from smartcis.live.access import Forbidden, UnknownView
 
 CONTENT_TYPE = "application/problem+json"
 STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (NotFound, 404),
+    (UnknownView, 404),
     (Refused, 403),
+    (Forbidden, 403),
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (AspenError, 400),
 )

@@ -35,6 +35,7 @@ from smartcis.models import MaintainedQuery, MaintainedView
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
+STATES = ("registering", "running", "failed")
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -64,7 +65,7 @@ class QuerySerializer(serializers.Serializer[Any]):
     name = serializers.CharField(allow_null=True)
     sql = serializers.CharField()
     view = serializers.CharField(help_text="the shared view that answers it")
-    state = serializers.ChoiceField(("registering", "running", "failed"))
+    state = serializers.ChoiceField(STATES)
     columns = ColumnSerializer(many=True)
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
@@ -141,7 +142,9 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
     filter_backends = ()
     throttle_scope = "queries"
 
-    @extend_schema(responses=answers(QuerySerializer(many=True), *READ))
+    @extend_schema(
+        operation_id="v1_queries_list", responses=answers(QuerySerializer(many=True), *READ)
+    )
     def get(self, request: Request) -> Response:
         """List queries, newest first."""
         owner = Owner.of(request)

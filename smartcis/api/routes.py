@@ -50,7 +50,9 @@ class Routes(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "routes"
 
-    @extend_schema(responses=answers(RouteSerializer(many=True), 406))
+    @extend_schema(
+        operation_id="v1_routes_list", responses=answers(RouteSerializer(many=True), 406)
+    )
     def get(self, request: Request) -> Response:
         """List this browser's walks."""
         owner = Owner.of(request)
