@@ -8,7 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework.permissions import SAFE_METHODS
 
 
-class Described(AutoSchema):  # type: ignore[misc]  # untyped
+class Described(AutoSchema):
     """Says that everything may be read without a token."""
 
     def get_auth(self) -> list[dict[str, Any]]:
