@@ -6,8 +6,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from aspen.overlog.errors import SyntaxRefused, UnboundVariable
-from aspen.overlog.syntax import ANONYMOUS, Atom, Condition, Rule, anonymous, variables
+from aspen.overlog.errors import SyntaxRefused, UnboundVariable, Unsupported
+from aspen.overlog.syntax import (
+    ANONYMOUS,
+    MOST_OPERATORS,
+    Atom,
+    Condition,
+    Rule,
+    anonymous,
+    operators,
+    variables,
+)
 from aspen.streamsql.ast import (
     Binary,
     Choice,
@@ -149,6 +158,14 @@ class Body:
                         and all(v.name in self.values for v in self._open(value))
                     ):
                         self.values[target.name] = self._term(value)
+                        if operators(self.values[target.name]) > MOST_OPERATORS:
+                            raise Unsupported(
+                                f"{target.name} is computed in more than"
+                                f" {MOST_OPERATORS} operators",
+                                position=condition.at,
+                                found=target.name,
+                                attempt="split the rule, with a predicate in between",
+                            )
                         return True
         return False
 

@@ -7,6 +7,7 @@ from aspen.overlog.errors import MisplacedAggregate, SyntaxRefused, Unsupported
 from aspen.overlog.lex import Token, tokens
 from aspen.overlog.syntax import (
     AGGREGATES,
+    MOST_OPERATORS,
     Aggregate,
     Atom,
     Condition,
@@ -18,6 +19,10 @@ from aspen.overlog.syntax import (
 from aspen.streamsql.ast import Binary, Expression, Function, Literal, Name
 
 _LONGEST = 100_000
+_MOST_RULES = 300
+_MOST_PARTS = 50
+_BIGGEST = 2**63 - 1
+_BIGGEST_FLOAT = 1.7e308
 _COMPARISONS = {
     "=": "=",
     "==": "=",
@@ -44,16 +49,14 @@ def parse(text: str) -> Program:
         raise SyntaxRefused(
             f"a program has at most {_LONGEST:,} characters", found=f"{len(text):,} characters"
         )
-    try:
-        return _Parser(tokens(text)).program()
-    except RecursionError as error:
-        raise Unsupported("a term is nested too deeply", attempt="split the rule") from error
+    return _Parser(tokens(text)).program()
 
 
 class _Parser:
     def __init__(self, found: list[Token]) -> None:
         self.tokens = found
         self.place = 0
+        self.operators = 0
 
     @property
     def next(self) -> Token:
@@ -80,6 +83,20 @@ class _Parser:
             message, position=self.next.at, found=found, exists=exists, attempt=attempt
         )
 
+    def limit_of(self, count: int, most: int, what: str) -> None:
+        if count > most:
+            raise Unsupported(
+                f"{what} at most {most}",
+                position=self.next.at,
+                found=str(count),
+                attempt="split it, with a predicate in between",
+            )
+
+    def operator(self) -> Token:
+        self.operators += 1
+        self.limit_of(self.operators, MOST_OPERATORS, "operators and brackets in one term:")
+        return self.take()
+
     def word(self, what: str) -> Token:
         if self.next.kind != "word":
             self.refuse(f"expected {what}", attempt=f"names begin with a small letter: {_SHAPE}")
@@ -93,6 +110,7 @@ class _Parser:
                 streams.append(self.materialize())
             else:
                 rules.append(self.rule())
+                self.limit_of(len(rules), _MOST_RULES, "rules in one program:")
         if not rules:
             raise SyntaxRefused("there is no rule in the text", attempt=_SHAPE)
         return Program(tuple(rules), tuple(streams))
@@ -124,10 +142,10 @@ class _Parser:
             return None
         if self.next.kind != "number":
             self.refuse("expected a number or infinity", "infinity")
-        return _number(self.take().text)
+        return _number(self.take())
 
     def whole(self) -> int:
-        value = _number(self.take().text) if self.next.kind == "number" else None
+        value = _number(self.take()) if self.next.kind == "number" else None
         if not isinstance(value, int):
             self.refuse("expected the number of a column, from 1")
         assert isinstance(value, int)
@@ -159,6 +177,7 @@ class _Parser:
         self.literal(atoms, conditions)
         while self.accept(","):
             self.literal(atoms, conditions)
+            self.limit_of(len(atoms) + len(conditions), _MOST_PARTS, "parts of one body:")
         self.expect(".", "or ',' after a part of the body")
         return Rule(head, tuple(atoms), tuple(conditions))
 
@@ -172,6 +191,7 @@ class _Parser:
         return Head(name.text, tuple(arguments), name.at)
 
     def head_argument(self) -> Expression | Aggregate:
+        self.operators = 0
         self.accept("@")  # where a row lives is the federation's to decide
         if self.next.kind != "word" or not self.after().text.startswith("<"):
             return self.term()
@@ -201,6 +221,7 @@ class _Parser:
         return Aggregate(function, argument, name.at)
 
     def literal(self, atoms: list[Atom], conditions: list[Condition]) -> None:
+        self.operators = 0
         sign = self.accept(*_NOT) if self.after().kind == "word" else None
         begin = self.next
         if begin.kind == "word" and begin.text in AGGREGATES and self.after().text == "<":
@@ -227,14 +248,14 @@ class _Parser:
     def term(self) -> Expression:
         left = self.product()
         while self.next.kind == "symbol" and self.next.text in ("+", "-"):
-            symbol = self.take()
+            symbol = self.operator()
             left = Binary(symbol.text, left, self.product(), symbol.at)
         return left
 
     def product(self) -> Expression:
         left = self.factor()
         while self.next.kind == "symbol" and self.next.text in ("*", "/", "%"):
-            symbol = self.take()
+            symbol = self.operator()
             left = Binary(symbol.text, left, self.factor(), symbol.at)
         return left
 
@@ -242,7 +263,7 @@ class _Parser:
         token = self.next
         match token.kind:
             case "number":
-                return Literal(_number(self.take().text), token.at)
+                return Literal(_number(self.take()), token.at)
             case "text":
                 quote = token.text[0]
                 return Literal(self.take().text[1:-1].replace(quote * 2, quote), token.at)
@@ -257,11 +278,13 @@ class _Parser:
                     f"{token.text!r} is neither a variable nor a text",
                     attempt="variables begin with a capital, texts stand in quotes",
                 )
-        if self.accept("("):
+        if self.next.text == "(":
+            self.operator()
             inner = self.term()
             self.expect(")", "to close the bracket")
             return inner
-        if self.accept("-"):
+        if self.next.text == "-":
+            self.operator()
             value = self.factor()
             if isinstance(value, Literal) and isinstance(value.value, int | float):
                 return Literal(-value.value, _span(token.at, value.at))
@@ -270,7 +293,7 @@ class _Parser:
         raise AssertionError
 
     def call(self) -> Function:
-        name = self.take()
+        name = self.operator()
         self.expect("(", f"after {name.text}")
         arguments: list[Expression] = []
         while not self.accept(")"):
@@ -281,8 +304,18 @@ class _Parser:
         return Function(name.text, tuple(arguments), at=name.at)
 
 
-def _number(text: str) -> int | float:
-    return float(text) if "." in text else int(text)
+def _number(token: Token) -> int | float:
+    # Python itself refuses to read whole numbers of thousands of digits.
+    value = float(token.text)
+    whole = "." not in token.text
+    if abs(value) > (_BIGGEST if whole else _BIGGEST_FLOAT):
+        raise SyntaxRefused(
+            "the number is too large",
+            position=token.at,
+            found=token.text[:40],
+            attempt=f"whole numbers go up to {_BIGGEST}",
+        )
+    return int(token.text) if whole else value
 
 
 def _span(begin: Position, end: Position) -> Position:

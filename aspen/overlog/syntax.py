@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from aspen.errors import Position
-from aspen.streamsql.ast import NOWHERE, Expression, Function, Name
+from aspen.streamsql.ast import NOWHERE, Expression, Name
 from aspen.streamsql.bind_expr import operands
 
 ANONYMOUS = "_"
+MOST_OPERATORS = 100
+"""In one term; later walks over it recurse."""
 AGGREGATES = ("min", "max", "count", "sum", "avg")
 
 
@@ -127,6 +129,7 @@ def anonymous(term: Expression) -> Name | None:
     return next(filter(None, map(anonymous, operands(term))), None)
 
 
-def is_call(term: Expression) -> bool:
-    """Whether a term is `name(…)`: a function, or a predicate where a body expects one."""
-    return isinstance(term, Function)
+def operators(term: Expression) -> int:
+    """Count the operators and calls in a term."""
+    inside = operands(term)
+    return sum(map(operators, inside)) + bool(inside)

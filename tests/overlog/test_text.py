@@ -134,6 +134,19 @@ def test_every_error_code_is_shown_by_a_golden_case():
         ("p(X) :- link(X, Y), A = B, B = A.", "aspen.overlog.unbound_variable", (1, 25)),
         ("p(sum<*>) :- link(X, Y).", "aspen.overlog.syntax", (1, 3)),
         ("p(median<X>) :- link(X, Y).", "aspen.overlog.syntax", (1, 3)),
+        (f"p(X) :- link(X, Y), N = {'9' * 5000}.", "aspen.overlog.syntax", (1, 25)),
+        ("p(X) :- link(X, Y), N = 1.0e999.", "aspen.overlog.syntax", (1, 25)),
+        (f"p(X) :- link(X, Y), N = {'(' * 5000}.", "aspen.overlog.unsupported", None),
+        (f"p(X, N) :- channel(X, _, B), N = {'B + ' * 3000}B.", "aspen.overlog.unsupported", None),
+        (f"p(X) :- {', '.join(['link(X, _)'] * 51)}.", "aspen.overlog.unsupported", None),
+        ("p(X) :- link(X, _). " * 301, "aspen.overlog.unsupported", None),
+        (
+            "p(N9) :- channel(_, _, N0)"
+            + "".join(f", N{i + 1} = N{i} + N{i}" for i in range(9))
+            + ".",
+            "aspen.overlog.unsupported",
+            (1, 113),
+        ),
         ("p(X) :- link(X, Y), X.", "aspen.overlog.syntax", (1, 22)),
         ("P(X) :- link(X, Y).", "aspen.overlog.syntax", (1, 1)),
         ("p(X)", "aspen.overlog.syntax", (1, 5)),
@@ -151,6 +164,17 @@ def test_an_error_points_at_its_cause(text, code, at):
     if at is not None:
         assert caught.value.position is not None
         assert (caught.value.position.line, caught.value.position.column) == at
+
+
+def test_the_largest_programs_compile():
+    body = ", ".join(f"link(X{i}, X{i + 1})" for i in range(50))
+    assert compile_program(f"p(X0, X50) :- {body}.", CATALOG)
+    chain = " ".join(f"p{i + 1}(X) :- p{i}(X)." for i in range(299))
+    assert len(compile_program(chain + " p0(X) :- link(X, _).", CATALOG)) == 300
+    union = " ".join("p(X) :- link(X, _)." for _ in range(300))
+    assert compile_program(union, CATALOG)
+    sums = "B + " * 99
+    assert compile_program(f"p(N) :- channel(_, _, B), N = {sums}B.", CATALOG)
 
 
 @pytest.mark.parametrize(
