@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 
 import pytest
@@ -118,3 +119,31 @@ def test_incremental_rules_and_queries_equal_the_oracle_after_every_change(name,
         assert by_rules.rows() == by_sql.rows()
     by_rules.change([(name, row) for name, held in by_rules.tables.items() for row in held])
     assert by_rules.rows() == {view: {} for view in by_rules.rows()}
+
+
+LIVES = {"TEXT": "abcdefg", "INT": range(1, 5), "FLOAT": (18.5, 20.0, 21.5)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_incremental_rules_and_queries_live_long_on_a_denser_network(name):
+    chance = random.Random(7)
+    rules, sql = rules_of(name), sql_of(name)
+    by_rules, by_sql = Host(CATALOG, rules), Host(CATALOG, sql)
+    deleted = 0
+    for _ in range(150):
+        changes: dict[tuple[str, tuple], None] = {}
+        for _ in range(chance.randint(1, 3)):
+            relation = chance.choice(bases(name))
+            held = sorted(by_rules.tables[relation])
+            # About 20 rows stay: deletions become as frequent as insertions there.
+            if chance.random() < len(held) / 40:
+                row = chance.choice(held)
+            else:
+                columns = CATALOG.get(relation).columns
+                row = tuple(chance.choice(LIVES[column.type.value]) for column in columns)
+            changes[relation, row] = None
+            deleted += row in by_rules.tables[relation]
+        by_rules.change(changes)
+        by_sql.change(changes)
+        assert by_rules.rows() == by_sql.rows() == answers(rules, by_rules.tables)
+    assert deleted > 100
