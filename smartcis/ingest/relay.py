@@ -1,6 +1,6 @@
 """Relay: committed outbox entries into the log, in order, each transaction once.
 
-    declare relations → (new log? rewrite the outbox as the whole state) → append → mark
+    declare relations → (a strange log? put the difference into the outbox) → append → mark
 
 Law: whichever arrow a crash hits, the next run leaves the log as if it had not happened.
 Every append has an idempotency key that its database transaction fixed, so appending again
@@ -25,12 +25,14 @@ from aspen.log.protocol import Log
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation
 from smartcis import composition
-from smartcis.catalog import CATALOG
+from smartcis.catalog import CATALOG, STREAMS
 from smartcis.models.outbox import LogLink, OutboxEntry, after_commit
 from smartcis.models.state import whole_state
 
 CHANGES_PER_ENTRY = 2_000  # one entry is one step of a lane; larger ones would stall it
 TRANSACTIONS_AT_ONCE = 100
+READ_AT_ONCE = 5_000
+STREAM_NAMES = frozenset(relation.name for relation in STREAMS)
 LOCK_S = 60
 WAIT_S = 2.0
 
@@ -96,16 +98,27 @@ def fingerprint(relation: Relation) -> str:
 
 
 def adopt(log: RelayLog) -> None:
-    """On a log never written from this database, replace the outbox by the whole state.
+    """Meet a log this database has not written to: make its fold equal to the database.
 
-    What was pending is part of that state; what was sent went to another log.
+    An empty log (new, or wiped) is told everything; one that another database has written is
+    told the difference. What was pending in the outbox is part of the state.
     """
     identity = log.identity()
     if LogLink.objects.filter(pk=LogLink.ONLY, identity=identity).exists():
         return
+    tables, views = fold_log(log)
     with transaction.atomic():
         OutboxEntry.objects.filter(position=None).delete()
-        bodies = list(whole_state())
+        stale = [
+            [relation, -weight, *row]
+            for relation, delta in tables.items()
+            for row, weight in delta.items()
+        ]
+        bodies = [
+            *({"unregister": view} for view in reversed(views)),
+            {"changes": stale},
+            *whole_state(),
+        ]
         OutboxEntry.objects.bulk_create(
             [OutboxEntry(token=f"genesis:{identity}", body=body) for body in bodies]
         )
@@ -113,7 +126,27 @@ def adopt(log: RelayLog) -> None:
         LogLink.objects.update_or_create(
             pk=LogLink.ONLY, defaults={"identity": identity, "declared": declared}
         )
-    logger.info("log adopted", identity=identity, steps=len(bodies))
+    logger.info("log adopted", identity=identity, steps=len(bodies), stale=len(stale))
+
+
+def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
+    """Give the table rows and the views a log stands at."""
+    tables: dict[str, Delta] = {}
+    views: dict[str, None] = {}
+    head = log.head()
+    for start in range(0, head, READ_AT_ONCE):
+        for _, entry in log.read(start, min(start + READ_AT_ONCE, head)):
+            match entry:
+                case Transaction(_, changes):
+                    for change in changes:
+                        if change.relation not in STREAM_NAMES:
+                            held = tables.setdefault(change.relation, {})
+                            accumulate(held, change.row, change.weight)
+                case Register(_, view):
+                    views[view] = None
+                case Unregister(_, view):
+                    views.pop(view, None)
+    return tables, list(views)
 
 
 def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Entry]:

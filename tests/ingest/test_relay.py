@@ -16,7 +16,7 @@ from aspen.model.schema import SchemaError
 from smartcis import composition
 from smartcis.catalog import CATALOG
 from smartcis.ingest import relay as relaying
-from smartcis.models import LogLink, OutboxEntry, RouteRequest
+from smartcis.models import LogLink, MaintainedView, OutboxEntry, RouteRequest
 from smartcis.models.outbox import _Committed, record
 from smartcis.models.source import UnsupportedWrite
 
@@ -216,6 +216,28 @@ def test_a_wiped_log_is_told_everything_again(building):
     relaying.relay(composition.log())
     assert LogLink.objects.get().identity != first
     assert fold(composition.log())["route_request"] == stored()
+
+
+def test_a_log_of_another_database_is_told_the_difference(building):
+    request("old")
+    request("both")
+    view = {"sql": "", "plan_hash": "", "strategy": "s", "columns": [], "sources": []}
+    MaintainedView.objects.create(name="v", plan_text="one", **view)
+    relaying.relay(composition.log())
+    # Another database: nothing of the first one's link, outbox or rows.
+    LogLink.objects.all().delete()
+    OutboxEntry.objects.all().delete()
+    RouteRequest.objects.filter(session="old").delete()
+    MaintainedView.objects.update(plan_text="two")
+    request("new")
+    start = composition.log().head()
+    relaying.relay(composition.log())
+    assert fold(composition.log())["route_request"] == stored()
+    news = [entry for _, entry in composition.log().read(start, composition.log().head())]
+    rows = [entry for entry in news if isinstance(entry, Transaction)]
+    assert {change.row[0] for entry in rows for change in entry.changes} == {"old", "new"}
+    commands = [entry for entry in news if isinstance(entry, Register | Unregister)]
+    assert [type(one).__name__ for one in commands] == ["Unregister", "Register"]
 
 
 def test_many_changes_are_cut_into_entries(building):
