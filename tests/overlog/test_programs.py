@@ -135,8 +135,8 @@ def test_incremental_rules_and_queries_live_long_on_a_denser_network(name):
         for _ in range(chance.randint(1, 3)):
             relation = chance.choice(bases(name))
             held = sorted(by_rules.tables[relation])
-            # About 20 rows stay: deletions become as frequent as insertions there.
-            if chance.random() < len(held) / 40:
+            # About 20 of 49 links stay; the random row takes some away, too.
+            if chance.random() < len(held) / 150:
                 row = chance.choice(held)
             else:
                 columns = CATALOG.get(relation).columns
@@ -146,4 +146,4 @@ def test_incremental_rules_and_queries_live_long_on_a_denser_network(name):
         by_rules.change(changes)
         by_sql.change(changes)
         assert by_rules.rows() == by_sql.rows() == answers(rules, by_rules.tables)
-    assert deleted > 100
+    assert deleted > 60
