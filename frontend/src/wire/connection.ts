@@ -3,7 +3,7 @@ import type { Engine } from './protocol';
 
 export type Connection =
   | { readonly kind: 'connecting'; readonly attempt: number }
-  | { readonly kind: 'live'; readonly epoch: number }
+  | { readonly kind: 'live'; readonly epoch: number; readonly lagS: number }
   | { readonly kind: 'delayed'; readonly lagS: number; readonly engine: Engine }
   | { readonly kind: 'offline'; readonly sinceMs: number; readonly cause: 'socket' | 'engine' };
 
@@ -22,7 +22,7 @@ export function judge(
     const since = before.kind === 'offline' && before.cause === 'engine' ? before.sinceMs : nowMs;
     return { kind: 'offline', sinceMs: since, cause: 'engine' };
   }
-  if (engine === 'live' && lagS <= DELAYED_AFTER_S) return { kind: 'live', epoch };
+  if (engine === 'live' && lagS <= DELAYED_AFTER_S) return { kind: 'live', epoch, lagS };
   return { kind: 'delayed', lagS, engine };
 }
 

@@ -4,7 +4,7 @@ import { clock, describe as words } from '../../src/wire/connection';
 
 test.each([
   [{ kind: 'connecting', attempt: 0 }, 'connecting'],
-  [{ kind: 'live', epoch: 3 }, 'live'],
+  [{ kind: 'live', epoch: 3, lagS: 0.2 }, 'live'],
   [{ kind: 'delayed', lagS: 4.4, engine: 'live' }, 'delayed 4 s'],
   [{ kind: 'delayed', lagS: 0, engine: 'starting' }, 'engine starting'],
 ] as const)('%o reads %s', (connection, text) => {
