@@ -13,6 +13,7 @@ PACKAGES = (
     "aspen",
     "aspen/algebra",
     "aspen/log",
+    "aspen/overlog",
     "aspen/provenance",
     "aspen/results",
     "aspen/runtime",
