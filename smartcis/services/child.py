@@ -15,6 +15,7 @@ from aspen.log.embedded import die_with_parent
 STEADY_S = 30.0  # a process that ran so long has not failed at its start
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 15.0
+PARENT_VARIABLE = "SMARTCIS_PARENT"  # tells a child whose end is also its own
 
 
 @dataclass(slots=True)
@@ -84,7 +85,7 @@ class Child:
         with (self.logs / f"{self.name}.log").open("ab") as output:
             self.process = subprocess.Popen(  # noqa: S603  # our own commands
                 list(self.command),
-                env=dict(self.environment),
+                env={**self.environment, PARENT_VARIABLE: str(os.getpid())},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -9,7 +9,11 @@ from celery import shared_task
 from celery.signals import worker_ready, worker_shutdown
 from django.conf import settings
 
+from smartcis.services.child import PARENT_VARIABLE
 from smartcis.services.engine_supervisor import EngineSupervisor, engine_command
+from smartcis.services.parent import end_with_parent
+
+PATIENCE_S = 10.0
 
 
 @cache
@@ -33,6 +37,9 @@ def supervise_engine() -> str:
 @worker_ready.connect
 def _begin(**_: object) -> None:
     """Begin at once: Spark takes longer to start than anything else."""
+    parent = os.environ.get(PARENT_VARIABLE)
+    if parent:
+        end_with_parent(int(parent), supervisor().stop, PATIENCE_S)
     supervisor().look()
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
-import threading
-import time
 from argparse import ArgumentParser
 from typing import Any
 
@@ -16,6 +13,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from aspen.spark.config import EngineConfig
 from aspen.spark.engine import Ending, Engine, LeaseTaken
+from smartcis.services.parent import end_with_parent
+
+PATIENCE_S = 8.0
 
 logger = structlog.get_logger("engine")
 
@@ -44,21 +44,10 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: engine.stop())
         if options["parent"]:
-            watch = threading.Thread(
-                target=_end_with, args=(options["parent"], engine), daemon=True
-            )
-            watch.start()
+            end_with_parent(options["parent"], engine.stop, PATIENCE_S)
         try:
             ending = engine.run()
         except LeaseTaken as taken:
             raise CommandError(taken.render(), returncode=75) from taken  # EX_TEMPFAIL
         if ending is not Ending.STOPPED:
             raise CommandError(f"the engine ended: {ending.value}")
-
-
-def _end_with(parent: int, engine: Engine) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    engine.stop()
-    time.sleep(30)
-    os._exit(1)  # a stop that takes so long hangs, and nobody is left to kill us
