@@ -48,12 +48,16 @@ class Subscription:
         self._waiting: Delta = {}
         self._whole = False
         self._resumed = False  # a resumption is confirmed even when nothing happened since
+        self._ended = False
         self._news: list[protocol.ServerMessage] = []
         self._stamp = (0, 0, 0.0)
 
     def begin(self, history: History, since: int | None) -> None:
         """Queue the first message: what happened since, or everything."""
         if not self.view.present:
+            if since is not None:
+                self._close()  # what the client still shows is gone
+                self._wake()
             return
         if self.view.error is not None:
             self._news.append(protocol.WireError.of(self.view.error, self.number))
@@ -75,9 +79,9 @@ class Subscription:
         """Queue one epoch's change; the view has folded it in already."""
         if change.closed:
             self._waiting, self._whole, self._resumed = {}, False, False
-            self._news.append(protocol.Closed(self.number, self.asked))
+            self._close()
         elif change.columns:
-            self._waiting, self._whole = {}, True
+            self._waiting, self._whole, self._ended = {}, True, False
         if change.error is not None:
             self._news.append(protocol.WireError.of(change.error, self.number))
         if not self._whole and not change.closed:
@@ -90,10 +94,11 @@ class Subscription:
 
     def reload(self) -> None:
         """Queue a snapshot: the hub lost the thread, or the view came back."""
-        self._waiting = {}
+        self._waiting, self._resumed = {}, False
         self._whole = self.view.present
+        self._ended &= not self.view.present
         if not self.view.present:
-            self._news.append(protocol.Closed(self.number, self.asked))
+            self._close()
         self._wake()
 
     def allow(self, allowed: frozenset[str]) -> None:
@@ -103,6 +108,12 @@ class Subscription:
         self.allowed |= allowed  # never narrowed: the rows of an ended walk must still be deleted
         if self.view.present and self.view.place(TENANT_COLUMN) is not None:
             self.reload()
+
+    def _close(self) -> None:
+        """Say once that the view has ended."""
+        if not self._ended:
+            self._news.append(protocol.Closed(self.number, self.asked))
+        self._ended = True
 
     @property
     def waits(self) -> bool:

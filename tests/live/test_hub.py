@@ -189,7 +189,7 @@ async def play(url: str, steps: list[tuple]) -> None:
 
 @given(st.lists(STEP, max_size=40))
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_every_client_folds_to_the_store(redis_url, steps):
     asyncio.run(play(redis_url, steps))
