@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from argparse import ArgumentParser
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,10 @@ from smartcis.services.product import NotLive, Product
 
 class Command(BaseCommand):
     help = "Start Redis, web, Celery, Spark engine and simulator; Ctrl-C ends them all."
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._staff = ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="of the web server")
@@ -39,6 +44,7 @@ class Command(BaseCommand):
             self._start(product, simulator=not options["no_simulator"])
             self._say("")
             self._say(f"SmartCIS is live: http://127.0.0.1:{options['port']}/   (Ctrl-C ends it)")
+            self._say(f"staff may lock doors and take seats; account: {self._staff}")
             product.run()
         except NotLive as failed:
             raise CommandError(str(failed)) from failed
@@ -63,6 +69,10 @@ class Command(BaseCommand):
         if not Sensor.objects.exists():
             with steps.step("simulated machines, sensors and visitors"):
                 call_command("seed_building", verbosity=0)
+        with steps.step("staff account"):
+            printed = StringIO()
+            call_command("staff_account", stdout=printed)
+            self._staff = printed.getvalue().strip()
         with steps.step("standing queries") as tell:
             deployed = deploy_standing_queries()
             tell(f"{len(deployed.begun)} begun, {len(deployed.kept)} kept")
