@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from django.urls import path, re_path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularAPIView
 
 from smartcis.api import building, house, queries, readings, rooms, routes, things
 from smartcis.api.problems import nothing_here
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("docs/", house.Docs.as_view(url_name="schema"), name="docs"),
     path("v1/building/", building.BuildingView.as_view()),
     path("v1/levels/<str:level_id>/plan/", building.PlanView.as_view()),
     path("v1/sources/", house.Sources.as_view()),

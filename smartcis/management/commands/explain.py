@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 
 from aspen.errors import AspenError
 from smartcis.actions.explain_query import explain_query
@@ -23,3 +24,5 @@ class Command(BaseCommand):
             self.stdout.write(explain_query(sql, SYSTEM))
         except AspenError as error:
             raise CommandError(error.render(sql)) from error
+        except OperationalError as error:
+            raise CommandError(f"{error}; run manage.py migrate and deploy_queries") from error
