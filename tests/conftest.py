@@ -12,6 +12,19 @@ from aspen.log.embedded import EmbeddedRedis
 from aspen.runtime.lane import Lane
 
 
+def pytest_addoption(parser):
+    parser.addoption("--run-nightly", action="store_true", help="also run tests marked nightly")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--run-nightly"):
+        return
+    skip = pytest.mark.skip(reason="only with --run-nightly")
+    for item in items:
+        if "nightly" in item.keywords:
+            item.add_marker(skip)
+
+
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory) -> Iterator[str]:
     """A real Redis server for this test run."""
