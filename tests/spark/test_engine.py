@@ -26,6 +26,7 @@ from aspen.spark.lane_keys import lane_keys, spark_hash
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
 
 
 def status_of(config):
@@ -150,7 +151,7 @@ def test_a_driver_killed_mid_stream_is_continued_by_the_next(config, feed, resul
     config_file.write_text(json.dumps([config.log_url, config.log_name, str(config.checkpoint)]))
     command = [sys.executable, str(HERE / "driver.py"), str(config_file)]
     for turn in range(2):
-        driver = subprocess.Popen(command, cwd=HERE.parents[1], start_new_session=True)
+        driver = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True)
         try:
             feed.more(10)
             product.caught_up(results, feed.log)
@@ -178,7 +179,7 @@ def test_executors_of_their_own_give_the_same_views(config, feed, results, tmp_p
         )
     )
     command = [sys.executable, str(HERE / "driver.py"), str(program)]
-    driver = subprocess.Popen(command, cwd=HERE.parents[1], start_new_session=True)
+    driver = subprocess.Popen(command, env=ENVIRONMENT, start_new_session=True)
     try:
         feed.more(60, pause_s=0.05)
         product.check(feed, results)
