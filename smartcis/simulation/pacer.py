@@ -29,6 +29,11 @@ WAITING_AT_MOST = 4_000
 logger = structlog.get_logger(__name__)
 
 Append = Callable[[Sequence[dict[str, Any]], str], None]
+Acquire = Callable[[], frozenset[str] | None]
+
+
+def all_streams() -> None:
+    """Want every stream, whether or not a query reads it."""
 
 
 class Pacer:
@@ -39,7 +44,7 @@ class Pacer:
         seed: decides everything left to chance.
         append: gives readings and an idempotency key to the log.
         clock: wall time in seconds since the epoch.
-        acquire: streams somebody wants; None for all.
+        acquire: gives the streams somebody wants, or None for all; asked when the tables change.
     """
 
     def __init__(
@@ -47,12 +52,13 @@ class Pacer:
         described: World,
         seed: int,
         append: Append,
-        acquire: frozenset[str] | None = None,
+        acquire: Acquire = all_streams,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.kernel = Kernel(described, seed, acquire)
+        self.kernel = Kernel(described, seed, acquire())
         self.sent = 0
         self._append = append
+        self._acquire = acquire
         self._clock = clock
         self._began_s = clock()
         self._waiting: list[dict[str, Any]] = []
@@ -126,6 +132,7 @@ class Pacer:
             return
         self._seen = seen
         self.kernel.locked = locked_doors()
+        self.kernel.acquire = self._acquire()
         specs, visitors = sensor_specs(), visitor_specs()
         for sid in self._specs.keys() - specs.keys():
             self.kernel.drop_sensor(sid)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from django.db.models import Count, Max
 
 from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
-from smartcis.models import Door, RoutingEdge, RoutingNode, Sensor, Visitor
+from smartcis.models import Door, MaintainedView, RoutingEdge, RoutingNode, Sensor, Visitor
 
 Version = tuple[object, ...]
 
@@ -16,7 +16,8 @@ def version() -> Version:
     """Give a value that changes when anything the simulator follows may have changed."""
     sensors = Sensor.objects.aggregate(Max("updated_at"), Count("sid"))
     visitors = Visitor.objects.aggregate(Max("updated_at"), Count("tag"))
-    return (*sensors.values(), *visitors.values(), locked_doors())
+    views = MaintainedView.objects.aggregate(Max("order"), Count("name"))
+    return (*sensors.values(), *visitors.values(), *views.values(), locked_doors())
 
 
 def locked_doors() -> frozenset[str]:

@@ -10,8 +10,12 @@ from django.urls import reverse
 
 from aspen.log.entry import Transaction
 from smartcis import composition
+from smartcis.actions.owner import SYSTEM
+from smartcis.actions.register_query import register_query
+from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Door, Machine, OutboxEntry, Sensor, Unit
+from smartcis.simulation.deployment import wanted_streams
 from smartcis.simulation.pacer import Pacer
 from smartcis.simulation.world import world
 
@@ -37,10 +41,10 @@ class Clock:
 class Running:
     """The simulator's process, its clock turned by hand, writing to a real log."""
 
-    def __init__(self):
+    def __init__(self, **options):
         self.log = composition.log()
         self.clock = Clock()
-        self.pacer = Pacer(world(), 2026, self._append, clock=self.clock)
+        self.pacer = Pacer(world(), 2026, self._append, clock=self.clock, **options)
 
     def _append(self, readings, key):
         append_readings(self.log, readings, key=key, now_s=self.clock.now_s)
@@ -64,6 +68,20 @@ def running(furnished, building):
     assert furnished
     assert building
     return Running()
+
+
+def test_a_stream_is_sent_while_a_query_reads_it(furnished, building):
+    assert furnished
+    assert building
+    running = Running(acquire=wanted_streams)
+    assert running.run(20) == []
+    query = register_query(
+        "SELECT s.mid FROM seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg > 5", SYSTEM
+    )
+    assert {relation for relation, _ in running.run(20)} == {"seat_reading"}
+    unregister_query(query.id, SYSTEM)
+    running.run(1)
+    assert running.run(20) == []
 
 
 def add(client, **fields):

@@ -16,6 +16,7 @@ from django.db import close_old_connections
 from smartcis.composition import log
 from smartcis.ingest.readings import append_readings
 from smartcis.management.commands.seed_building import DEFAULT_SEED
+from smartcis.simulation.deployment import wanted_streams
 from smartcis.simulation.pacer import BEAT_S, Pacer
 from smartcis.simulation.world import world
 
@@ -31,7 +32,9 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="decides all chance")
         parser.add_argument("--seconds", type=float, default=0.0, help="stop after; 0 for never")
         parser.add_argument(
-            "--acquire", nargs="*", help="streams that are wanted, e.g. seat_reading; all if absent"
+            "--acquire",
+            nargs="*",
+            help="streams to send, e.g. seat_reading; by default those that running queries read",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -39,7 +42,8 @@ class Command(BaseCommand):
         if threading.current_thread() is threading.main_thread():
             for name in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(name, lambda *_: stop.set())
-        acquire = None if options["acquire"] is None else frozenset(options["acquire"])
+        named = options["acquire"]
+        acquire = wanted_streams if named is None else lambda: frozenset(named)
         described = world()
         if not described.sensors:
             raise CommandError(
