@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 RENAMING = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+_SOCKET_FOLDER_LIMIT = 60  # a socket's path, name included, holds 107 bytes
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package `aspen`
 
 SETTINGS: Mapping[str, str] = {
@@ -62,10 +64,11 @@ def start_session(
     Args:
         master: local[n,failures], local-cluster[…] or spark://host:port.
         lanes: number of partitions of the lane step.
-        scratch: folder for shuffle files and working copies of the state; may be emptied at will.
+        scratch: folder for shuffle files, sockets and working copies of the state; emptied first.
         settings: further Spark settings, stronger than those of this module.
     """
-    scratch.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(scratch, ignore_errors=True)  # what a killed predecessor left behind
+    scratch.mkdir(parents=True)
     paths = [str(_ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     python_path = os.pathsep.join(dict.fromkeys(paths))
     os.environ["PYTHONPATH"] = python_path  # workers import aspen from where the driver does
@@ -80,6 +83,8 @@ def start_session(
         .config("spark.executorEnv.PYTHONPATH", python_path)
         .config("spark.pyspark.python", sys.executable)
     )
+    if len(str(scratch.resolve())) <= _SOCKET_FOLDER_LIMIT:
+        builder = builder.config("spark.python.unix.domain.socket.dir", str(scratch.resolve()))
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
