@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.db.models import Prefetch
@@ -143,6 +144,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     connectors = ConnectorSerializer(many=True)
 
 
+def _default_level(levels: list[Level]) -> str:
+    """Choose the floor shown first: where most machines are, the lowest of equals."""
+    machines = Counter(Machine.objects.values_list("level_id", flat=True))
+    return max(levels, key=lambda level: machines[level.level_id]).level_id if levels else ""
+
+
 class BuildingView(APIView):
     """The building, its floors, kiosks and software."""
 
@@ -153,7 +160,6 @@ class BuildingView(APIView):
         if venue is None:
             raise NotFound("no building has been imported", attempt="manage.py import_building")
         levels = list(Level.objects.filter(venue=venue).order_by("ordinal"))
-        ground = [level for level in levels if level.ordinal >= 0] or levels
         software = SoftwareInstall.objects.order_by("software").values_list("software", flat=True)
         return Response(
             {
@@ -162,7 +168,7 @@ class BuildingView(APIView):
                 "attribution": venue.attribution,
                 "simulated_note": SIMULATED_NOTE,
                 "levels": [_level(level) for level in levels],
-                "default_level": ground[0].level_id if ground else "",
+                "default_level": _default_level(levels),
                 "kiosks": [_kiosk(kiosk) for kiosk in Kiosk.objects.select_related("node")],
                 "software": list(software.distinct()),
             }

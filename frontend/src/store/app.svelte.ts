@@ -20,14 +20,6 @@ function byLevel(rooms: Iterable<Room>): Map<string, Room[]> {
   return found;
 }
 
-/** The floor shown first: where people come in and ask, which is not always the lowest. */
-function home(building: Building | null): string {
-  const kiosks = building?.kiosks ?? [];
-  const count = (id: string): number => kiosks.filter((kiosk) => kiosk.level_id === id).length;
-  const best = building?.levels.toSorted((a, b) => count(b.id) - count(a.id) || a.ordinal - b.ordinal)[0];
-  return best && count(best.id) > 0 ? best.id : (building?.default_level ?? '');
-}
-
 const REMEMBER_STEP_FREE = 'smartcis.step_free';
 
 export interface Origin {
@@ -79,7 +71,7 @@ export class App {
   readonly levelId: string = $derived.by(() =>
     this.levels.some((level) => level.id === this.address.level)
       ? (this.address.level as string)
-      : (this.selectedLevelId ?? this.origin?.levelId ?? home(this.building)),
+      : (this.selectedLevelId ?? this.origin?.levelId ?? (this.building?.default_level ?? '')),
   );
   private readonly selectedLevelId: string | null = $derived.by(() => {
     switch (this.selected?.kind) {
