@@ -1,0 +1,1 @@
+"""Query nodes that keep one recursive view together, over channels whose bytes are counted."""

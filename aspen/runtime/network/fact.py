@@ -1,0 +1,90 @@
+"""Fact: one deletable base row, and what it says to a linear recursion.
+
+    link(x, z)      rows   (x, z)        reachable(x, z) holds
+                    edges  (x, z)        reachable(z, y) gives reachable(x, y)
+
+    triggered(s)    rows   (s, region)   for the regions that start at s
+                    edges  (t, s)        for every sensor t near s
+
+Every recursion of the seeds' experiments is of this one shape: `row(x, y)` is kept at the node
+that owns `x`; an edge (w, x) turns it into `row(w, y)`. Source: [LTZIL09] sections II and VIII.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import dist
+
+Place = int
+"""A dictionary-encoded value of the partitioning column."""
+
+Value = int
+"""A dictionary-encoded value of the column that the recursion carries along."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One base row.
+
+    Args:
+        home: the place whose owner hears of the fact first.
+        rows: the view's rows it gives by itself. No two live facts give the same row.
+        edges: the pairs (w, x) by which it turns `row(x, y)` into `row(w, y)`. No two live facts
+            give the same edge.
+    """
+
+    home: Place
+    rows: tuple[tuple[Place, Value], ...]
+    edges: tuple[tuple[Place, Place], ...]
+
+
+def link(source: Place, target: Place) -> Fact:
+    """Give the fact of a one-way link, for `reachable`."""
+    return Fact(source, ((source, target),), ((source, target),))
+
+
+def triggered(
+    positions_m: Mapping[Place, tuple[float, float]],
+    regions: Mapping[Place, Iterable[Value]],
+    within_m: float,
+) -> Mapping[Place, Fact]:
+    """Give the fact "this sensor is triggered" of each sensor, for `activeRegion`.
+
+    Args:
+        positions_m: where each sensor stands.
+        regions: the regions that each seed sensor starts.
+        within_m: how far apart neighbours may stand, exclusive.
+    """
+    return {
+        sensor: Fact(
+            sensor,
+            tuple((sensor, region) for region in regions.get(sensor, ())),
+            tuple(
+                (other, sensor)
+                for other, at_m in positions_m.items()
+                if other != sensor and dist(at_m, here_m) < within_m
+            ),
+        )
+        for sensor, here_m in positions_m.items()
+    }
+
+
+def closure(facts: Sequence[Fact]) -> set[tuple[Place, Value]]:
+    """Compute the view from nothing, in one place: what every strategy must agree with.
+
+    Law: `closure(links) == {(x, y) : a path of one or more links leads from x to y}`.
+    """
+    into: dict[Place, list[Place]] = {}
+    for fact in facts:
+        for target, source in fact.edges:
+            into.setdefault(source, []).append(target)
+    found = {row for fact in facts for row in fact.rows}
+    waiting = list(found)
+    while waiting:
+        place, value = waiting.pop()
+        for target in into.get(place, ()):
+            if (target, value) not in found:
+                found.add((target, value))
+                waiting.append((target, value))
+    return found

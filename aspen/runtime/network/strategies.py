@@ -1,0 +1,40 @@
+"""Strategies: the ways to keep a view under deletions, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Protocol
+
+from aspen.provenance.manager import Manager
+from aspen.runtime.network.absorption import AbsorptionPeer
+from aspen.runtime.network.asking import AskingPeer
+from aspen.runtime.network.exchange import Exchange
+from aspen.runtime.network.partition import Owner
+from aspen.runtime.network.peer import Peer
+from aspen.runtime.network.relative import RelativePeer
+from aspen.runtime.network.sets import DRedPeer, RecomputePeer
+
+EAGER_INTERVAL_S = 1.0
+"""The seeds flush once a second."""
+
+
+class Maker(Protocol):
+    """Makes one node of a strategy."""
+
+    def __call__(
+        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
+    ) -> Peer:
+        """Make it."""
+        ...
+
+
+STRATEGIES: Mapping[str, Maker] = {
+    "absorption-lazy": AskingPeer,
+    "absorption-push": partial(AbsorptionPeer, interval_s=None),
+    "absorption-eager": partial(AbsorptionPeer, interval_s=EAGER_INTERVAL_S),
+    "absorption-every": partial(AbsorptionPeer, interval_s=0.0),
+    "relative": RelativePeer,
+    "dred": DRedPeer,
+    "recompute": RecomputePeer,
+}
