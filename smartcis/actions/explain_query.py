@@ -55,6 +55,9 @@ def readings_text(sources: frozenset[str], catalog: Catalog) -> str:
     """Print which devices feed a query."""
     streams = [r for r in base_relations(sources, catalog) if r.kind is SourceKind.STREAM]
     lines = [f"{r.name}: {r.device} sensors, about {r.rate_hz:g} readings/s" for r in streams]
+    if lines:
+        # See smartcis.simulation.deployment: a view registered later starts from these rows.
+        lines.append("all of them are sent; the engine repeats the selections of border 6")
     return _block(lines or ["no device is asked"])
 
 
