@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from smartcis.bench import latency, recovery
+from smartcis.bench import latency, recovery, seeds
 
-BENCHES = {"latency": latency.run, "recovery": recovery.run}
+BENCHES = {"latency": latency.run, "recovery": recovery.run, "seeds": seeds.run}
 
 
 class Command(BaseCommand):
@@ -20,10 +20,13 @@ class Command(BaseCommand):
         parser.add_argument("name", choices=sorted(BENCHES))
         parser.add_argument("--json", action="store_true", help="print one JSON object only")
         parser.add_argument("--quick", action="store_true", help="same shape, under a minute")
+        parser.add_argument("--figure", choices=seeds.FIGURES, help="of seeds: only this one")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         quiet = options["json"]
+        which = {"figure": options["figure"]} if options["figure"] else {}
         result = BENCHES[options["name"]](
+            **which,
             quick=options["quick"],
             say=(lambda _line: None) if quiet else self.stderr.write,
         )

@@ -103,7 +103,7 @@ def test_deleting_p4_costs_2_messages(strategy):
 
 
 def test_lazy_deletion_fetches_what_it_had_held_back():
-    # Of (B,B), C had sent B only p2 p4: B asks, C sends p1 p2 p3. Pushing sends all that had waited.
+    # Of (B,B), C had sent B only p2 p4: B asks, C sends p1 p2 p3. Push sends all that waited.
     assert delete_p4("absorption-lazy") == {"dead": 2, "ask": 1, "row": 1}
     assert delete_p4("absorption-push") == {"dead": 2, "row": 3}
 
