@@ -26,10 +26,11 @@ from math import floor
 from typing import Any
 
 from aspen.provenance.manager import Manager
+from aspen.runtime.network.bits import members
 from aspen.runtime.network.exchange import Exchange
 from aspen.runtime.network.fact import Fact, Place, Value
 from aspen.runtime.network.partition import Owner
-from aspen.runtime.network.peer import Peer
+from aspen.runtime.network.peer import Peer, drop_empty
 from aspen.runtime.network.sizes import (
     BDD_NODE_BYTES,
     EDGE_BYTES,
@@ -217,7 +218,7 @@ class AbsorptionPeer(Peer):
         """Set variables false everywhere; give the rows held and the rows sent that fell."""
         self._index()
         fallen: list[Key] = []
-        for variable in _variables(dying):
+        for variable in members(dying):
             for key in self._mentioning.pop(variable, ()):
                 table, x, y = key
                 part = self.tables[table].get(x)
@@ -238,7 +239,7 @@ class AbsorptionPeer(Peer):
         for key in self._fresh:
             found = tables[key[0]].get(key[1], {}).get(key[2])
             if found is not None:
-                for variable in _variables(found[1]):
+                for variable in members(found[1]):
                     mentioning[variable][key] = None
         self._fresh.clear()
 
@@ -247,7 +248,7 @@ class AbsorptionPeer(Peer):
         function, bits, product = annotation
         if product:
             return None
-        left = self.manager.without(function, _variables(bits & dying))
+        left = self.manager.without(function, members(bits & dying))
         return None if left == self.manager.false else (left, bits & ~dying, False)
 
     def finish(self) -> None:
@@ -293,24 +294,8 @@ def _either(one: Annotation, other: Annotation) -> Annotation:
     return (one[0] | other[0], one[1] | other[1], False)
 
 
-def _variables(bits: int) -> list[int]:
-    """Give the places of the bits that are set."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
-
-
 def _drop_edges(table: dict[Place, dict[Place, Edge]], dying: int) -> None:
     for part in table.values():
         for other in [other for other, (_, bit) in part.items() if bit & dying]:
             del part[other]
     drop_empty(table)
-
-
-def drop_empty(table: dict[Any, Any]) -> None:
-    """Drop the parts of a table that hold nothing."""
-    for key in [key for key, part in table.items() if not part]:
-        del table[key]

@@ -107,3 +107,9 @@ class Peer(ABC):
         for node in range(self.nodes):
             if node != self.me:
                 self.post(node, item, size_bytes)
+
+
+def drop_empty(table: dict[Any, Any]) -> None:
+    """Drop the parts of a table that hold nothing."""
+    for key in [key for key, part in table.items() if not part]:
+        del table[key]

@@ -18,7 +18,9 @@ ROW_BYTES = 2 * VALUE_BYTES
 EDGE_BYTES = 2 * VALUE_BYTES
 VARIABLE_BYTES = VALUE_BYTES
 
-# A product of k variables is dumped as the variables: k · VARIABLE_BYTES.
+COUNT_BYTES = 1
+"""Before the variables of a product: a product is dumped as these."""
+
 BDD_NODE_BYTES = 3 * VALUE_BYTES
 
 DERIVATION_BYTES = EDGE_BYTES + ROW_BYTES
