@@ -17,18 +17,21 @@ from random import Random
 from typing import Any
 
 from aspen.runtime.network.exchange import TurnedOut
-from aspen.runtime.network.fact import Fact, link
+from aspen.runtime.network.fact import Fact, link, triggered
 from aspen.runtime.network.network import QueryNetwork
 from aspen.runtime.network.topology import DENSE, SPARSE, transit_stub
 from smartcis.bench.report import Target, report
 
-FIGURES = ("12", "13", "15", "16")
+FIGURES = ("12", "13", "14", "15", "16")
 RUNS, QUICK_RUNS = 10, 2
 NODES = 12
 DENSITIES = {"dense": DENSE, "sparse": SPARSE}
 ALL = ("absorption-lazy", "absorption-push", "relative", "dred")
 BUDGET_S, QUICK_BUDGET_S = 20.0, 2.0
 """Computing allowed to one insertion; the seeds stopped at 5 min of 12 machines."""
+
+FIELD_SENSORS, SPACING_M, NEAR_M, GROUPS = 10, 10.0, 20.0, 5
+"""Sensors along each side of a field of 100 m by 100 m, and what the seeds say of them."""
 
 T95 = {2: 12.706, 3: 4.303, 10: 2.262}
 """Student's t for a two-sided 95 % interval of so many runs."""
@@ -108,6 +111,19 @@ def figure_13(scale: Scale, say: Say) -> tuple[dict[str, Any], list[Target]]:
     ]
 
 
+def figure_14(scale: Scale, say: Say) -> tuple[dict[str, Any], list[Target]]:
+    """Trigger half of the sensors of a field, then let them go one at a time."""
+    points: dict[str, Any] = {}
+    for what, drop in (("insert", False), ("delete", True)):
+        points[what] = {
+            strategy: _interval(scale, partial(_regions, strategy, scale=scale, drop=drop))
+            for strategy in (*ALL, "absorption-eager")
+        }
+        for strategy, found in points[what].items():
+            say(f"  {what} {strategy}: {found}")
+    return points, []
+
+
 def figure_15(scale: Scale, say: Say) -> tuple[dict[str, Any], list[Target]]:
     """Insert ever more links into ever larger networks."""
     points: dict[str, Any] = {}
@@ -143,7 +159,7 @@ def figure_16(scale: Scale, say: Say) -> tuple[dict[str, Any], list[Target]]:
     return {"x": "query nodes", **points}, []
 
 
-MEASURED = {"12": figure_12, "13": figure_13, "15": figure_15, "16": figure_16}
+MEASURED = {"12": figure_12, "13": figure_13, "14": figure_14, "15": figure_15, "16": figure_16}
 
 
 def _links(seed: int, density: float, transits: int) -> list[Fact]:
@@ -189,6 +205,31 @@ def _deleted(
     network.reset()
     took_s = sum(network.delete([fact]) for fact in links[: scale.deletions])
     return _sample(network, took_s, scale.deletions)
+
+
+def _regions(strategy: str, seed: int, *, scale: Scale, drop: bool) -> Sample | None:
+    """Trigger seed sensors and half of the others; give this, or the means per sensor let go."""
+    random = Random(seed)
+    places = {
+        row * FIELD_SENSORS + column: (column * SPACING_M, row * SPACING_M)
+        for row in range(FIELD_SENSORS)
+        for column in range(FIELD_SENSORS)
+    }
+    seeds = {sensor: [group] for group, sensor in enumerate(random.sample(sorted(places), GROUPS))}
+    facts = triggered(places, seeds, NEAR_M)
+    active = [*seeds, *random.sample(sorted(places.keys() - seeds), len(places) // 2)]
+    network = QueryNetwork(strategy, NODES)
+    network.exchange.cpu_budget_s = scale.budget_s
+    try:
+        took_s = network.insert(facts[sensor] for sensor in active)
+    except TurnedOut:
+        return None
+    if not drop:
+        return _sample(network, took_s, 1)
+    network.reset()
+    gone = random.sample(active[GROUPS:], scale.deletions)
+    took_s = sum(network.delete([facts[sensor]]) for sensor in gone)
+    return _sample(network, took_s, len(gone))
 
 
 def _sample(network: QueryNetwork, took_s: float, changes: int) -> Sample:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from zlib import crc32
 
 from aspen.runtime.network.fact import Place
 
@@ -15,12 +17,15 @@ LAN_LATENCY_S = 0.000_2
 LAN_BANDWIDTH_BYTES_PER_S = 125e6
 """A channel of 1 Gbit/s, as in the seeds' cluster."""
 
-_MULTIPLIER = 0x9E3779B1  # 2^32 / golden ratio: Knuth's multiplicative hash
-
 
 def by_hash(nodes: int) -> Owner:
     """Spread places evenly, whatever they have to do with one another; a DHT does this."""
-    return lambda place: ((place * _MULTIPLIER & 0xFFFFFFFF) >> 7) % nodes
+
+    @cache
+    def owner(place: Place) -> int:
+        return crc32(place.to_bytes(8, "little")) % nodes
+
+    return owner
 
 
 def by_network(parts: Mapping[Place, int]) -> Owner:
