@@ -9,6 +9,7 @@ from aspen.provenance.manager import Manager
 from aspen.runtime.collector import uncollected
 from aspen.runtime.network.exchange import Exchange, Meter
 from aspen.runtime.network.fact import Fact, Place, Value
+from aspen.runtime.network.order import depth_first
 from aspen.runtime.network.partition import (
     LAN_BANDWIDTH_BYTES_PER_S,
     LAN_LATENCY_S,
@@ -27,6 +28,7 @@ class QueryNetwork:
         owner: who owns which place; by hash when left out.
         latency_s: seconds between two nodes; a cluster's when left out.
         bandwidth_bytes_per_s: of each channel.
+        ordered: whether a batch's variables are ordered depth first, instead of as they come.
 
     Law: after `insert` and `delete`, `rows()` is the closure of the live facts, and every node's
         state is empty when no fact is live.
@@ -40,11 +42,13 @@ class QueryNetwork:
         owner: Owner | None = None,
         latency_s: Callable[[int, int], float] | None = None,
         bandwidth_bytes_per_s: float = LAN_BANDWIDTH_BYTES_PER_S,
+        ordered: bool = False,
     ) -> None:
         self.exchange = Exchange(latency_s or (lambda _a, _b: LAN_LATENCY_S), bandwidth_bytes_per_s)
         self.owner = owner or by_hash(nodes)
         self.manager: Manager = new_manager()
         self.variables: dict[Fact, int] = {}
+        self._ordered = ordered
         make = STRATEGIES[strategy]
         self.peers = [
             make(node, nodes, self.owner, self.exchange, self.manager) for node in range(nodes)
@@ -67,7 +71,7 @@ class QueryNetwork:
             Seconds of virtual time it took, without computing.
         """
         news = [fact for fact in dict.fromkeys(facts) if fact not in self.variables]
-        for fact in news:
+        for fact in depth_first(news) if self._ordered else news:
             self.variables[fact] = self.manager.allocate()
         return self._converge("insert", news)
 
