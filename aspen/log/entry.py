@@ -81,7 +81,23 @@ class Unregister:
     view: str
 
 
-Entry = Transaction | Tick | Declare | Register | Unregister
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Somebody wants to know why a row is in a view; a question is a command like any other.
+
+    Args:
+        ask: the question's id; its answer is the transient view `why:<ask>`.
+        view: the maintained view.
+        row: as the view holds it now.
+    """
+
+    at_s: float
+    ask: str
+    view: str
+    row: Row
+
+
+Entry = Transaction | Tick | Declare | Register | Unregister | Ask
 
 
 def _relation_out(relation: Relation) -> dict[str, Any]:
@@ -110,6 +126,13 @@ def _relation_in(body: dict[str, Any]) -> Relation:
     )
 
 
+def _row_in(values: list[Any]) -> Row:
+    """Refuse what no view can hold, and no table of rows can look for."""
+    if not all(value is None or isinstance(value, str | int | float) for value in values):
+        raise TypeError("a row holds texts, numbers, truth values and nulls")
+    return tuple(values)
+
+
 def encode(entry: Entry) -> bytes:
     """Give an entry's bytes for the log.
 
@@ -127,6 +150,8 @@ def encode(entry: Entry) -> bytes:
             body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy}
         case Unregister(at_s, view):
             body = {"k": "u", "t": at_s, "v": view}
+        case Ask(at_s, ask, view, row):
+            body = {"k": "a", "t": at_s, "a": ask, "v": view, "w": list(row)}
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -151,6 +176,10 @@ def decode(data: bytes) -> Entry:
                 return Register(body["t"], body["v"], body["p"], body["s"])
             case "u":
                 return Unregister(body["t"], body["v"])
+            case "a":
+                return Ask(body["t"], str(body["a"]), str(body["v"]), _row_in(body["w"]))
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise BadEntry(f"not a log entry: {error}", found=repr(data[:80])) from error
-    raise BadEntry("unknown kind of entry", found=str(body["k"]), exists=("d", "t", "c", "r", "u"))
+    raise BadEntry(
+        "unknown kind of entry", found=str(body["k"]), exists=("d", "t", "c", "r", "u", "a")
+    )

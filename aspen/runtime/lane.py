@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from aspen.errors import AspenError
-from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction, Unregister
+from aspen.log.entry import Ask, Change, Declare, Entry, Register, Tick, Transaction, Unregister
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, Type
 from aspen.results.protocol import ViewChange
+from aspen.runtime.asks import Asks
 from aspen.runtime.collector import uncollected
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.rows import RowCheck
@@ -67,6 +68,7 @@ class Lane:
         self.streams = StreamMemory()
         self.errors: deque[Row] = deque()
         self.views = Views(self.circuit, self.relations, self._begin)
+        self.asks = Asks(self.views)
         self._checks: dict[str, RowCheck] = {}
         self._warm: dict[str, list[Arrival]] = {}
         for relation in (CLOCK, ENGINE_ERROR):
@@ -86,7 +88,7 @@ class Lane:
 
     def _apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
         outcome = Outcome()
-        known = set(self.views.by_name)
+        known = {*self.views.by_name, *self.asks.names()}
         for position, entry in entries:
             if position <= self.position:
                 continue
@@ -97,6 +99,7 @@ class Lane:
                     for change in changes:
                         self._change(at_s, change)
                 case Tick(at_s):
+                    self.asks.expire(at_s, outcome, known)
                     self._tick(at_s)
                 case Declare(_, relation):
                     self._flush(outcome)
@@ -107,6 +110,9 @@ class Lane:
                 case Unregister(_, view):
                     self._flush(outcome)
                     self._unregister(view, outcome, known=view in known)
+                case Ask():
+                    self._flush(outcome)
+                    self.asks.answer(entry, outcome, _latest_tick_s(entries, position))
         self._flush(outcome)
         return outcome.changes()
 
@@ -295,3 +301,9 @@ class Lane:
         """
         with uncollected():
             return read_snapshot(cls(), data)
+
+
+def _latest_tick_s(entries: Sequence[tuple[int, Entry]], after: int) -> float:
+    """Give the time of the latest tick at a later position, minus infinity without one."""
+    ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
+    return max(ticks, default=float("-inf"))

@@ -1,6 +1,7 @@
 """Snapshot: a lane as bytes, and back.
 
-    base tables · newest row per stream key · window arrivals · registrations      → zlib(JSON)
+    base tables · newest row per stream key · window arrivals · registrations · open questions
+                                                                                  → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
 """
@@ -16,6 +17,7 @@ from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.schema import Relation, Row
+from aspen.runtime.asks import Asks
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.views import View, Views
 from aspen.views.circuit import Circuit
@@ -40,6 +42,7 @@ class LaneState(Protocol):
     relations: dict[str, Relation]
     streams: StreamMemory
     views: Views
+    asks: Asks
 
     def load(
         self,
@@ -74,6 +77,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "newest": lane.streams.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": [_view(view) for view in lane.views.by_name.values()],
+        "asks": lane.asks.open,
     }
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return zlib.compress(text.encode(), level=1)
@@ -110,6 +114,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             else:
                 lane.views.keep_broken(entry, error)
         lane.loaded()
+        lane.asks.open.update(body.get("asks", {}))  # snapshots from before questions have none
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane

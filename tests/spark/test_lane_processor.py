@@ -13,7 +13,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from views import small_world as world
 
 from aspen.algebra.explain import plan_text
-from aspen.log.entry import encode
+from aspen.log.entry import Ask, Change, Transaction, encode
 from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.lane import Lane
@@ -131,6 +131,16 @@ def test_each_view_is_emitted_by_one_lane():
     assert set().union(*emitted) == set(world.VIEWS)
     assert sum(map(len, emitted)) == len(world.VIEWS)
     assert all(owner(view, 3) == number for number, views in enumerate(emitted) for view in views)
+
+
+def test_a_question_is_answered_by_one_lane():
+    seed = Transaction(1.0, (Change("pair", 1, (1, 2)),))
+    data = [*first_batch(), encode(seed), encode(Ask(1.0, "q", "both", (2,)))]
+    rows = [Worker(lanes=3, number=number).run(data) for number in range(3)]
+    answers = [folded_by(row).get("why:q") for row in rows]
+    assert [number for number, answer in enumerate(answers) if answer] == [owner("why:q", 3)]
+    (answer,) = filter(None, answers)
+    assert answer == {(1, "pair", "[1,2]", True, True): 1}
 
 
 def test_bytes_that_are_no_entry_change_nothing():
