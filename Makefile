@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test lint types contracts python frontend browser bench nightly lock clean
+.PHONY: help demo test lint types contracts python postgres frontend browser bench nightly lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -15,7 +15,7 @@ demo: ## set everything up and run the product on http://127.0.0.1:8000
 
 test: ## set everything up and pass all tests
 	@docker/setup.sh test
-	@$(MAKE) --no-print-directory lint types contracts frontend python browser
+	@$(MAKE) --no-print-directory lint types contracts frontend python postgres browser
 	@echo "all green"
 
 lint: ## ruff, formatting, file lengths
@@ -33,6 +33,9 @@ frontend: ## svelte-check and vitest
 python: ## everything but the browser
 	@echo "── python"; $(PYTHON) -m pytest -m "not browser and not nightly"
 
+postgres: ## what touches the database, on PostgreSQL
+	@echo "── postgres"; docker/with-postgres.sh $(PYTHON) -m pytest tests/ingest tests/smartcis tests/api tests/importers
+
 browser: ## the whole story in headless Chromium
 	@echo "── browser"; $(PYTHON) -m pytest -m "browser and not nightly" -p no:randomly
 
@@ -43,7 +46,7 @@ nightly: ## long property runs, on top of `make test`
 bench: ## every figure of the README, as JSON under var/bench
 	@docker/setup.sh test
 	@mkdir -p var/bench
-	@for name in latency recovery; do \
+	@for name in latency recovery seeds; do \
 	  echo "── bench $$name"; $(PYTHON) manage.py bench $$name --json | tee var/bench/$$name.json; done
 
 lock: ## refresh the lock files from pyproject.toml and package.json

@@ -2,7 +2,7 @@
 # Brings a bare Debian or Ubuntu checkout to the point where the product runs.
 #
 #   docker/setup.sh run    what `make demo` needs: Python packages, Java, Node, the built front end
-#   docker/setup.sh test   the same, and Chromium for the browser tests
+#   docker/setup.sh test   the same, and what only tests need: Chromium and PostgreSQL
 #
 # Run as root it installs what is missing; otherwise it names the exact package and stops.
 # A step whose inputs have not changed since it last succeeded is skipped.
@@ -111,5 +111,9 @@ fi
 # A browser for the tests.
 if [ "$purpose" = test ] && ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; then
   need "Chromium is missing" chromium
+fi
+# The other database the product runs on.
+if [ "$purpose" = test ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+  need "PostgreSQL is missing" postgresql
 fi
 say "set up"
