@@ -33,7 +33,7 @@ def test_equals_networkx_after_every_batch_and_ends_empty(strategy, nodes, batch
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     batches=st.lists(
         st.tuples(st.booleans(), st.lists(LINKS, min_size=1, max_size=8)), min_size=10, max_size=20
