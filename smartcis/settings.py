@@ -190,7 +190,12 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
     "DEFAULT_SCHEMA_CLASS": "smartcis.api.describe.Described",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"queries": "60/min", "check": "300/min", "routes": "120/min"},
+    "DEFAULT_THROTTLE_RATES": {
+        "queries": "60/min",
+        "check": "300/min",
+        "routes": "120/min",
+        "why": "30/min",  # an answer may take the engine a few tenths of a second
+    },
     "EXCEPTION_HANDLER": "smartcis.api.problems.handle",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }

@@ -34,6 +34,7 @@ says whether all sets are given. No rows at all: the asked row rests on given fa
 KEPT_S = 30.0
 _COLUMNS = tuple((column.name, column.type.value, column.unit) for column in ANSWER)
 _NAMED = 5
+_SHOWN = 200
 
 
 class UnknownView(AspenError):
@@ -100,7 +101,7 @@ class Asks:
             view = self._views.by_name[entry.view]
             raise NoSuchRow(
                 f"view {entry.view} has no such row now",
-                found=encode_row(entry.row),
+                found=encode_row(entry.row)[:_SHOWN],
                 exists=[f"{name} {kind}" for name, kind, _ in view.columns],
                 attempt="take a row the view holds; it may have changed in the meantime",
             ) from error

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
+from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
 from smartcis.live.access import Forbidden, UnknownView
 
@@ -25,9 +26,12 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (Refused, 403),
     (Forbidden, 403),
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
+    (CannotSay, 409),
+    (NoAnswer, 503),
     (AspenError, 400),
 )
 MESSAGE_LENGTH = 1_000
+RETRY_S = "5"
 logger = structlog.get_logger(__name__)
 
 
@@ -80,13 +84,16 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Translate an exception of a view; DRF's hook."""
     if isinstance(error, AspenError):
         status = status_of(error)
-        return Response(problem(status, error.as_dict()), status, content_type=CONTENT_TYPE)
+        later = {"Retry-After": RETRY_S} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        return Response(
+            problem(status, error.as_dict()), status, headers=later, content_type=CONTENT_TYPE
+        )
     if isinstance(error, redis.RedisError):
         logger.error("redis unreachable", reason=str(error))
         fields = _fields("smartcis.api.unavailable", "the building's log does not answer")
         fields["try"] = "again in a few seconds"
         return Response(
-            problem(503, fields), 503, headers={"Retry-After": "5"}, content_type=CONTENT_TYPE
+            problem(503, fields), 503, headers={"Retry-After": RETRY_S}, content_type=CONTENT_TYPE
         )
     answered = exception_handler(error, context)
     if answered is None:

@@ -19,7 +19,7 @@ TITLES = {
     413: "The body is too large.",
     415: "The body is not JSON.",
     429: "Too many requests.",
-    503: "The building's log does not answer.",
+    503: "The building's log or engine does not answer.",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from smartcis.api import building, house, queries, readings, rooms, routes, things
+from smartcis.api import building, house, queries, readings, rooms, routes, things, why
 from smartcis.api.problems import nothing_here
 
 urlpatterns = [
@@ -30,6 +30,7 @@ urlpatterns = [
     path("v1/queries/", queries.Queries.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
     path("v1/queries/explain/", queries.QueryExplain.as_view()),
+    path("v1/queries/why/", why.QueryWhy.as_view()),
     path("v1/queries/<str:query_id>/", queries.QueryDetail.as_view()),
     path("v1/queries/<str:query_id>/rows/", queries.QueryRows.as_view()),
     path("v1/routes/", routes.Routes.as_view()),

@@ -51,6 +51,27 @@ def sessions_of(browser: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def maintained(name: str) -> MaintainedView:
+    """Give a view by its name, or by the id of a query it answers.
+
+    Raises:
+        UnknownView: nothing of that name; the nearest standing views are in `exists`.
+    """
+    view = MaintainedView.objects.filter(name=name).first()
+    if view is not None:
+        return view
+    query = MaintainedQuery.objects.select_related("view").filter(pk=name).first()
+    if query is not None:
+        return query.view
+    names = list(MaintainedView.objects.filter(standing=True).values_list("name", flat=True))
+    raise UnknownView(
+        f"there is no view {name[:40]!r}",
+        found=name[:40],
+        exists=get_close_matches(name, names, n=NEAREST) or sorted(names)[:NEAREST],
+        attempt="see /api/v1/sources/ for the names",
+    )
+
+
 def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | None) -> Grant:
     """Authorise a subscription to a view, or to a query by its id.
 
@@ -58,18 +79,7 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
         UnknownView: nothing of that name; the nearest standing views are in `exists`.
         Forbidden: it reads other people's routes and the client is no staff.
     """
-    view = MaintainedView.objects.filter(name=name).first()
-    if view is None:
-        query = MaintainedQuery.objects.select_related("view").filter(pk=name).first()
-        view = query.view if query is not None else None
-    if view is None:
-        names = list(MaintainedView.objects.filter(standing=True).values_list("name", flat=True))
-        raise UnknownView(
-            f"there is no view {name[:40]!r}",
-            found=name[:40],
-            exists=get_close_matches(name, names, n=NEAREST) or sorted(names)[:NEAREST],
-            attempt="see /api/v1/sources/ for the names",
-        )
+    view = maintained(name)
     if view.private and not is_staff(user):
         raise Forbidden(
             f"{view.name} reads other visitors' routes",

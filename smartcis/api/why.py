@@ -1,0 +1,98 @@
+"""Why a row is there: the base rows it rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.actions.ask_why import Reasons, ask_why
+from smartcis.actions.owner import Owner
+from smartcis.api.schema import SEND, answers
+from smartcis.live.access import grant
+
+NAME_LENGTH = 100
+COLUMNS_AT_MOST = 100
+
+
+class AskSerializer(serializers.Serializer[Any]):
+    """A row of a view."""
+
+    view = serializers.CharField(max_length=NAME_LENGTH, help_text="a view, or a query's id")
+    row = serializers.ListField(
+        child=serializers.JSONField(allow_null=True),
+        max_length=COLUMNS_AT_MOST,
+        help_text="values in the order of the view's columns, as its rows have them",
+    )
+
+
+class FactSerializer(serializers.Serializer[Any]):
+    """A base row."""
+
+    relation = serializers.CharField()
+    row = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), help_text="column → value"
+    )
+    necessary = serializers.BooleanField(help_text="without this row the answer is gone")
+    hidden = serializers.BooleanField(
+        help_text="the row is another visitor's; its values are left out"
+    )
+
+
+class ReasonsSerializer(serializers.Serializer[Any]):
+    """The minimal sets of base rows a row rests on; each suffices."""
+
+    view = serializers.CharField()
+    row = serializers.ListField(child=serializers.JSONField(allow_null=True))
+    sets = serializers.ListField(child=FactSerializer(many=True))
+    complete = serializers.BooleanField(help_text="all sets are listed; otherwise one")
+    epoch = serializers.IntegerField()
+    at_s = serializers.FloatField()
+
+
+def reasons_body(reasons: Reasons) -> dict[str, Any]:
+    """Give reasons as the API shows them."""
+    return {
+        "view": reasons.view,
+        "row": list(reasons.row),
+        "sets": [
+            [
+                {
+                    "relation": fact.relation,
+                    "row": dict(fact.row),
+                    "necessary": fact.necessary,
+                    "hidden": fact.hidden,
+                }
+                for fact in members
+            ]
+            for members in reasons.sets
+        ],
+        "complete": reasons.complete,
+        "epoch": reasons.epoch,
+        "at_s": reasons.at_s,
+    }
+
+
+class QueryWhy(APIView):
+    """Ask why a row is in a view; whoever may follow the row may ask."""
+
+    permission_classes = (AllowAny,)
+    throttle_scope = "why"
+
+    @extend_schema(
+        request=AskSerializer,
+        responses=answers(ReasonsSerializer, *SEND, 403, 404, 409, 429, 503),
+    )
+    def post(self, request: Request) -> Response:
+        """Ask, and wait up to three seconds for the engine's answer."""
+        wanted = AskSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        owner = Owner.of(request)
+        fields = wanted.validated_data
+        granted = grant(fields["view"], browser=owner.browser, user=request.user)
+        return Response(reasons_body(ask_why(granted, fields["row"])))
