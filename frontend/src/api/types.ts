@@ -1,5 +1,5 @@
 /** Bodies of the REST answers this page reads. Coordinates are metres, x east, y north. */
-import type { Column } from '../wire/protocol';
+import type { Cell, Column } from '../wire/protocol';
 import type { ProblemFields } from './http';
 
 export type Point = [number, number];
@@ -104,6 +104,24 @@ export interface RunningQuery {
   columns: Column[];
   mine?: boolean;
   error?: ProblemFields | null;
+}
+
+/** A base row an answer rests on. */
+export interface Fact {
+  relation: string;
+  /** Column → value; empty when the row is another visitor's. */
+  row: Record<string, Cell>;
+  /** Without it the answer is gone. */
+  necessary: boolean;
+  hidden: boolean;
+}
+
+/** What a row of a view rests on; each set suffices, smallest first. */
+export interface Reasons {
+  sets: Fact[][];
+  /** All sets are listed; otherwise one of many. */
+  complete: boolean;
+  at_s: number;
 }
 
 export type Checked =

@@ -2,11 +2,13 @@
 import { http, Problem } from '../api/http';
 import type { Building, Kiosk, LevelInfo, Plan, Point } from '../api/types';
 import type { Surroundings } from '../wire/client';
+import type { Row } from '../wire/protocol';
 import { readAddress, writeAddress, type Address } from './address';
 import { Live } from './live.svelte';
 import { changed, outcome, type Ask, type Outcome } from './outcome';
 import { directions, path, steps, type Instruction, type Path } from './path';
 import { RouteSession } from './session';
+import { rowWith } from './table';
 import { machineState } from './words';
 import { titleOf, visitors, world, type Door, type Machine, type Room, type Visitor, type World } from './world';
 
@@ -103,6 +105,10 @@ export class App {
     const { nearest_machine: nearest } = this.live.tables;
     return outcome(nearest, this.session, this.ask, waitedS, this.world);
   });
+  /** The row that answers this browser's question. */
+  readonly nearest: Row | null = $derived.by(() =>
+    rowWith(this.live.tables.nearest_machine, 'session', this.session),
+  );
   readonly path: Path | null = $derived.by(() => {
     if (this.outcome.kind !== 'found' || this.session === null) return null;
     const route = steps(this.live.tables.route_step, this.session);

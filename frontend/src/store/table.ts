@@ -25,6 +25,12 @@ export function by(table: Table, key: string): Map<string, Fields> {
   return new Map(records(table).map((record) => [String(record[key]), record]));
 }
 
+/** The row that has a value in a column, null without one. */
+export function rowWith(table: Table, column: string, value: Cell): Row | null {
+  const at = table.columns.findIndex(({ name }) => name === column);
+  return at < 0 ? null : (table.rows.find((row) => row[at] === value) ?? null);
+}
+
 /** A number, or null where the cell is none. */
 export function number(cell: Cell | undefined): number | null {
   return typeof cell === 'number' ? cell : null;

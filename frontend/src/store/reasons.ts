@@ -1,0 +1,94 @@
+/** What an answer rests on, in plain words: one sentence for each base row the engine named. */
+import type { Fact, Reasons } from '../api/types';
+import type { Cell } from '../wire/protocol';
+import { age } from './words';
+import { titleOf, type World } from './world';
+
+export interface Sentence {
+  readonly text: string;
+  /** What the loss of it alone would mean; empty where that goes without saying. */
+  readonly mark: string;
+}
+
+export interface Told {
+  readonly heading: string;
+  readonly sentences: readonly Sentence[];
+}
+
+type Seen = Pick<World, 'machines' | 'rooms'>;
+
+/** The order in which a person would tell it; unknown relations come last. */
+const ORDER = ['seat_reading', 'cpu_reading', 'machine_software', 'machine', 'door', 'route_request'];
+
+/** Tell reasons: the smallest set in sentences, and how many others there are. */
+export function tell(reasons: Reasons, seen: Seen): Told {
+  const facts = [...(reasons.sets[0] ?? [])].sort((a, b) => place(a) - place(b));
+  const sentences = facts.map((fact) => ({
+    text: sentence(fact, seen, reasons.at_s),
+    mark: mark(fact, reasons),
+  }));
+  for (const rid of new Set(facts.map((fact) => roomOf(fact, seen)))) {
+    const room = rid === null ? undefined : seen.rooms.get(rid);
+    // That nothing closes a room is no row, so the engine cannot name it.
+    if (room?.state === 'open') sentences.push({ text: `${titleOf(room)} is open`, mark: '' });
+  }
+  if (sentences.length === 0) {
+    return { heading: 'This rests only on what cannot change.', sentences };
+  }
+  return { heading: heading(reasons), sentences };
+}
+
+function heading(reasons: Reasons): string {
+  if (!reasons.complete) return 'One of many ways to see it:';
+  if (reasons.sets.length > 1) return `One of ${reasons.sets.length} ways to see it:`;
+  return 'As long as all of this is so:';
+}
+
+function place(fact: Fact): number {
+  const at = ORDER.indexOf(fact.relation);
+  return at < 0 ? ORDER.length : at;
+}
+
+function mark(fact: Fact, reasons: Reasons): string {
+  if (!fact.necessary) return '';
+  if (fact.relation === 'door') return 'without this door there is no such way';
+  return reasons.sets.length > 1 || !reasons.complete ? 'part of every way' : '';
+}
+
+function roomOf(fact: Fact, seen: Seen): string | null {
+  if (fact.relation !== 'machine') return null;
+  return seen.machines.get(text(fact.row['mid']))?.rid ?? text(fact.row['rid']);
+}
+
+function sentence(fact: Fact, seen: Seen, nowS: number): string {
+  if (fact.hidden) return 'Another visitor asked for the same';
+  const { row } = fact;
+  const host = seen.machines.get(text(row['mid']))?.host ?? text(row['mid']);
+  const when = typeof row['at_s'] === 'number' ? ` (${age(row['at_s'], nowS)})` : '';
+  switch (fact.relation) {
+    case 'seat_reading':
+      return `Seat at ${host} reads ${rounded(row['weight_kg'], 1)} kg${when}`;
+    case 'cpu_reading':
+      return `Processor of ${host} ${rounded(row['cpu_pct'], 0)} %${when}`;
+    case 'machine_software':
+      return `${text(row['software'])} is installed`;
+    case 'machine': {
+      const room = seen.rooms.get(text(row['rid']));
+      return `${text(row['host'])} stands in ${room ? titleOf(room) : text(row['rid'])}`;
+    }
+    case 'door':
+      return `Door ${text(row['door_id'])} is ${text(row['state'])}`;
+    case 'route_request':
+      return `You asked for ${text(row['software'])}${row['step_free'] === true ? ', step-free' : ''}`;
+    default:
+      return `${fact.relation}(${Object.values(row).map(text).join(', ')})`;
+  }
+}
+
+function text(value: Cell | undefined): string {
+  return value === null || value === undefined ? 'none' : String(value);
+}
+
+function rounded(value: Cell | undefined, digits: number): string {
+  return typeof value === 'number' ? value.toFixed(digits) : text(value);
+}

@@ -1,0 +1,69 @@
+/** The button that asks why: by keyboard, with an answer or a problem, and nothing for axe to say. */
+import axe from 'axe-core';
+import { flushSync, mount, unmount } from 'svelte';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import Why from '../../src/panels/Why.svelte';
+import { App } from '../../src/store/app.svelte';
+import { Hand } from '../wire/hand';
+
+let part: object;
+let sent: unknown[];
+let answer: () => Response;
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    sent.push([url, JSON.parse(String(init.body))]);
+    return Promise.resolve(answer());
+  });
+  document.body.innerHTML = '<main></main>';
+  part = mount(Why, {
+    target: document.querySelector('main') as Element,
+    props: { app: new App(new Hand(), false), view: 'free_machine', row: ['m1', 'lab', 101] },
+  });
+  flushSync();
+});
+
+afterEach(() => {
+  void unmount(part);
+  vi.unstubAllGlobals();
+});
+
+const button = (): HTMLButtonElement => document.querySelector('[data-testid="why"]') as HTMLButtonElement;
+const said = (): string => document.querySelector('[data-testid="why-reasons"]')?.textContent ?? '';
+
+async function press(): Promise<void> {
+  button().focus();
+  button().click();
+  flushSync();
+  await vi.waitFor(() => {
+    expect(button().getAttribute('aria-disabled')).toBe('false');
+  });
+  flushSync();
+}
+
+test('asks for the row, tells, and folds away again', async () => {
+  const door = { relation: 'door', row: { door_id: 'd1', state: 'open' }, necessary: true, hidden: false };
+  answer = () => new Response(JSON.stringify({ sets: [[door]], complete: true, at_s: 1 }));
+  await press();
+  expect(sent).toEqual([['/api/v1/queries/why/', { view: 'free_machine', row: ['m1', 'lab', 101] }]]);
+  expect(said()).toContain('Door d1 is open');
+  expect(said()).toContain('without this door there is no such way');
+  expect(button().getAttribute('aria-expanded')).toBe('true');
+  expect(document.activeElement).toBe(button());
+  const rules = { runOnly: ['wcag2a', 'wcag2aa'], rules: { 'color-contrast': { enabled: false } } };
+  expect((await axe.run(document.querySelector('main') as Element, rules)).violations).toEqual([]);
+  await press();
+  expect(said().trim()).toBe('');
+  expect(sent).toHaveLength(1);
+});
+
+test('says what went wrong, and may be asked again', async () => {
+  const fields = { code: 'smartcis.why.no_answer', message: 'No answer.', try: 'Again in a few seconds.' };
+  answer = () => new Response(JSON.stringify(fields), { status: 503 });
+  await press();
+  expect(said()).toContain('No answer. Again in a few seconds.');
+  expect(button().getAttribute('aria-expanded')).toBe('false');
+  await press();
+  expect(sent).toHaveLength(2);
+});
