@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,13 +73,28 @@ class Host:
             assert self.folded.get(view, {}) == dict.fromkeys(rows, 1), view
 
 
-@settings(max_examples=12, deadline=None)
-@given(
+histories = given(
     seed=st.integers(0, 10_000),
     epochs=st.lists(epoch, min_size=20, max_size=30),
     restart=st.integers(0, 19),
 )
+
+
+@settings(max_examples=12, deadline=None)
+@histories
 def test_oracle_equals_every_view_after_every_epoch(seed, epochs, restart):
+    live_through(seed, epochs, restart)
+
+
+@pytest.mark.nightly
+@settings(max_examples=400, deadline=None)
+@histories
+def test_oracle_equals_every_view_through_ten_thousand_epochs(seed, epochs, restart):
+    live_through(seed, epochs, restart)
+
+
+def live_through(seed, epochs, restart):
+    """Compare every view after each epoch, with one restart from a snapshot on the way."""
     world = World(seed)
     host = Host(world)
     for number, (deeds, seconds) in enumerate([(OPENING, 1), *epochs]):
