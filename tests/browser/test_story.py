@@ -151,6 +151,20 @@ def test_two_visitors_get_their_own_way_from_one_dataflow(visitor, product):
     assert [view for view in results.views() if "route" in view] == ["route_step"]
 
 
+def test_an_answer_says_what_it_rests_on(visitor, product):
+    page = visitor()
+    ask(page, product.get("building/")["kiosks"][0]["id"], "LaTeX")
+    card = page.get_by_test_id("route-card")
+    card.get_by_test_id("why").focus()
+    page.keyboard.press("Enter")
+    reasons = card.get_by_test_id("why-reasons")
+    expect(reasons).to_contain_text(re.compile(r"Seat at .+ reads \d+\.\d kg"), timeout=SOON_MS)
+    for words in ("Processor of", "LaTeX is installed", "You asked for LaTeX", "is open"):
+        expect(reasons).to_contain_text(words)
+    page.keyboard.press("Enter")
+    expect(reasons).to_be_empty()
+
+
 def test_a_query_is_typed_watched_and_corrected(visitor, product):
     page = visitor("/queries/")
     editor = page.locator(".cm-content")
