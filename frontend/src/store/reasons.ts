@@ -69,7 +69,7 @@ function sentence(fact: Fact, seen: Seen, nowS: number): string {
     case 'seat_reading':
       return `Seat at ${host} reads ${rounded(row['weight_kg'], 1)} kg${when}`;
     case 'cpu_reading':
-      return `Processor of ${host} ${rounded(row['cpu_pct'], 0)} %${when}`;
+      return `Processor of ${host} at ${rounded(row['cpu_pct'], 0)} %${when}`;
     case 'machine_software':
       return `${text(row['software'])} is installed`;
     case 'machine': {

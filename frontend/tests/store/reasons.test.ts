@@ -31,7 +31,7 @@ test('a free machine is told the way a person would tell it', () => {
     heading: 'As long as all of this is so:',
     sentences: [
       { text: 'Seat at host-m1 reads 0.0 kg (12 s ago)', mark: '' },
-      { text: 'Processor of host-m1 4 % (just now)', mark: '' },
+      { text: 'Processor of host-m1 at 4 % (just now)', mark: '' },
       { text: 'LaTeX is installed', mark: '' },
       { text: 'host-m1 stands in Room H1', mark: '' },
       { text: 'Room H1 is open', mark: '' },
