@@ -20,7 +20,7 @@ stop() {
 }
 trap stop EXIT
 [ "$(id -u)" = 0 ] && chown postgres "$folder"
-as_server "'$bin/initdb' -D data -A trust -U smartcis" >/dev/null
+as_server "'$bin/initdb' -D data -A trust -U smartcis -E UTF8 --locale=C.UTF-8" >/dev/null
 # Nothing here outlives the run, so nothing needs to reach the disk.
 as_server "'$bin/pg_ctl' -D data -l log -w start \
   -o '-p $port -k $folder -c listen_addresses=127.0.0.1 -c fsync=off'" >/dev/null
