@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.node import Arrangement, Node, Places, key_of
+from aspen.views.two_sided import TwoSided
 
 
-class AntiJoin(Node):
+class AntiJoin(TwoSided):
     """Left rows that match nothing."""
 
     def __init__(
@@ -28,22 +29,8 @@ class AntiJoin(Node):
         right_places: Places,
         residual: Callable[[Row], bool] | None,
     ) -> None:
-        super().__init__(left, right)
-        self._places = (left_places, right_places)
+        super().__init__(left, right, left_places, right_places, residual)
         self._key = key_of(left_places)
-        self._residual = residual
-        self._sides: tuple[Arrangement, Arrangement] | None = None
-
-    def start(self) -> None:
-        """Take the arrangements of both sides."""
-        left, right = self.inputs
-        self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
-
-    def stop(self) -> None:
-        """Give the arrangements back."""
-        if self._sides is not None:
-            for node, side in zip(self.inputs, self._sides, strict=True):
-                node.disarrange(side)
 
     def step(self) -> Delta:
         """Test what the epoch may have changed."""

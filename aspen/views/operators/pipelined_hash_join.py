@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.node import Arrangement, Key, Node, Places, Way, key_of
+from aspen.views.two_sided import TwoSided
 
 
-class PipelinedHashJoin(Node):
+class PipelinedHashJoin(TwoSided):
     """An equi-join with a residual; without key columns, a theta join.
 
     Args:
@@ -34,23 +35,9 @@ class PipelinedHashJoin(Node):
         residual: Callable[[Row], bool] | None,
         width: int,
     ) -> None:
-        super().__init__(left, right)
-        self._places = (left_places, right_places)
+        super().__init__(left, right, left_places, right_places, residual)
         self._keys = (key_of(left_places), key_of(right_places))
-        self._residual = residual
         self._width = width
-        self._sides: tuple[Arrangement, Arrangement] | None = None
-
-    def start(self) -> None:
-        """Take the arrangements of both sides."""
-        left, right = self.inputs
-        self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
-
-    def stop(self) -> None:
-        """Give the arrangements back."""
-        if self._sides is not None:
-            for node, side in zip(self.inputs, self._sides, strict=True):
-                node.disarrange(side)
 
     def step(self) -> Delta:
         """Join each side's changes with the other side as it was, then with each other."""

@@ -1,0 +1,42 @@
+"""TwoSided: what every operator does that probes an arrangement of each of its two inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aspen.model.schema import Row
+from aspen.views.node import Arrangement, Node, Places
+
+
+class TwoSided(Node):
+    """Takes the arrangements of both inputs when it starts and gives them back when it stops.
+
+    Args:
+        left_places: key columns of the left rows.
+        right_places: key columns of the right rows, pair by pair.
+        residual: a further test over the joined row.
+    """
+
+    def __init__(
+        self,
+        left: Node,
+        right: Node,
+        left_places: Places,
+        right_places: Places,
+        residual: Callable[[Row], bool] | None,
+    ) -> None:
+        super().__init__(left, right)
+        self._places = (left_places, right_places)
+        self._residual = residual
+        self._sides: tuple[Arrangement, Arrangement] | None = None
+
+    def start(self) -> None:
+        """Take the arrangements of both sides."""
+        left, right = self.inputs
+        self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
+
+    def stop(self) -> None:
+        """Give the arrangements back."""
+        if self._sides is not None:
+            for node, side in zip(self.inputs, self._sides, strict=True):
+                node.disarrange(side)
