@@ -21,6 +21,7 @@ from aspen.log import RedisLog
 from aspen.log.embedded import EmbeddedRedis
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.engine_status import read_status
+from aspen.spark.checkpoint import read_checkpoint
 from aspen.spark.engine import Ending, LeaseTaken, run_engine
 from aspen.spark.lane_keys import lane_keys, spark_hash
 
@@ -85,6 +86,10 @@ def test_lost_results_begin_a_new_generation(session, config, feed, results):
     with product.running(config, session):
         feed.more(10)
         product.check(feed, results)
+        # Spark marks a batch as done a moment after the sink wrote it; before that, it runs again.
+        product.until(
+            lambda: read_checkpoint(config.checkpoint).committed >= 0, "a batch is marked as done"
+        )
     with redis.Redis.from_url(config.results_url) as client:
         client.delete(*client.keys(f"{config.results_name}:results:*"))
     with product.running(config, session) as engine:
