@@ -68,6 +68,14 @@ class AnnotationIndex(Generic[Carrier]):
             self._products[annotation, variable] = product
         return product
 
+    def both(self, one: Annotation[Carrier], other: Annotation[Carrier]) -> Annotation[Carrier]:
+        """Give `one ∧ other`."""
+        if one is self.true:
+            return other
+        if other is self.true or other is one:
+            return one
+        return self.of(self.manager.conjoin(one.function, other.function))
+
     def allocate(self) -> Variable:
         """Give a fresh variable; it must be used in an annotation before `sweep`."""
         variable = self.manager.allocate()

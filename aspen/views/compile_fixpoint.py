@@ -18,6 +18,8 @@ from aspen.views.operators.agg_sel import selection
 from aspen.views.operators.fixpoint import Fixpoint
 from aspen.views.operators.linear_step import LinearStep, StepJoin
 from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.rules import Rules
+from aspen.views.operators.support.absorption_lazy import AbsorptionLazy
 
 Shape = Callable[[Row], Row | None]
 
@@ -43,6 +45,7 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         _step(compiler, chain, plan, (number,) if len(branches.chains) > 1 else (), parts)
         for number, chain in enumerate(branches.chains)
     )
+    rules = Rules(base_input, steps)
     choose = selection(plan.best, plan.columns)
     names = [column.name for column in plan.columns]
     best = plan.best and (
@@ -51,7 +54,8 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         plan.best.function.value,
     )
     return compiler.node(
-        ("fixpoint", best, *parts), lambda: Fixpoint(base_input, steps, choose, new_manager())
+        ("fixpoint", best, *parts),
+        lambda: Fixpoint(rules, choose, AbsorptionLazy(rules, new_manager())),
     )
 
 

@@ -66,10 +66,11 @@ class Driver:
 
 def assert_empty(fixpoint: Fixpoint) -> None:
     """Nothing is remembered of rows that came and went."""
-    manager = fixpoint.index.manager
+    manager = fixpoint.support.index.manager
     assert not fixpoint.groups
-    assert len(fixpoint.index) == 0
+    assert len(fixpoint.support.index) == 0
     assert manager.live_variables() == 0
-    assert not fixpoint._owners
+    assert not fixpoint.support._owners
     assert not any(left for step in fixpoint._steps for left in step.left)
-    assert not any(side.variables for side in fixpoint.sides)
+    assert not fixpoint.support.variables
+    assert not fixpoint.support.held

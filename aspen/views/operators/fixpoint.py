@@ -6,13 +6,13 @@
               +ac                                     derivation, and no delta shows)
 
 Law:        after each epoch, contents == least fixpoint over the inputs so far.
-Algorithm:  [LTZIL09] Alg. 1, semi-naive with absorption provenance: a settled row carries the
-            annotation of the derivation MinShip forwarded; a deletion restricts the annotations
-            that mention dead variables, rows left FALSE take a waiting derivation or go.
-State:      key -> Group (row, annotation, waiting derivations); one AnnotationIndex.
+Algorithm:  [LTZIL09] Alg. 1, semi-naive: MinShip forwards one derivation of a row. A deletion
+            retracts the rows that the Support says have fallen, withdraws what used them, and
+            settles whatever still has a waiting derivation.
+State:      key -> Group (row, waiting derivations); what the strategy's Support remembers.
 Receives:   deltas of `base` and of the step's inputs.     Gives: weights +1 and -1 of a set.
 Ends:       a row's life is pending -> fresh -> settled; a settled row is pending again only for
-            a better one, or when its annotation died. A budget stops steps that never settle.
+            a better one, or when its support fell. A budget stops steps that never settle.
 """
 
 from __future__ import annotations
@@ -25,13 +25,11 @@ from typing import Any
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.provenance.index import Annotation, AnnotationIndex
-from aspen.provenance.manager import Manager, Variable
 from aspen.views.node import Key, Node, Way
 from aspen.views.operators.agg_sel import Selection
-from aspen.views.operators.linear_step import LinearStep
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.rules import Rules
+from aspen.views.operators.support.protocol import Support
 
 MAX_ROWS = 2_000_000
 """Rows of one recursive view; ~0.5 kB each, so a lane of 1 GB."""
@@ -56,34 +54,28 @@ class Fixpoint(Node):
     """A recursive view.
 
     Args:
-        base: the rows to begin with.
-        steps: the branches of the recursive step.
+        rules: what derives its rows.
         choose: which rows of a group go on.
-        manager: of the annotations.
+        support: the maintenance strategy.
     """
 
-    def __init__(
-        self,
-        base: RecursiveInput,
-        steps: tuple[LinearStep, ...],
-        choose: Selection,
-        manager: Manager,
-    ) -> None:
-        self.sides = (base, *(join.input for step in steps for join in step.joins))
+    def __init__(self, rules: Rules, choose: Selection, support: Support) -> None:
+        self.sides = rules.sides
         fed = [side.node for side in self.sides]
         fed += [side.static for side in self.sides if side.static not in (None, side.node)]
         super().__init__(*fed)
-        self._base = base
-        self._steps = steps
+        self._rules = rules
+        self._base = rules.base
+        self._steps = rules.steps
         self._choose = choose
-        self.index: AnnotationIndex[Group] = AnnotationIndex(manager)
+        self.support = support
         self.groups: dict[Key, Group] = {}
-        self._owners: dict[Variable, tuple[RecursiveInput, Row]] = {}
         self._pending: list[tuple[Any, int, Group, Source, Row]] = []
         self._order = count()
         self._before: dict[Group, Row | None] = {}
         self._emptied: dict[Group, None] = {}
         self._orphans: list[Group] = []
+        self._burying = False
         self._budget = 0
 
     def start(self) -> None:
@@ -98,7 +90,7 @@ class Fixpoint(Node):
         for side in self.sides:
             side.stop()
         self._forget()
-        self.index.close()
+        self.support.close()
 
     def contents(self) -> Delta:
         """Give the rows."""
@@ -114,13 +106,11 @@ class Fixpoint(Node):
         return [self._way(source) for source in found]
 
     def _way(self, source: Source) -> Way:
-        group = source[0]
-        if group is None:
-            return ((self._base.node, source[1]),)
-        assert group.best is not None
-        step = self._steps[source[-1] if len(self._steps) > 1 else 0]
-        taken = zip(step.joins, source[1:], strict=False)
-        return ((self, group.best), *((join.input.node, row) for join, row in taken))
+        rows: list[tuple[Node, Row]] = []
+        for premise in self._rules.premises(source):
+            assert premise.best is not None
+            rows.append((self, premise.best))
+        return (*rows, *((side.node, row) for side, row in self._rules.taken(source)))
 
     def step(self) -> Delta:
         """Take in one epoch of changes."""
@@ -161,10 +151,9 @@ class Fixpoint(Node):
 
     def _forget(self) -> None:
         """Drop all groups, and the circles in which they refer to one another."""
+        self.support.clear()
         for group in self.groups.values():
-            if group.held is not None:
-                self.index.drop(group.held, group)
-            group.held = group.via = None
+            group.via = None
             group.waiting.clear()
         self.groups.clear()
 
@@ -174,24 +163,28 @@ class Fixpoint(Node):
         self._settle_pending()
 
     def _bury(self) -> None:
-        """Unsettle what rested on rows that went, and withdraw their derivations."""
-        dead = [variable for side in self.sides for variable in side.dead()]
-        unsettled: list[Group] = []
-        for annotation in self.index.mentioning(dead):
-            # One derivation goes on, so an annotation is a product: restricting leaves FALSE.
-            unsettled += annotation.carriers
-        for group in unsettled:
-            self._retract(group)
+        """Retract what rested on rows that went, and withdraw derivations that used them."""
+        self._burying = True
+        unsettled: dict[Group, None] = {}
+        self._fell(self.support.doomed(), unsettled)
         for row in self._base.gone.get((), ()):
             self._withdraw((None, row), row)
         for step in self._steps:
             for place, join in enumerate(step.joins):
                 step.remove_partners(place, self._withdraw)
                 join.input.hide_gone()
-        self._orphans.clear()
+        while fallen := self.support.fallen():
+            self._fell(fallen, unsettled)
+        self._burying = False
         for group in unsettled:
             for source, row in group.waiting.items():
                 self._propose(group, source, row)
+
+    def _fell(self, groups: list[Group], unsettled: dict[Group, None]) -> None:
+        for group in groups:
+            if group.best is not None:
+                unsettled[group] = None
+                self._retract(group)
 
     def _arise(self) -> None:
         """Take in the rows that came."""
@@ -234,8 +227,7 @@ class Fixpoint(Node):
                 attempt="every step must add to a minimised cost, never take from it",
             )
         group.best, group.via = row, source
-        group.held = held = self._annotation(source)
-        held.carriers[group] = None
+        self.support.settled(group, source)
         start = (group,)
         for step in self._steps:
             step.add(start, row, self._offer)
@@ -244,12 +236,11 @@ class Fixpoint(Node):
 
     def _retract(self, group: Group) -> None:
         """Make a settled group pending again, and take back what was derived from its row."""
-        row, held = group.best, group.held
+        row = group.best
         assert row is not None
-        assert held is not None
         self._before.setdefault(group, row)
-        self.index.drop(held, group)
-        group.best = group.via = group.held = None
+        self.support.retracted(group)
+        group.best = group.via = None
         for step in self._steps:
             step.remove((group,), row, self._withdraw)
 
@@ -263,6 +254,8 @@ class Fixpoint(Node):
         if group is None:
             group = self.groups[key] = Group(key)
         group.waiting[source] = row
+        if self.support.hears_offers:
+            self.support.offered(group, source)
         rank = choose.rank
         if group.best is None:
             heappush(
@@ -285,7 +278,9 @@ class Fixpoint(Node):
             return
         if not group.waiting:
             self._emptied[group] = None
-        if group.via is not None and group.via == source:
+        if self._burying:
+            self.support.withdrawn(group, source)
+        elif group.via is not None and group.via == source:
             self._orphans.append(group)
 
     def _check_orphans(self) -> None:
@@ -303,26 +298,6 @@ class Fixpoint(Node):
                 )
         self._orphans.clear()
 
-    def _annotation(self, source: Source) -> Annotation[Group]:
-        """Give the annotation of a derivation: its row's and its input rows', conjoined."""
-        group = source[0]
-        if group is None:
-            return self._times(self.index.true, self._base, source[1])
-        held: Annotation[Group] = group.held
-        step = self._steps[source[-1] if len(self._steps) > 1 else 0]
-        for join, row in zip(step.joins, source[1:], strict=False):
-            held = self._times(held, join.input, row)
-        return held
-
-    def _times(self, held: Annotation[Group], side: RecursiveInput, row: Row) -> Annotation[Group]:
-        variable = side.variables.get(row)
-        if variable is None:
-            if side.is_static(row):
-                return held
-            variable = side.variables[row] = self.index.allocate()
-            self._owners[variable] = (side, row)
-        return self.index.times(held, variable)
-
     def _end(self) -> None:
         """Forget what only this epoch needed; give back unused variables."""
         for group in self._emptied:
@@ -332,8 +307,6 @@ class Fixpoint(Node):
         self._emptied.clear()
         self._before.clear()
         self._orphans.clear()
-        for variable in self.index.sweep():
-            side, row = self._owners.pop(variable)
-            del side.variables[row]
+        self.support.end()
         for side in self.sides:
             side.end()

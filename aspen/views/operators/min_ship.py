@@ -9,7 +9,7 @@ Algorithm:  [LTZIL09] section V, lazy. Own: a waiting derivation is kept as its 
             row and input rows it came from), not as an OR of functions: it costs no BDD work until
             it is released, and takes its annotation from what its source carries then.
 State:      source -> derived row, per group.
-Receives:   derivations, withdrawals.     Gives: the group's current row, annotation and source.
+Receives:   derivations, withdrawals.     Gives: the group's current row and its source.
 Ends:       a source occurs once per group.
 """
 
@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Any
 
 from aspen.model.schema import Row
-from aspen.provenance.index import Annotation
 from aspen.views.node import Key
 
 Source = tuple[Any, ...]
@@ -31,15 +30,14 @@ class Group:
     Args:
         key: the group's key.
 
-    `best` is the row that went on, `via` its source, `held` its annotation; all None while the
-    group is unsettled. `waiting` holds every live derivation, the forwarded one included.
+    `best` is the row that went on, `via` its source; both None while the group is unsettled.
+    `waiting` holds every live derivation, the forwarded one included.
     """
 
-    __slots__ = ("best", "held", "key", "via", "waiting")
+    __slots__ = ("best", "key", "via", "waiting")
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.best: Row | None = None
         self.via: Source | None = None
-        self.held: Annotation[Group] | None = None
         self.waiting: dict[Source, Row] = {}

@@ -1,12 +1,12 @@
-"""RecursiveInput: a non-recursive side of a recursion, as a set of rows with variables.
+"""RecursiveInput: a non-recursive side of a recursion, as a set of rows.
 
     phase     old            mid              new
     rows      before         before − gone    before − gone + born
 
-Law:        a row that can be deleted has a variable as long as some annotation mentions it.
+Law:        a row is in the set while its weight in the bag is above zero.
 Algorithm:  the shared arrangement shows the state before the epoch, the changes lie over it.
-State:      row -> variable, only for rows that annotations mention.
-Receives:   a bag's delta.     Gives: rows by key in the phase asked for, variables by row.
+State:      the epoch's changes by key; the rows that rest on non-deletable ones alone.
+Receives:   a bag's delta.     Gives: rows by key in the phase asked for.
 Ends:       always: one pass over the delta.
 """
 
@@ -16,14 +16,13 @@ from collections.abc import Collection
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.provenance.manager import Variable
 from aspen.views.node import Arrangement, Key, Node, Places, has_null, key_of
 
 _EMPTY: dict[Row, int] = {}
 
 
 class RecursiveInput:
-    """One annotated input of a Fixpoint.
+    """One input of a Fixpoint.
 
     Args:
         node: the bag circuit that feeds it.
@@ -38,7 +37,6 @@ class RecursiveInput:
         self.places = places
         self.gone: dict[Key, dict[Row, None]] = {}
         self.born: dict[Key, dict[Row, None]] = {}
-        self.variables: dict[Row, Variable] = {}
         self._key = key_of(places)
         self._arrangement: Arrangement | None = None
         self._fixed: Delta = {}
@@ -60,7 +58,7 @@ class RecursiveInput:
         """Read the epoch's deltas.
 
         Returns:
-            Whether a row without a variable went: annotations cannot tell what rested on it.
+            Whether a row that was promised to stay went: annotations cannot tell what rested on it.
         """
         assert self._arrangement is not None
         index, width = self._arrangement.index, len(self.places)
@@ -107,11 +105,6 @@ class RecursiveInput:
         if self._show_born and key in self.born:
             found = [*found, *self.born[key]]
         return found
-
-    def dead(self) -> list[Variable]:
-        """Give the variables of the rows that went."""
-        known = self.variables
-        return [known[row] for rows in self.gone.values() for row in rows if row in known]
 
     def is_static(self, row: Row) -> bool:
         """Whether a row rests on non-deletable base rows alone."""

@@ -47,8 +47,8 @@ def cheapest(seeds, rows) -> set[tuple[str, int, int]]:
 def held(driver: Driver, row) -> frozenset:
     """The (src, dst) of the links in the annotation a settled row carries."""
     fixpoint = driver.fixpoint("reach")
-    variables = fixpoint.groups[row].held.support
-    return frozenset(fixpoint._owners[variable][1][:2] for variable in variables)
+    annotation = fixpoint.support.annotation(fixpoint.groups[row])
+    return frozenset(link[:2] for _, link in annotation)
 
 
 def only(changes, view: str):
@@ -210,7 +210,7 @@ def test_given_rows_get_no_variables_and_their_loss_rebuilds() -> None:
     driver.insert("seed", [("a", 0)])
     driver.insert("wall", [(0, 1, 1), (1, 2, 1), (0, 2, 5)])
     fixpoint = driver.fixpoint("way")
-    assert fixpoint.index.manager.live_variables() == 1  # the demanded place
+    assert fixpoint.support.index.manager.live_variables() == 1  # the demanded place
     change = only(driver.delete("wall", [(1, 2, 1)]), "way")
     assert change.delta == {("a", 2, 2): -1, ("a", 2, 5): 1}
     assert driver.rows("way") == {("a", 0, 0), ("a", 1, 1), ("a", 2, 5)}

@@ -1,0 +1,59 @@
+"""Justification: a settled row rests on the one derivation that settled it; no annotation is kept.
+
+    rows     ab ── bc ── cd        the forwarded derivations form a forest
+    −bc           ✗                bc lost its justification: cd, forwarded from it, falls too
+
+Law:        the product of the base rows along a row's justifications is the annotation
+            `absorption-lazy` would hold for it; both strategies retract the same rows.
+Algorithm:  Jon Doyle, "A Truth Maintenance System" (1979), where a node is in by one well-founded
+            justification; own: the forest is walked by withdrawing what a retracted row derived,
+            so that no lists of children are kept.
+State:      none beside `Group.via`.
+Ends:       each retracted group is walked once per epoch.
+"""
+
+from __future__ import annotations
+
+from aspen.views.operators.min_ship import Group, Source
+
+
+class Justification:
+    """See the module's head."""
+
+    hears_offers = False
+
+    def __init__(self) -> None:
+        self._fallen: list[Group] = []
+
+    def offered(self, group: Group, source: Source) -> None:
+        """Not asked for."""
+
+    def settled(self, group: Group, source: Source) -> None:
+        """The group notes its justification itself."""
+
+    def retracted(self, group: Group) -> None:
+        """Nothing is kept."""
+
+    def withdrawn(self, group: Group, source: Source) -> None:
+        """Note groups that lost the derivation they rest on."""
+        if group.via is not None and group.via == source:
+            self._fallen.append(group)
+
+    def doomed(self) -> list[Group]:
+        """None is known before derivations are withdrawn."""
+        return []
+
+    def fallen(self) -> list[Group]:
+        """Give those who lost their justification since the last call."""
+        fallen, self._fallen = self._fallen, []
+        return fallen
+
+    def end(self) -> None:
+        """Nothing is kept."""
+
+    def clear(self) -> None:
+        """Nothing is kept."""
+        self._fallen.clear()
+
+    def close(self) -> None:
+        """Nothing is kept."""

@@ -1,0 +1,52 @@
+"""Support: what a maintenance strategy has to know, so that all of them share one Fixpoint.
+
+    epoch      doomed?  ──►  retract  ──►  withdraw what used gone rows  ──►  fallen?  ──►  arise
+    support    asked                       told of each lost derivation       asked until none
+
+Law:        after `fallen` gives nothing more, every settled row has a derivation from base rows
+            through settled rows alone, or was retracted; retracting more than needed is allowed,
+            because a retracted row with a live derivation settles again in the same epoch.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from aspen.views.operators.min_ship import Group, Source
+
+
+class Support(Protocol):
+    """Remembers on what settled rows rest.
+
+    `hears_offers` says whether `offered` is to be called for each derivation, which costs a call
+    on the hottest path.
+    """
+
+    hears_offers: bool
+
+    def offered(self, group: Group, source: Source) -> None:
+        """Hear of a derivation of a group's row, settled or not."""
+
+    def settled(self, group: Group, source: Source) -> None:
+        """Hear that a derivation went on; whatever it used is settled."""
+
+    def retracted(self, group: Group) -> None:
+        """Hear that a group is unsettled, before what used it is withdrawn."""
+
+    def withdrawn(self, group: Group, source: Source) -> None:
+        """Hear, while rows are buried, that a group lost a derivation."""
+
+    def doomed(self) -> list[Group]:
+        """Give the settled groups that fall with the rows that went, as far as known at once."""
+
+    def fallen(self) -> list[Group]:
+        """Give further groups to retract after derivations were withdrawn; empty at last."""
+
+    def end(self) -> None:
+        """End the epoch."""
+
+    def clear(self) -> None:
+        """Forget everything: the recursion starts from scratch."""
+
+    def close(self) -> None:
+        """Let go of everything; called once."""
