@@ -26,8 +26,12 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetOperation,
     Ship,
+    SortKey,
+    TopK,
     Union,
+    Values,
     Window,
     children,
 )
@@ -119,9 +123,33 @@ def _fixpoint(node: Fixpoint) -> str:
     return f"Fixpoint {name_text(node.name)} {_columns(node.columns)}{keep}"
 
 
+def _values(node: Values) -> str:
+    rows = (f"({', '.join(map(expr_text, row))})" for row in node.rows)
+    return " ".join([f"Values {_columns(node.columns)}", ", ".join(rows)]).rstrip()
+
+
+def _sort_key(key: SortKey) -> str:
+    down = " desc" if key.descending else ""
+    return f"{name_text(key.column)}{down}{' nulls last' if key.nulls_last else ''}"
+
+
+def _top_k(node: TopK) -> str:
+    per = f" per {_names(node.partition_by)}" if node.partition_by else ""
+    by = f" by {', '.join(map(_sort_key, node.keys))}" if node.keys else ""
+    limit = f" limit {node.limit}" if node.limit is not None else ""
+    offset = f" offset {node.offset}" if node.offset else ""
+    return f"TopK{per}{by}{limit}{offset}"
+
+
 def node_text(node: Plan) -> str:
     """Print one node without its inputs."""
     match node:
+        case Values():
+            return _values(node)
+        case SetOperation(_, _, function, keeps):
+            return f"{function.value}{' all' if keeps else ''}"
+        case TopK():
+            return _top_k(node)
         case Scan(relation, alias, columns):
             marks = f"{'' if node.deletable else ' static'}{' stream' if node.stream else ''}"
             return f"Scan {name_text(relation)} as {name_text(alias)} {_columns(columns)}{marks}"

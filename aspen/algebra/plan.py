@@ -6,33 +6,48 @@ have. Joins and recursion follow DESIGN.md section 5: weighted bags outside recu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
 
-from aspen.algebra.expr import Expr, columns_in
-from aspen.errors import AspenError
+from aspen.algebra.expr import Const, Expr, columns_in
+from aspen.algebra.plan_parts import (
+    Aggregate,
+    AggregateFunction,
+    Best,
+    PlanError,
+    SetFunction,
+    SortKey,
+    refuse_twins,
+    require_columns,
+)
 from aspen.model.schema import Column
 
-
-class PlanError(AspenError):
-    """A plan node that makes no sense."""
-
-    code = "aspen.algebra.plan"
-
-
-def _distinct(columns: tuple[Column, ...], node: str) -> None:
-    names = [column.name for column in columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PlanError(f"{node} gives two columns one name", found=", ".join(twice))
-
-
-def _require(names: Iterable[str], columns: tuple[Column, ...], node: str) -> None:
-    existing = tuple(column.name for column in columns)
-    for name in names:
-        if name not in existing:
-            raise PlanError(f"{node} names {name!r}", found=name, exists=existing)
+__all__ = (
+    "Aggregate",
+    "AggregateFunction",
+    "AntiJoin",
+    "Best",
+    "Distinct",
+    "Filter",
+    "Fixpoint",
+    "GroupBy",
+    "Join",
+    "Plan",
+    "PlanError",
+    "Project",
+    "RecursiveRef",
+    "Scan",
+    "SetFunction",
+    "SetOperation",
+    "Ship",
+    "SortKey",
+    "TopK",
+    "Union",
+    "Values",
+    "Window",
+    "children",
+    "relations_of",
+    "with_children",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,22 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """Rows written in the query itself; one row without columns is what `SELECT 1` reads."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Const, ...], ...] = ((),)
+
+    def __post_init__(self) -> None:
+        refuse_twins(self.columns, "Values")
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise PlanError(
+                    f"Values has {len(self.columns)} columns", found=f"a row of {len(row)} values"
+                )
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """The part of a stream that counts now.
 
@@ -68,7 +99,7 @@ class Window:
     range_s: float | None = None
 
     def __post_init__(self) -> None:
-        _require(self.partition_by, self.child.columns, "Window")
+        require_columns(self.partition_by, self.child.columns, "Window")
         if self.rows is None and self.range_s is None:
             raise PlanError("a window needs ROWS or RANGE", attempt="[RANGE 30 SECONDS]")
         if (self.rows is not None and self.rows < 1) or (
@@ -90,7 +121,7 @@ class Filter:
     predicate: Expr
 
     def __post_init__(self) -> None:
-        _require(columns_in(self.predicate), self.child.columns, "Filter")
+        require_columns(columns_in(self.predicate), self.child.columns, "Filter")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -107,8 +138,8 @@ class Project:
 
     def __post_init__(self) -> None:
         for _, value in self.outputs:
-            _require(columns_in(value), self.child.columns, "Project")
-        _distinct(self.columns, "Project")
+            require_columns(columns_in(value), self.child.columns, "Project")
+        refuse_twins(self.columns, "Project")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -131,10 +162,10 @@ class Join:
     residual: Expr | None = None
 
     def __post_init__(self) -> None:
-        _require((pair[0] for pair in self.on), self.left.columns, "Join")
-        _require((pair[1] for pair in self.on), self.right.columns, "Join")
-        _distinct(self.columns, "Join")
-        _require(columns_in(self.residual), self.columns, "Join")
+        require_columns((pair[0] for pair in self.on), self.left.columns, "Join")
+        require_columns((pair[1] for pair in self.on), self.right.columns, "Join")
+        refuse_twins(self.columns, "Join")
+        require_columns(columns_in(self.residual), self.columns, "Join")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -157,12 +188,12 @@ class AntiJoin:
     residual: Expr | None = None
 
     def __post_init__(self) -> None:
-        _require((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
-        _require((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
+        require_columns((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
+        require_columns((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
         both = self.left.columns + self.right.columns
         if self.residual is not None:
-            _distinct(both, "AntiJoin")
-            _require(columns_in(self.residual), both, "AntiJoin")
+            refuse_twins(both, "AntiJoin")
+            require_columns(columns_in(self.residual), both, "AntiJoin")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -198,29 +229,58 @@ class Distinct:
         return self.child.columns
 
 
-class AggregateFunction(Enum):
-    """The aggregates StreamSQL knows."""
+@dataclass(frozen=True, slots=True)
+class SetOperation:
+    """`EXCEPT` and `INTERSECT`: rows compared as a whole, where a null equals a null.
 
-    COUNT = "COUNT"
-    SUM = "SUM"
-    MIN = "MIN"
-    MAX = "MAX"
-    AVG = "AVG"
+    Args:
+        keeps_duplicates: `ALL`: multiplicities are subtracted, or the smaller one counts;
+            otherwise each row comes once.
+    """
+
+    left: Plan
+    right: Plan
+    function: SetFunction
+    keeps_duplicates: bool = False
+
+    def __post_init__(self) -> None:
+        if [c.type for c in self.left.columns] != [c.type for c in self.right.columns]:
+            name = self.function.name
+            raise PlanError(f"{name} needs the same column types on both sides")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The left's."""
+        return self.left.columns
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
-    """One aggregate of a GroupBy.
+class TopK:
+    """`ORDER BY … LIMIT … OFFSET`: some rows in the middle of an order; ties by the whole row.
 
     Args:
-        argument: column aggregated; None for COUNT(*).
-        distinct: whether equal values count once.
+        keys: the order, most important first.
+        limit: rows kept per partition, counting duplicates; None for all behind the offset.
+        offset: rows left out before them.
+        partition_by: columns whose every value has an order of its own.
     """
 
-    function: AggregateFunction
-    argument: str | None
-    output: Column
-    distinct: bool = False
+    child: Plan
+    keys: tuple[SortKey, ...]
+    limit: int | None
+    offset: int = 0
+    partition_by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_columns((key.column for key in self.keys), self.child.columns, "TopK")
+        require_columns(self.partition_by, self.child.columns, "TopK")
+        if (self.limit is not None and self.limit < 0) or self.offset < 0:
+            raise PlanError("TopK counts rows", found=f"{self.limit=} {self.offset=}")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The child's."""
+        return self.child.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +292,9 @@ class GroupBy:
     aggregates: tuple[Aggregate, ...]
 
     def __post_init__(self) -> None:
-        _require(self.keys, self.child.columns, "GroupBy")
+        require_columns(self.keys, self.child.columns, "GroupBy")
         used = (a.argument for a in self.aggregates if a.argument is not None)
-        _require(used, self.child.columns, "GroupBy")
+        require_columns(used, self.child.columns, "GroupBy")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -251,21 +311,6 @@ class RecursiveRef:
     name: str
     alias: str
     columns: tuple[Column, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """Aggregate selection inside recursion: per key, only the best row goes on.
-
-    Args:
-        keys: columns of the recursive view that form the group.
-        column: the column minimised or maximised; costs may only grow (shrink) along the step.
-        function: MIN or MAX.
-    """
-
-    keys: tuple[str, ...]
-    column: str
-    function: AggregateFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +333,7 @@ class Fixpoint:
 
     def __post_init__(self) -> None:
         if self.best is not None:
-            _require((*self.best.keys, self.best.column), self.columns, "Fixpoint")
+            require_columns((*self.best.keys, self.best.column), self.columns, "Fixpoint")
             if self.best.function not in (AggregateFunction.MIN, AggregateFunction.MAX):
                 raise PlanError(
                     "only MIN and MAX are monotone inside recursion",
@@ -313,6 +358,7 @@ class Ship:
 
 Plan = (
     Scan
+    | Values
     | Window
     | Filter
     | Project
@@ -320,6 +366,8 @@ Plan = (
     | AntiJoin
     | Union
     | Distinct
+    | SetOperation
+    | TopK
     | GroupBy
     | RecursiveRef
     | Fixpoint
@@ -330,9 +378,9 @@ Plan = (
 def children(plan: Plan) -> tuple[Plan, ...]:
     """Give a node's inputs, left to right."""
     match plan:
-        case Scan() | RecursiveRef():
+        case Scan() | Values() | RecursiveRef():
             return ()
-        case Join() | AntiJoin():
+        case Join() | AntiJoin() | SetOperation():
             return (plan.left, plan.right)
         case Union():
             return plan.children
@@ -348,9 +396,9 @@ def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
     Law: `with_children(p, children(p)) == p`.
     """
     match plan:
-        case Scan() | RecursiveRef():
+        case Scan() | Values() | RecursiveRef():
             return plan
-        case Join() | AntiJoin():
+        case Join() | AntiJoin() | SetOperation():
             return replace(plan, left=new[0], right=new[1])
         case Union():
             return replace(plan, children=new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from aspen.algebra.expr import Expr
+from aspen.algebra.expr import Const, Expr
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
@@ -21,8 +21,13 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetFunction,
+    SetOperation,
     Ship,
+    SortKey,
+    TopK,
     Union,
+    Values,
     Window,
 )
 from aspen.algebra.read_expr import Words, read_expr
@@ -31,14 +36,18 @@ from aspen.model.schema import Column, SchemaError, Type
 
 _INPUTS = {
     "Scan": 0,
+    "Values": 0,
     "RecursiveRef": 0,
     "Join": 2,
     "AntiJoin": 2,
+    "Except": 2,
+    "Intersect": 2,
     "Fixpoint": 2,
     "Window": 1,
     "Filter": 1,
     "Project": 1,
     "Distinct": 1,
+    "TopK": 1,
     "GroupBy": 1,
     "Ship": 1,
 }
@@ -106,6 +115,12 @@ def _node(kind: str, words: Words, inputs: list[Plan]) -> Plan:
             name, alias, columns = _source(words)
             static = words.take("static")
             return Scan(name, alias, columns, not static, words.take("stream"))
+        case "Values":
+            return _values(words)
+        case "Except" | "Intersect":
+            return SetOperation(inputs[0], inputs[1], SetFunction(kind), words.take("all"))
+        case "TopK":
+            return _top_k(words, inputs[0])
         case "RecursiveRef":
             return RecursiveRef(*_source(words))
         case "Window":
@@ -159,6 +174,41 @@ def _column(words: Words) -> Column:
         inside = words.next()[1:-1]
         unit = json.loads(inside) if inside.startswith('"') else inside
     return Column(name, Type[spelling], unit, words.take("?"))
+
+
+def _values(words: Words) -> Values:
+    columns = _columns(words)
+    rows: list[tuple[Const, ...]] = []
+    while words.kind != "end":
+        if rows:
+            words.expect(",")
+        words.expect("(")
+        row: list[Const] = []
+        while not words.take(")"):
+            if row:
+                words.expect(",")
+            value = read_expr(words)
+            if not isinstance(value, Const):
+                raise words.error("Values holds constants")
+            row.append(value)
+        rows.append(tuple(row))
+    return Values(columns, tuple(rows))
+
+
+def _top_k(words: Words, child: Plan) -> TopK:
+    per = _names(words) if words.take("per") else ()
+    keys: list[SortKey] = []
+    if words.take("by"):
+        while not keys or words.take(","):
+            column = words.name()
+            descending = words.take("desc")
+            last = words.take("nulls")
+            if last:
+                words.expect("last")
+            keys.append(SortKey(column, descending, last))
+    limit = int(words.number()) if words.take("limit") else None
+    offset = int(words.number()) if words.take("offset") else 0
+    return TopK(child, tuple(keys), limit, offset, per)
 
 
 def _window(words: Words, child: Plan) -> Window:

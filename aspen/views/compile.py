@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, substitute
+from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -22,12 +23,16 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetOperation,
     Ship,
+    TopK,
     Union,
+    Values,
     Window,
 )
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.errors import AspenError
+from aspen.model.delta import delta_of
 from aspen.model.schema import Column, Relation, Row, SourceKind
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
@@ -39,7 +44,10 @@ from aspen.views.operators.filter import Filter as FilterNode
 from aspen.views.operators.group_by import GroupBy as GroupByNode
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
+from aspen.views.operators.set_operation import SetOperation as SetOperationNode
+from aspen.views.operators.top_k import TopK as TopKNode
 from aspen.views.operators.union import Union as UnionNode
+from aspen.views.operators.values import Values as ValuesNode
 from aspen.views.operators.window import Window as WindowNode
 
 EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
@@ -140,6 +148,18 @@ class Compiler:
             case Distinct():
                 child = self.build(plan.child)
                 return self.node(("distinct", id(child)), lambda: DistinctNode(child))
+            case Values():
+                rows = delta_of((tuple(c.value for c in row), 1) for row in plan.rows)
+                return self.node(("values", repr(plan.rows)), lambda: ValuesNode(rows))
+            case SetOperation():
+                left, right = self.build(plan.left), self.build(plan.right)
+                function, keeps = plan.function, plan.keeps_duplicates
+                return self.node(
+                    ("set", function, keeps, id(left), id(right)),
+                    lambda: SetOperationNode(left, right, function, keeps_duplicates=keeps),
+                )
+            case TopK():
+                return self._top_k(plan)
             case GroupBy():
                 return self._group(plan)
             case FixpointPlan():
@@ -245,6 +265,17 @@ class Compiler:
         width = len(plan.left.columns)
         return self.node(
             identity, lambda: PipelinedHashJoin(left, right, lefts, rights, residual, width)
+        )
+
+    def _top_k(self, plan: TopK) -> Node:
+        child = self.build(plan.child)
+        parts = places(plan.partition_by, plan.columns)
+        order = [(places((k.column,), plan.columns), k.descending, k.nulls_last) for k in plan.keys]
+        return self.node(
+            ("top", id(child), parts, tuple(order), plan.limit, plan.offset),
+            lambda: TopKNode(
+                child, parts, row_order(plan.keys, plan.columns), plan.limit, plan.offset
+            ),
         )
 
     def _group(self, plan: GroupBy) -> Node:

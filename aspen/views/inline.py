@@ -21,8 +21,11 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetOperation,
     Ship,
+    TopK,
     Union,
+    Values,
     Window,
 )
 from aspen.model.schema import Column
@@ -57,9 +60,9 @@ def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
                     attempt="register the query again",
                 )
             return renamed(view, plan.columns)
-        case Scan() | RecursiveRef():
+        case Scan() | Values() | RecursiveRef():
             return plan
-        case Join() | AntiJoin():
+        case Join() | AntiJoin() | SetOperation():
             return replace(plan, left=inline(plan.left, views), right=inline(plan.right, views))
         case Union():
             return Union(tuple(inline(child, views) for child in plan.children))
@@ -107,8 +110,13 @@ def static_part(plan: Plan) -> Plan | None:
             if left is None or left is plan.left:
                 return plan if left is not None else None
             return replace(plan, left=renamed(left, plan.left.columns))
-        case GroupBy():
+        case Values():
+            return plan
+        case GroupBy() | TopK():
             return plan if static_part(plan.child) is plan.child else None
+        case SetOperation():
+            sides = (plan.left, plan.right)
+            return plan if all(static_part(side) is side for side in sides) else None
         case Fixpoint():
             whole = static_part(plan.base) is plan.base and static_part(plan.step) is plan.step
             return plan if whole else None

@@ -19,7 +19,9 @@ from aspen.algebra.plan import (
     Plan,
     Project,
     RecursiveRef,
+    SetOperation,
     Ship,
+    TopK,
     Union,
     Window,
     children,
@@ -89,7 +91,7 @@ def linearise(step: Plan, name: str) -> Branches:
             )
         case Join():
             return _join(step, name)
-        case AntiJoin() | GroupBy() | Window() | Fixpoint():
+        case AntiJoin() | GroupBy() | Window() | Fixpoint() | SetOperation() | TopK():
             raise NotLinear(
                 f"{type(step).__name__} stands between the recursive view {name} and its step",
                 found=type(step).__name__,

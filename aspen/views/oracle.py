@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from aspen.algebra.evaluate import compile_expr
+from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
@@ -24,11 +25,15 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetFunction,
+    SetOperation,
     Ship,
+    TopK,
     Union,
+    Values,
     Window,
 )
-from aspen.model.delta import Delta, accumulate, merge
+from aspen.model.delta import Delta, accumulate, delta_of, merge
 from aspen.model.schema import Column, Row, Type, Value
 
 
@@ -93,6 +98,12 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
             for child in plan.children:
                 merge(total, _rows(child, tables))
             return total
+        case Values():
+            return delta_of((tuple(value.value for value in row), 1) for row in plan.rows)
+        case SetOperation():
+            return _set_operation(plan, _rows(plan.left, tables), _rows(plan.right, tables))
+        case TopK():
+            return _top_k(plan, _rows(plan.child, tables))
         case Distinct():
             return dict.fromkeys(_rows(plan.child, tables), 1)
         case GroupBy():
@@ -123,6 +134,33 @@ class _Partners:
         if self.residual is None:
             return found
         return [other for other in found if self.residual(row + other) is True]
+
+
+def _set_operation(plan: SetOperation, left: Delta, right: Delta) -> Delta:
+    result: Delta = {}
+    for row, weight in left.items():
+        other = right.get(row, 0)
+        if plan.function is SetFunction.INTERSECT:
+            kept = min(weight, other)
+        elif plan.keeps_duplicates:
+            kept = weight - other
+        else:
+            kept = 0 if other else 1
+        if kept > 0:
+            result[row] = kept if plan.keeps_duplicates else 1
+    return result
+
+
+def _top_k(plan: TopK, rows: Delta) -> Delta:
+    names = [column.name for column in plan.columns]
+    places = [names.index(name) for name in plan.partition_by]
+    parts: dict[Row, list[Row]] = {}
+    for row, weight in rows.items():
+        parts.setdefault(tuple(row[p] for p in places), []).extend([row] * weight)
+    end = None if plan.limit is None else plan.offset + plan.limit
+    order = row_order(plan.keys, plan.columns)
+    kept = [row for part in parts.values() for row in sorted(part, key=order)[plan.offset : end]]
+    return delta_of((row, 1) for row in kept)
 
 
 def _group(plan: GroupBy, rows: Delta) -> Delta:

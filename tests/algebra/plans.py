@@ -21,7 +21,12 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Scan,
+    SetFunction,
+    SetOperation,
+    SortKey,
+    TopK,
     Union,
+    Values,
     Window,
     children,
 )
@@ -240,6 +245,29 @@ def groups(draw, child: Plan, names: Names) -> GroupBy:
 
 
 @st.composite
+def values(draw, names: Names) -> Values:
+    """A few written rows."""
+    alias = names.fresh()
+    columns = (Column(f"{alias}.a", Type.INT), Column(f"{alias}.c", Type.TEXT, "", True))
+    rows = draw(st.lists(_row(columns), max_size=3))
+    return Values(columns, tuple(tuple(map(Const, row)) for row in rows))
+
+
+@st.composite
+def tops(draw, child: Plan) -> TopK:
+    """A few rows of an order, perhaps per partition."""
+    names = [column.name for column in child.columns]
+    keys = draw(
+        st.lists(
+            st.builds(SortKey, st.sampled_from(names), st.booleans(), st.booleans()), max_size=2
+        )
+    )
+    per = draw(st.lists(st.sampled_from(names), max_size=1))
+    limit = draw(st.none() | st.integers(0, 3))
+    return TopK(child, tuple(keys), limit, draw(st.integers(0, 2)), tuple(per))
+
+
+@st.composite
 def windows(draw, names: Names) -> Plan:
     """A window over the stream, or over a selection of it."""
     child: Plan = _scan("s", names.fresh(), STREAM, stream=True)
@@ -284,7 +312,9 @@ def plans(draw, depth: int = 3, names: Names | None = None) -> Plan:
     """A random plan that the oracle can answer."""
     names = names or Names()
     if depth == 0:
-        form = draw(st.sampled_from(["t", "u", "edge", "window", "fixpoint"]))
+        form = draw(st.sampled_from(["t", "u", "edge", "window", "fixpoint", "values"]))
+        if form == "values":
+            return draw(values(names))
         if form == "window":
             return draw(windows(names))
         if form == "fixpoint":
@@ -293,7 +323,18 @@ def plans(draw, depth: int = 3, names: Names | None = None) -> Plan:
     child = draw(plans(depth - 1, names))
     form = draw(
         st.sampled_from(
-            ["filter", "filter", "project", "join", "anti", "union", "distinct", "group", "none"]
+            [
+                "filter",
+                "filter",
+                "project",
+                "join",
+                "anti",
+                "union",
+                "distinct",
+                "group",
+                "top",
+                "set",
+            ]
         )
     )
     return draw(over(form, child, names, depth))
@@ -318,5 +359,12 @@ def over(draw, form: str, child: Plan, names: Names, depth: int = 1) -> Plan:
             return Distinct(child)
         case "group":
             return draw(groups(child, names))
+        case "top":
+            return draw(tops(child))
+        case "set":
+            other: Plan = draw(filters(_renamed(child, names.fresh())))
+            sides = (child, other) if draw(st.booleans()) else (other, child)
+            function = draw(st.sampled_from(SetFunction))
+            return SetOperation(*sides, function, draw(st.booleans()))
         case _:
             return child

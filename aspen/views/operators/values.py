@@ -1,0 +1,41 @@
+"""Values: rows written in the query itself.
+
+Law:        contents == the rows it was made with, for ever.
+Algorithm:  none.
+State:      the rows.
+Receives:   nothing.     Gives: nothing after the start.
+Ends:       always: it never steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from aspen.model.delta import Delta
+from aspen.model.schema import Row
+from aspen.views.node import Node, Way
+
+
+class Values(Node):
+    """Constant rows.
+
+    Args:
+        rows: with their multiplicities.
+    """
+
+    def __init__(self, rows: Delta) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def step(self) -> Delta:
+        """Give nothing: no input can change."""
+        return {}
+
+    def contents(self) -> Delta:
+        """Give the rows."""
+        return self._rows
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give one empty way: the row needs nothing."""
+        del row, contents, every
+        return [()]
