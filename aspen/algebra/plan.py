@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import Const, Expr, columns_in
+from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan_parts import (
     Aggregate,
     AggregateFunction,
     Best,
     PlanError,
+    Scan,
     SetFunction,
     SortKey,
+    Values,
     refuse_twins,
     require_columns,
 )
@@ -48,39 +50,6 @@ __all__ = (
     "relations_of",
     "with_children",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """The rows of a relation, each column prefixed by the alias: `m.mid`.
-
-    Args:
-        deletable: whether base rows get provenance variables (see Relation.deletable).
-        stream: whether the relation only grows; a stream must pass a Window before anything
-            that keeps state.
-    """
-
-    relation: str
-    alias: str
-    columns: tuple[Column, ...]
-    deletable: bool = True
-    stream: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """Rows written in the query itself; one row without columns is what `SELECT 1` reads."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Const, ...], ...] = ((),)
-
-    def __post_init__(self) -> None:
-        refuse_twins(self.columns, "Values")
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise PlanError(
-                    f"Values has {len(self.columns)} columns", found=f"a row of {len(row)} values"
-                )
 
 
 @dataclass(frozen=True, slots=True)

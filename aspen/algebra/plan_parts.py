@@ -1,4 +1,4 @@
-"""What plan nodes are made of: aggregates, sort keys, and the checks they share."""
+"""What plans begin with and are made of: leaves, aggregates, sort keys, shared checks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from aspen.algebra.expr import Const
 from aspen.errors import AspenError
 from aspen.model.schema import Column
 
@@ -90,3 +91,36 @@ class Best:
     keys: tuple[str, ...]
     column: str
     function: AggregateFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The rows of a relation, each column prefixed by the alias: `m.mid`.
+
+    Args:
+        deletable: whether base rows get provenance variables (see Relation.deletable).
+        stream: whether the relation only grows; a stream must pass a Window before anything
+            that keeps state.
+    """
+
+    relation: str
+    alias: str
+    columns: tuple[Column, ...]
+    deletable: bool = True
+    stream: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Rows written in the query itself; one row without columns is what `SELECT 1` reads."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Const, ...], ...] = ((),)
+
+    def __post_init__(self) -> None:
+        refuse_twins(self.columns, "Values")
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise PlanError(
+                    f"Values has {len(self.columns)} columns", found=f"a row of {len(row)} values"
+                )
