@@ -32,16 +32,18 @@ class Fact:
         rows: the view's rows it gives by itself. No two live facts give the same row.
         edges: the pairs (w, x) by which it turns `row(x, y)` into `row(w, y)`. No two live facts
             give the same edge.
+        cost: of the edge, where paths have one.
     """
 
     home: Place
     rows: tuple[tuple[Place, Value], ...]
     edges: tuple[tuple[Place, Place], ...]
+    cost: int = 1
 
 
-def link(source: Place, target: Place) -> Fact:
-    """Give the fact of a one-way link, for `reachable`."""
-    return Fact(source, ((source, target),), ((source, target),))
+def link(source: Place, target: Place, cost: int = 1) -> Fact:
+    """Give the fact of a one-way link, for `reachable` and `path`."""
+    return Fact(source, ((source, target),), ((source, target),), cost)
 
 
 def triggered(

@@ -16,14 +16,14 @@ from aspen.runtime.network.partition import (
     Owner,
     by_hash,
 )
-from aspen.runtime.network.strategies import STRATEGIES
+from aspen.runtime.network.strategies import PATH_STRATEGIES, STRATEGIES
 
 
 class QueryNetwork:
     """A view kept by N nodes.
 
     Args:
-        strategy: a name of `STRATEGIES`.
+        strategy: a name of `STRATEGIES`, or of `PATH_STRATEGIES` for the view `path`.
         nodes: how many there are.
         owner: who owns which place; by hash when left out.
         latency_s: seconds between two nodes; a cluster's when left out.
@@ -49,7 +49,7 @@ class QueryNetwork:
         self.manager: Manager = new_manager()
         self.variables: dict[Fact, int] = {}
         self._ordered = ordered
-        make = STRATEGIES[strategy]
+        make = {**STRATEGIES, **PATH_STRATEGIES}[strategy]
         self.peers = [
             make(node, nodes, self.owner, self.exchange, self.manager) for node in range(nodes)
         ]

@@ -69,6 +69,10 @@ class Peer(ABC):
     def provenance_bytes(self) -> int:
         """Weigh the annotations of the view's rows kept here."""
 
+    def annotated(self) -> int:
+        """Count the rows whose annotations `provenance_bytes` weighs."""
+        return len(self.rows())
+
     @abstractmethod
     def state_bytes(self) -> int:
         """Weigh everything kept here between batches; 0 exactly when nothing is kept."""

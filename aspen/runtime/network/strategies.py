@@ -11,6 +11,7 @@ from aspen.runtime.network.absorption import AbsorptionPeer
 from aspen.runtime.network.asking import AskingPeer
 from aspen.runtime.network.exchange import Exchange
 from aspen.runtime.network.partition import Owner
+from aspen.runtime.network.paths import ALL, CHEAPEST, CHEAPEST_BY_HOPS, SHORTEST, PathPeer
 from aspen.runtime.network.peer import Peer
 from aspen.runtime.network.relative import RelativePeer
 from aspen.runtime.network.sets import DRedPeer, RecomputePeer
@@ -38,3 +39,13 @@ STRATEGIES: Mapping[str, Maker] = {
     "dred": DRedPeer,
     "recompute": RecomputePeer,
 }
+
+PATH_STRATEGIES: Mapping[str, Maker] = {
+    "paths-multi": partial(PathPeer, selections=(CHEAPEST, SHORTEST)),
+    "paths-single": partial(PathPeer, selections=(CHEAPEST_BY_HOPS,)),
+    "paths-cheapest": partial(PathPeer, selections=(CHEAPEST,)),
+    "paths-shortest": partial(PathPeer, selections=(SHORTEST,)),
+    "paths-all": partial(PathPeer, selections=(ALL,)),
+}
+"""The ways to keep `path` for its aggregates: both at once; one, the other in the groups; one
+alone, for its own answer only; without selection."""
