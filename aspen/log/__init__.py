@@ -1,6 +1,7 @@
 """The log: one durable, totally ordered sequence of everything that happens in a building."""
 
 from aspen.log.memory_log import MemoryLog
-from aspen.log.redis_log import LogGap, RawEntry, RedisLog
+from aspen.log.protocol import Base, LogCompacted, LogGap
+from aspen.log.redis_log import RawEntry, RedisLog
 
-__all__ = ["LogGap", "MemoryLog", "RawEntry", "RedisLog"]
+__all__ = ["Base", "LogCompacted", "LogGap", "MemoryLog", "RawEntry", "RedisLog"]

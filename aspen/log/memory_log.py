@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aspen.log.entry import Entry, decode, encode
+from aspen.log.protocol import Base, LogCompacted
 
 
 class MemoryLog:
@@ -16,6 +17,7 @@ class MemoryLog:
     def __init__(self) -> None:
         self._entries: list[bytes] = []
         self._keys: dict[str, int] = {}
+        self._base = Base()
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
         """Append entries in order; see `Log.append`."""
@@ -25,19 +27,34 @@ class MemoryLog:
             return self._keys[key]
         encoded = [encode(entry) for entry in entries]
         self._entries.extend(encoded)
-        position = len(self._entries)
+        position = self.head()
         if key:
             self._keys[key] = position
         return position
 
     def head(self) -> int:
         """Give the position of the newest entry, 0 when there is none."""
-        return len(self._entries)
+        return self._base.position + len(self._entries)
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
         """Give the entries at positions `after < position <= upto`, in order."""
+        start = self._base.position
         first = max(after, 0)
+        if first < start:
+            raise LogCompacted.before(start, first)
         return [
             (first + offset, decode(data))
-            for offset, data in enumerate(self._entries[first : max(upto, 0)], start=1)
+            for offset, data in enumerate(
+                self._entries[first - start : max(upto - start, 0)], start=1
+            )
         ]
+
+    def base(self) -> Base:
+        """Give the fold the log begins with."""
+        return self._base
+
+    def compact(self, base: Base) -> None:
+        """Put a fold in the place of the entries up to its position; see `Log.compact`."""
+        if self._base.position < base.position <= self.head():
+            del self._entries[: base.position - self._base.position]
+            self._base = base

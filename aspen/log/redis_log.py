@@ -3,6 +3,7 @@
     stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
     string   name:log:id     which log this is; another one means another history
     string   name:log:key:K  position of the last entry appended under idempotency key K
+    hash     name:log:base   position, state: the fold of the entries that were compacted
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
 at all. The server's clock stamps `t`; it is for measuring latency only, never an input to a view.
@@ -13,23 +14,24 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from aspen.errors import AspenError
 from aspen.log.entry import Entry, decode, encode
+from aspen.log.protocol import Base, LogCompacted, LogGap
 from aspen.redis_client import connect
 
 KEY_KEPT_S = 7 * 24 * 3600  # far longer than any outbox or gateway retries
 OWN_KEY_KEPT_S = 300  # the client's own retries after a broken connection end much sooner
 
-# KEYS stream, id, key   ARGV fresh id, seconds a key is kept, entries…
+# KEYS stream, id, key, base   ARGV fresh id, seconds a key is kept, entries…
 _APPEND = """
 local seen = redis.call('GET', KEYS[3])
 if seen then return tonumber(seen) end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
-local position = 0
-if last[1] then position = tonumber(string.match(last[1][1], '^%d+')) end
+local position
+if last[1] then position = tonumber(string.match(last[1][1], '^%d+'))
+else position = tonumber(redis.call('HGET', KEYS[4], 'position') or '0') end
 local now = redis.call('TIME')
 local at = now[1] * 1000 + math.floor(now[2] / 1000)
 for i = 3, #ARGV do
@@ -41,11 +43,17 @@ redis.call('SET', KEYS[3], string.format('%d', position), 'EX', ARGV[2])
 return position
 """
 
-
-class LogGap(AspenError):
-    """The log lacks entries it once had."""
-
-    code = "aspen.log.gap"
+# KEYS stream, base   ARGV position, state
+_COMPACT = """
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+local head = last[1] and tonumber(string.match(last[1][1], '^%d+')) or 0
+local old = tonumber(redis.call('HGET', KEYS[2], 'position') or '0')
+local new = tonumber(ARGV[1])
+if new <= old or new > head then return 0 end
+redis.call('HSET', KEYS[2], 'position', ARGV[1], 'state', ARGV[2])
+redis.call('XTRIM', KEYS[1], 'MINID', string.format('%d-0', new + 1))
+return 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,9 @@ class RedisLog:
         self.name = name
         self._redis = connect(url, patience_s)
         self._stream = f"{name}:log"
+        self._base = f"{name}:log:base"
         self._append = self._redis.register_script(_APPEND)
+        self._compact = self._redis.register_script(_COMPACT)
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
         """Append entries in order; see `Log.append`."""
@@ -92,15 +102,14 @@ class RedisLog:
         once = f"{self.name}:log:key:{key or 'once-' + secrets.token_hex(12)}"
         kept_s = KEY_KEPT_S if key else OWN_KEY_KEPT_S
         position = self._append(
-            keys=[self._stream, f"{self.name}:log:id", once],
+            keys=[self._stream, f"{self.name}:log:id", once, self._base],
             args=[secrets.token_hex(8), kept_s, *(encode(entry) for entry in entries)],
         )
         return int(cast("int", position))
 
     def head(self) -> int:
         """Give the position of the newest entry, 0 when there is none."""
-        last = cast("list[Any]", self._redis.xrevrange(self._stream, count=1))
-        return _position(last[0][0]) if last else 0
+        return self.state()[1]
 
     def wait(self, after: int, wait_s: float) -> int:
         """Give the head as soon as it is beyond `after`, or as it is after `wait_s`."""
@@ -116,14 +125,17 @@ class RedisLog:
         pipeline = self._redis.pipeline(transaction=True)
         pipeline.get(f"{self.name}:log:id")
         pipeline.xrevrange(self._stream, count=1)
-        found, last = pipeline.execute()
-        return (found.decode() if found else ""), (_position(last[0][0]) if last else 0)
+        pipeline.hget(self._base, "position")
+        found, last, base = pipeline.execute()
+        head = _position(last[0][0]) if last else int(base or 0)
+        return (found.decode() if found else ""), head
 
     def read_raw(self, after: int, upto: int) -> list[RawEntry]:
         """Give the entries at positions `after < position <= upto`, not decoded.
 
         Raises:
-            LogGap: positions up to `upto` are missing (the server lost its newest writes).
+            LogCompacted: the base holds what was asked for.
+            LogGap: positions are missing (the server lost its newest writes).
         """
         if upto <= after:
             return []
@@ -132,6 +144,9 @@ class RedisLog:
             self._redis.xrange(self._stream, min=f"{after + 1}-0", max=f"{upto}-0"),
         )
         if len(found) != upto - after:
+            start = int(cast("bytes | None", self._redis.hget(self._base, "position")) or 0)
+            if after < start:
+                raise LogCompacted.before(start, after)
             raise LogGap(
                 f"positions {after + 1} to {upto} were asked for and {len(found)} are there",
                 found=str(self.head()),
@@ -146,6 +161,15 @@ class RedisLog:
         """Give the entries at positions `after < position <= upto`, in order."""
         first, last = max(after, 0), min(upto, self.head())
         return [(raw.position, decode(raw.data)) for raw in self.read_raw(first, last)]
+
+    def base(self) -> Base:
+        """Give the fold the log begins with."""
+        found = cast("list[bytes | None]", self._redis.hmget(self._base, "position", "state"))
+        return Base(int(found[0] or 0), found[1] or b"")
+
+    def compact(self, base: Base) -> None:
+        """Put a fold in the place of the entries up to its position; see `Log.compact`."""
+        self._compact(keys=[self._stream, self._base], args=[base.position, base.state])
 
     def last_tick_s(self, look_back: int = 512) -> float | None:
         """Give the time of the newest tick among the last `look_back` entries, if one is there."""

@@ -43,11 +43,13 @@ ENGINE_ERROR = Relation(
     comment="The newest entries the engine refused, by log position.",
 )
 ERRORS_KEPT = 100
+_ERROR_COLUMNS = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)
 
 WAITING = (UnknownSource.code, BrokenView.code)
 """Errors that pass when what is missing comes."""
 
-_OWN = (CLOCK.name, ENGINE_ERROR.name)
+OWN_RELATIONS = (CLOCK.name, ENGINE_ERROR.name)
+"""Relations that a lane keeps itself; no entry may change them."""
 
 
 class RefusedChange(AspenError):
@@ -71,6 +73,7 @@ class Lane:
         self.asks = Asks(self.views)
         self._checks: dict[str, RowCheck] = {}
         self._warm: dict[str, list[Arrival]] = {}
+        self._announcing = False
         for relation in (CLOCK, ENGINE_ERROR):
             self._know(relation)
 
@@ -88,6 +91,9 @@ class Lane:
 
     def _apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
         outcome = Outcome()
+        if self._announcing:
+            self._announcing = False
+            self._tell_all(outcome)
         known = {*self.views.by_name, *self.asks.names()}
         for position, entry in entries:
             if position <= self.position:
@@ -115,6 +121,10 @@ class Lane:
                     self.asks.answer(entry, outcome, _latest_tick_s(entries, position))
         self._flush(outcome)
         return outcome.changes()
+
+    def announce(self) -> None:
+        """Let the next batch tell every view in full: whoever listens knows none of them."""
+        self._announcing = True
 
     def rows(self, view: str) -> Delta:
         """Give a view's rows with their multiplicities; of a view in error, none.
@@ -165,7 +175,7 @@ class Lane:
 
     def _change(self, at_s: float, change: Change) -> None:
         relation = self.relations.get(change.relation)
-        if relation is None or relation.name in _OWN:
+        if relation is None or relation.name in OWN_RELATIONS:
             why = "is the engine's own" if relation else "is not declared"
             self._refuse(RefusedChange(f"relation {change.relation} {why}"))
             return
@@ -212,12 +222,20 @@ class Lane:
                     merge(view.rows, node.delta)
                     outcome.add(view.entry.view, node.delta)
             if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
-                columns = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)
-                outcome.open(ENGINE_ERROR.name, columns, node.delta)
+                outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
 
+    def _tell_all(self, outcome: Outcome) -> None:
+        for view in self.views.by_name.values():
+            if view.error is None:
+                outcome.open(view.entry.view, view.columns, view.rows)
+            else:
+                outcome.fail(view.entry.view, view.error, {})
+        if self.errors:
+            outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, dict.fromkeys(self.errors, 1))
+
     def _declare(self, relation: Relation, outcome: Outcome) -> None:
-        if relation.name in _OWN:
+        if relation.name in OWN_RELATIONS:
             return
         known = self.relations.get(relation.name)
         if known is not None and (known.columns, known.kind) != (relation.columns, relation.kind):

@@ -16,6 +16,7 @@ from aspen.algebra.explain import plan_text
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
+from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.runtime.asks import Asks
 from aspen.runtime.stream_memory import StreamMemory
@@ -90,14 +91,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         BadSnapshot: not a snapshot, or of another version.
     """
     try:
-        body = json.loads(zlib.decompress(data))
-        if body["version"] != VERSION:
-            raise BadSnapshot(
-                f"snapshot version {body['version']}",
-                found=str(body["version"]),
-                exists=(str(VERSION),),
-                attempt="begin a new checkpoint; the log has everything",
-            )
+        body = _body(data)
         lane.position, lane.at_s = body["position"], body["at_s"]
         lane.now_s = float("-inf") if body["now_s"] is None else body["now_s"]
         lane.load(
@@ -118,6 +112,35 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane
+
+
+def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:
+    """Give the table rows and the registered views a snapshot holds, without building a lane.
+
+    Raises:
+        BadSnapshot: not a snapshot, or of another version.
+    """
+    try:
+        body = _body(data)
+        tables = {
+            name: {_row(row[1:]): row[0] for row in rows} for name, rows in body["tables"].items()
+        }
+        views = [decode(text.encode()) for text, _, _ in body["views"]]
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
+    return tables, [entry.view for entry in views if isinstance(entry, Register)]
+
+
+def _body(data: bytes) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(zlib.decompress(data))
+    if body["version"] != VERSION:
+        raise BadSnapshot(
+            f"snapshot version {body['version']}",
+            found=str(body["version"]),
+            exists=(str(VERSION),),
+            attempt="begin a new checkpoint; base and log have everything",
+        )
+    return body
 
 
 def _view(view: View) -> list[Any]:

@@ -14,12 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1  # raise when lanes' snapshots or the state variable change their shape
+FORMAT = 2  # raise when lanes' snapshots or the state variable change their shape
 
 
 def format_of(lanes: int) -> str:
     """Give the mark of a checkpoint; the number of lanes is fixed once and for all in it."""
     return f"format {FORMAT}, lanes {lanes}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogEnds:
+    """Which log it is, up to where it goes, and from where on it has its entries."""
+
+    identity: str
+    head: int
+    base: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class Checkpoint:
         log: identity of the log it reads.
         position: log position up to which batches were planned.
         committed: the newest batch that is done, -1 before the first.
+        done: log position up to which batches are done; from there on Spark reads again.
     """
 
     generation: str = ""
@@ -39,24 +49,27 @@ class Checkpoint:
     log: str = ""
     position: int = 0
     committed: int = -1
+    done: int = 0
 
-    def unusable(self, mark: str, log: tuple[str, int], writer: tuple[str, int]) -> str:
+    def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int]) -> str:
         """Say why this checkpoint cannot be continued, empty when it can.
 
         Args:
             mark: what `format` must be.
-            log: the log's identity and head.
+            log: which log it is, and where it begins and ends.
             writer: the generation and batch that the results were written by last.
         """
         if not self.generation:
             return ""
-        identity, head = log
         if self.format != mark:
             return f"it has {self.format or 'no format'}, the engine has {mark}"
-        if self.log and self.log != identity:
+        if self.log and self.log != log.identity:
             return "it belongs to another log"
-        if self.position > head:
-            return f"it has read up to {self.position}, the log ends at {head}"
+        if self.position > log.head:
+            return f"it has read up to {self.position}, the log ends at {log.head}"
+        # A first batch that was not done reads the base again, and must reach beyond it.
+        if log.base and log.base > (self.done or self.position - 1):
+            return f"it continues at {self.done}, the log begins at {log.base}"
         if self.committed >= 0 and writer != (self.generation, max(writer[1], self.committed)):
             return f"the results do not hold its batch {self.committed}"
         return ""
@@ -80,18 +93,19 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     offset = _offset(offsets)
     commit = _newest(folder / "commits")
     mark = folder / "format"
+    committed = int(commit.name) if commit is not None else -1
+    done = folder / "offsets" / str(committed)
     return Checkpoint(
         generation=json.loads(metadata.read_text())["id"],
         format=mark.read_text() if mark.exists() else "",
         log=offset.get("log", ""),
         position=int(offset["position"]),
-        committed=int(commit.name) if commit is not None else -1,
+        committed=committed,
+        done=int(_offset(done)["position"]) if committed >= 0 else 0,
     )
 
 
-def prepare_checkpoint(
-    folder: Path, lanes: int, log: tuple[str, int], writer: tuple[str, int]
-) -> str:
+def prepare_checkpoint(folder: Path, lanes: int, log: LogEnds, writer: tuple[str, int]) -> str:
     """Make `folder` fit to start from; the further arguments as for `Checkpoint.unusable`.
 
     Returns:

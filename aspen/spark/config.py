@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aspen.log.retention import KEEP_ENTRIES
+
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
@@ -25,6 +27,7 @@ class EngineConfig:
         lease_s: how long an engine that died still keeps others out.
         stalled_s: an engine that has entries to read and finishes no epoch for so long ends itself.
         compact_entries: stored changes beyond which a lane's snapshot moves up.
+        keep_entries: how many log entries stay when older ones are folded into the log's base.
         settings: further Spark settings.
     """
 
@@ -41,4 +44,5 @@ class EngineConfig:
     lease_s: float = 6.0
     stalled_s: float = 120.0
     compact_entries: int = 5_000
+    keep_entries: int = KEEP_ENTRIES
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -25,11 +25,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from aspen.errors import AspenError
 from aspen.log.redis_log import RedisLog
+from aspen.log.retention import Retention
 from aspen.redis_client import connect
 from aspen.results.engine_status import EngineStatus, write_status
 from aspen.results.lease import Lease
 from aspen.results.redis_results import RedisResults
-from aspen.spark.checkpoint import prepare_checkpoint
+from aspen.spark.checkpoint import LogEnds, prepare_checkpoint
 from aspen.spark.config import EngineConfig
 from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
@@ -121,7 +122,10 @@ class Engine:
             patience_s=config.patience_s,
         )
         dropped = prepare_checkpoint(
-            config.checkpoint, config.lanes, self._log.state(), results.writer()
+            config.checkpoint,
+            config.lanes,
+            LogEnds(*self._log.state(), self._log.base().position),
+            results.writer(),
         )
         if dropped:
             self._say("checkpoint_dropped", reason=dropped)
@@ -169,7 +173,7 @@ class Engine:
             outputMode="append",
             timeMode="none",
         )
-        sink = Sink(results, self._on_epoch)
+        sink = Sink(results, self._on_epoch, Retention(self._log, config.keep_entries).offer)
         return (
             lanes.writeStream.foreachBatch(sink)
             .option("checkpointLocation", str(config.checkpoint))

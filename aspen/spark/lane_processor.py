@@ -9,6 +9,8 @@ State:   the lane's circuits live in the Python worker, in `_RESIDENT`. The stor
 Behind:  a worker whose lane stands at an older position applies the stored changes it lacks.
 Ahead:   a worker that already applied the batch (Spark repeats it) rebuilds from the snapshot.
 Compact: once enough changes are stored, the snapshot moves up and the changes are dropped.
+         It goes out with the batch too: the log may take it as its own base.
+Base:    a batch may begin with the log's base instead of its first entries.
 Law:     a lane is a function of the log prefix, so a resident one at the right position of the
          same log is right, whoever made it.
 """
@@ -64,8 +66,10 @@ OUTPUT = StructType(
         StructField("changes", StringType()),
         StructField("timing", StringType()),
         StructField("pid", IntegerType()),
+        StructField("base", BinaryType()),
     ]
 )
+"""One row per lane and batch; `base` is the lane's snapshot where it was compacted to one."""
 
 
 class LaneLike(Protocol):
@@ -79,6 +83,10 @@ class LaneLike(Protocol):
 
     def snapshot(self) -> bytes:
         """Give the compact state."""
+        ...
+
+    def announce(self) -> None:
+        """Let the next batch tell every view in full."""
         ...
 
 
@@ -119,6 +127,7 @@ class _Item:
 
 @dataclass(slots=True)
 class _Batch:
+    base: _Item | None = None
     entries: list[tuple[int, bytes]] = field(default_factory=list)
     appended_ms: float = 0.0
     read_ms: float = 0.0
@@ -165,8 +174,13 @@ class LaneProcessor(StatefulProcessor):
         started_ms = time.time() * 1000
         number = self._settings.keys.index(key[0])
         batch = _collect(rows)
-        first, last = batch.entries[0][0], batch.entries[-1][0]
-        resident, how = self._resident(number, first - 1)
+        if batch.base is not None:
+            first = batch.base.position + 1
+            resident, how = self._begin(number, batch.base)
+        else:
+            first = batch.entries[0][0]
+            resident, how = self._resident(number, first - 1)
+        last = batch.entries[-1][0] if batch.entries else first - 1
         ready_ms = time.time() * 1000
         entries = decoded(batch.entries)
         changes = resident.lane.apply(entries)
@@ -175,7 +189,7 @@ class LaneProcessor(StatefulProcessor):
             changes = [change for change in changes if owner(change.view, lanes) == number]
         text = encode_changes(changes)
         applied_ms = time.time() * 1000
-        self._store(resident, batch.entries)
+        base = self._store(resident, batch.entries)
         resident.lane.position = last
         done_ms = time.time() * 1000
         timing = {
@@ -196,7 +210,16 @@ class LaneProcessor(StatefulProcessor):
             changes=text,
             timing=json.dumps(timing),
             pid=os.getpid(),
+            base=base if number == 0 else None,
         )
+
+    def _begin(self, number: int, base: _Item) -> tuple[Resident, str]:
+        """Begin where a compacted log begins: with the fold of what it no longer has."""
+        resident = Resident(self._made(base))
+        resident.lane.announce()
+        self._history.put([(base.position, True, base.data)])
+        _RESIDENT[self._settings.log, self._settings.lane_class, number] = resident
+        return resident, "rebuilt"
 
     def _resident(self, number: int, position: int) -> tuple[Resident, str]:
         """Give the lane standing at `position`, and how it came to be there."""
@@ -233,7 +256,10 @@ class LaneProcessor(StatefulProcessor):
         lane.position = snapshot.position
         return lane
 
-    def _store(self, resident: Resident, entries: list[tuple[int, bytes]]) -> None:
+    def _store(self, resident: Resident, entries: list[tuple[int, bytes]]) -> bytes | None:
+        """Store a batch's changes; give the snapshot that took their place, if one did."""
+        if not entries:
+            return None
         resident.stored_entries += len(entries)
         resident.stored_bytes += sum(len(data) for _, data in entries)
         settings = self._settings
@@ -241,10 +267,12 @@ class LaneProcessor(StatefulProcessor):
             resident.stored_entries > settings.compact_entries
             or resident.stored_bytes > settings.compact_bytes
         ):
-            self._history.put([(entries[-1][0], True, resident.lane.snapshot())])
+            snapshot = resident.lane.snapshot()
+            self._history.put([(entries[-1][0], True, snapshot)])
             resident.stored_entries = resident.stored_bytes = 0
-        else:
-            self._history.appendList([(position, False, data) for position, data in entries])
+            return snapshot
+        self._history.appendList([(position, False, data) for position, data in entries])
+        return None
 
     def close(self) -> None:
         """Keep everything: the resident lanes are for the next batch."""
@@ -259,7 +287,10 @@ def load_class(path: str) -> Any:
 def _collect(rows: Iterator[Any]) -> _Batch:
     batch = _Batch()
     for row in rows:
-        batch.entries.append((row.position, bytes(row.entry)))
+        if row.snapshot:
+            batch.base = _Item(row.position, snapshot=True, data=bytes(row.entry))
+        else:
+            batch.entries.append((row.position, bytes(row.entry)))
         if not batch.appended_ms or row.appended_ms < batch.appended_ms:
             batch.appended_ms = float(row.appended_ms)
         batch.read_ms = float(row.read_ms)

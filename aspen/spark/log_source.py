@@ -1,7 +1,9 @@
 """The log as a Spark source: the offset is a log position, and any range can be read again.
 
     offset   {"log": identity, "position": n}
-    rows     lane, position, entry, appended_ms, read_ms
+    rows     lane, position, entry, appended_ms, read_ms, snapshot
+
+Where the log was compacted, position 0 is followed by one row with the log's base.
 
 Every lane gets every entry: a lane is a replicated state machine. The driver reads the log and
 hands the entries to the tasks (a `SimpleDataSourceStreamReader`): a log of a few hundred small
@@ -20,9 +22,10 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from aspen.log.redis_log import LogGap, RedisLog
+from aspen.log.protocol import Base, LogGap
+from aspen.log.redis_log import RawEntry, RedisLog
 
-SCHEMA = "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE"
+SCHEMA = "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN"
 _ARROW = pa.schema(
     [
         ("lane", pa.int32()),
@@ -30,6 +33,7 @@ _ARROW = pa.schema(
         ("entry", pa.binary()),
         ("appended_ms", pa.int64()),
         ("read_ms", pa.float64()),
+        ("snapshot", pa.bool_()),
     ]
 )
 _IDLE_WAIT_S = 0.5  # also the longest a stopping query has to wait for this source
@@ -81,13 +85,19 @@ class LogReader(SimpleDataSourceStreamReader):
                 exists=(str(start["log"]),),
                 attempt="start the engine anew: it rebuilds every view from the log there is",
             )
-        end = {"log": identity, "position": min(head, after + self._bound)}
+        begin = after or self._log.base().position
+        end = {"log": identity, "position": min(head, begin + self._bound)}
         return self.readBetweenOffsets(start, end), end
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
         """Give the entries of a range, once for each lane."""
         read_ms = time.time() * 1000
-        entries = self._log.read_raw(int(start["position"]), int(end["position"]))
+        after, upto = int(start["position"]), int(end["position"])
+        entries: list[RawEntry] = []
+        base = self._log.base() if after == 0 else Base()
+        if base.position:
+            entries.append(RawEntry(base.position, base.state, 0))
+        entries += self._log.read_raw(after or base.position, upto)
         count = len(entries)
         batches = [
             pa.RecordBatch.from_arrays(
@@ -97,6 +107,7 @@ class LogReader(SimpleDataSourceStreamReader):
                     pa.array([entry.data for entry in entries], pa.binary()),
                     pa.array([entry.appended_ms for entry in entries], pa.int64()),
                     pa.array([read_ms] * count, pa.float64()),
+                    pa.array([entry.position <= base.position for entry in entries], pa.bool_()),
                 ],
                 schema=_ARROW,
             )

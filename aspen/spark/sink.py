@@ -11,10 +11,12 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
+from aspen.log.protocol import Base
 from aspen.results.redis_results import RedisResults
 
 # epoch, position, pid per lane
 OnEpoch = Callable[[int, int, dict[int, int]], None]
+OnBase = Callable[[Base], object]
 
 
 class Sink:
@@ -23,11 +25,13 @@ class Sink:
     Args:
         results: where epochs go; carries the engine's fencing token.
         on_epoch: told after each write.
+        on_base: told of each fold of the log that a lane gave, after the write.
     """
 
-    def __init__(self, results: RedisResults, on_epoch: OnEpoch) -> None:
+    def __init__(self, results: RedisResults, on_epoch: OnEpoch, on_base: OnBase) -> None:
         self._results = results
         self._on_epoch = on_epoch
+        self._on_base = on_base
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Write one batch."""
@@ -51,6 +55,9 @@ class Sink:
             timing,
         )
         self._on_epoch(epoch, position, {lane.lane: lane.pid for lane in lanes})
+        for lane in lanes:
+            if lane.base is not None:
+                self._on_base(Base(position, bytes(lane.base)))
 
 
 def generation_of(batch: DataFrame) -> str:

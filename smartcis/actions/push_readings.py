@@ -8,6 +8,7 @@ from typing import Any
 from smartcis import composition
 from smartcis.actions.errors import Refused
 from smartcis.actions.owner import Owner
+from smartcis.ingest.pressure import check_pressure
 from smartcis.ingest.readings import append_readings
 
 
@@ -25,11 +26,13 @@ def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> in
     Raises:
         Refused: the owner is no staff.
         BadReading: naming the index of the first bad one; nothing was appended.
+        Overrun: the engine is far behind; nothing was appended, come back later.
     """
     if not owner.staff:
         raise Refused(
             "only gateways with a token may push readings",
             attempt="send Authorization: Token …",
         )
+    check_pressure(composition.log(), composition.results())
     own = f"{owner.user_id}:{key}" if key else ""  # two gateways may count from 1
     return append_readings(composition.log(), readings, key=own)

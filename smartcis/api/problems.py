@@ -17,6 +17,7 @@ from rest_framework.views import exception_handler
 from aspen.errors import AspenError
 from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
+from smartcis.ingest.pressure import Overrun
 from smartcis.live.access import Forbidden, UnknownView
 
 CONTENT_TYPE = "application/problem+json"
@@ -28,6 +29,7 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (CannotSay, 409),
     (NoAnswer, 503),
+    (Overrun, 429),
     (AspenError, 400),
 )
 MESSAGE_LENGTH = 1_000
@@ -85,6 +87,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, AspenError):
         status = status_of(error)
         later = {"Retry-After": RETRY_S} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
+        if isinstance(error, Overrun):
+            later = {"Retry-After": str(error.retry_s)}
         return Response(
             problem(status, error.as_dict()), status, headers=later, content_type=CONTENT_TYPE
         )

@@ -51,7 +51,7 @@ class Readings(APIView):
                 description="repeat a call under the same key and nothing is appended twice",
             )
         ],
-        responses=answers(AppendedSerializer, *EDIT, 503, status=201),
+        responses=answers(AppendedSerializer, *EDIT, 429, 503, status=201),
     )
     def post(self, request: Request) -> Response:
         """Append readings to the building's log."""

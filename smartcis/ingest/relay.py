@@ -24,6 +24,8 @@ from aspen.log.entry import Change, Declare, Entry, Register, Transaction, Unreg
 from aspen.log.protocol import Log
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation
+from aspen.runtime.lane import OWN_RELATIONS
+from aspen.runtime.snapshot import read_contents
 from smartcis import composition
 from smartcis.catalog import CATALOG, STREAMS
 from smartcis.models.outbox import LogLink, OutboxEntry, after_commit
@@ -130,11 +132,15 @@ def adopt(log: RelayLog) -> None:
 
 
 def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
-    """Give the table rows and the views a log stands at."""
+    """Give the table rows and the views a log stands at: its base, and what came since."""
     tables: dict[str, Delta] = {}
     views: dict[str, None] = {}
-    head = log.head()
-    for start in range(0, head, READ_AT_ONCE):
+    base, head = log.base(), log.head()
+    if base.position:
+        tables, names = read_contents(base.state)
+        tables = {name: rows for name, rows in tables.items() if name not in OWN_RELATIONS}
+        views = dict.fromkeys(names)
+    for start in range(base.position, head, READ_AT_ONCE):
         for _, entry in log.read(start, min(start + READ_AT_ONCE, head)):
             match entry:
                 case Transaction(_, changes):

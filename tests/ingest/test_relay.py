@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as quick
 from hypothesis import strategies as st
 
-from aspen.log.entry import Declare, Register, Transaction, Unregister
+from aspen.log import Base
+from aspen.log.entry import Declare, Register, Tick, Transaction, Unregister
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import SchemaError
+from aspen.runtime.lane import Lane
 from smartcis import composition
 from smartcis.catalog import CATALOG
 from smartcis.ingest import relay as relaying
@@ -54,6 +56,9 @@ class MortalLog:
 
     def head(self):
         return self.log.head()
+
+    def base(self):
+        return self.log.base()
 
     def read(self, after, upto):
         return self.log.read(after, upto)
@@ -238,6 +243,25 @@ def test_a_log_of_another_database_is_told_the_difference(building):
     assert {change.row[0] for entry in rows for change in entry.changes} == {"old", "new"}
     commands = [entry for entry in news if isinstance(entry, Register | Unregister)]
     assert [type(one).__name__ for one in commands] == ["Unregister", "Register"]
+
+
+def test_a_compacted_log_of_another_database_is_told_the_difference(building):
+    request("old")
+    request("both")
+    relaying.relay(composition.log())
+    log, lane = composition.log(), Lane()
+    lane.apply(log.read(0, log.head()))
+    log.append([Tick(5.0)])
+    log.compact(Base(lane.position, lane.snapshot()))
+    LogLink.objects.all().delete()
+    OutboxEntry.objects.all().delete()
+    RouteRequest.objects.filter(session="old").delete()
+    request("new")
+    start = log.head()
+    relaying.relay(log)
+    news = [entry for _, entry in log.read(start, log.head()) if isinstance(entry, Transaction)]
+    changes = {(change.weight, change.row[0]) for entry in news for change in entry.changes}
+    assert changes == {(-1, "old"), (1, "new")}
 
 
 def test_many_changes_are_cut_into_entries(building):

@@ -10,8 +10,9 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aspen.log import LogGap, MemoryLog, RedisLog
+from aspen.log import Base, LogCompacted, LogGap, MemoryLog, RedisLog
 from aspen.log.entry import Change, Register, Tick, Transaction
+from aspen.log.retention import Retention
 
 entries = st.lists(
     st.one_of(
@@ -119,3 +120,50 @@ def test_the_newest_tick_is_found_among_other_entries(redis_url):
     assert log.last_tick_s() is None
     log.append([Tick(1.0), Tick(7.0), Register(9.0, "v", "plan")])
     assert log.last_tick_s() == 7.0
+
+
+compactions = st.lists(st.tuples(entries, st.integers(0, 30)), max_size=8)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(compactions)
+def test_law_base_and_what_follows_are_the_whole_history(fresh, steps):
+    log, kept = fresh(), []
+    for batch, upto in steps:
+        kept += batch
+        assert log.append(batch) == len(kept)
+        before = log.base()
+        log.compact(Base(upto, f"fold of {upto}".encode()))
+        base = log.base()
+        moves = before.position < upto <= len(kept)
+        assert base == (Base(upto, f"fold of {upto}".encode()) if moves else before)
+        assert log.head() == len(kept)
+        rest = list(enumerate(kept, start=1))[base.position :]
+        assert log.read(base.position, len(kept)) == rest
+        if base.position:
+            with pytest.raises(LogCompacted):
+                log.read(base.position - 1, len(kept))
+
+
+def test_an_append_after_everything_was_compacted_continues_the_count(fresh):
+    log = fresh()
+    log.append([Tick(1.0), Tick(2.0)])
+    log.compact(Base(2, b"two ticks"))
+    assert log.head() == 2
+    assert log.append([Tick(3.0)]) == 3
+    assert log.read(2, 3) == [(3, Tick(3.0))]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40), st.lists(st.integers(1, 15), max_size=30))
+def test_law_the_newest_entries_always_stay(keep, batches):
+    log = MemoryLog()
+    retention = Retention(log, keep)
+    for number, size in enumerate(batches):
+        log.append([Tick(float(number))] * size)
+        retention.offer(Base(log.head(), b"fold"))
+        base = log.base().position
+        assert base == 0 or log.head() - base >= keep
+        assert log.head() - base <= 2 * keep + 30, "nor does it grow for ever"

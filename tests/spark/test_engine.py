@@ -97,6 +97,20 @@ def test_lost_results_begin_a_new_generation(session, config, feed, results):
         assert "checkpoint_dropped" in [event for event, _ in engine.said]
 
 
+def test_a_compacted_log_rebuilds_every_view(session, config, feed, results, follower):
+    config = replace(config, compact_entries=20, keep_entries=40, entries_per_batch=10)
+    with product.running(config, session):
+        feed.more(200)
+        product.check(feed, results, follower)
+    base = feed.log.base().position
+    assert base > 0
+    shutil.rmtree(config.checkpoint)
+    feed.more(20)
+    with product.running(config, session):
+        product.check(feed, results, follower)
+    assert follower.resyncs == 1
+
+
 def test_two_lanes_give_the_same_views(session, config, feed, results, follower):
     session.conf.set("spark.sql.shuffle.partitions", "2")
     try:

@@ -33,16 +33,34 @@ class Worker:
         self.residents = [{}]
         self.position = 0
 
-    def run(self, data, worker=0):
+    def run(self, data, worker=0, base=None):
         """Process one batch of encoded entries in a worker; give the output row."""
         while len(self.residents) <= worker:
             self.residents.append({})
         lane_processor._RESIDENT.clear()
         lane_processor._RESIDENT.update(self.residents[worker])
         rows = [
-            Row(lane=self.key, position=self.position + n, entry=entry, appended_ms=5, read_ms=6.0)
+            Row(
+                lane=self.key,
+                position=self.position + n,
+                entry=entry,
+                appended_ms=5,
+                read_ms=6.0,
+                snapshot=False,
+            )
             for n, entry in enumerate(data, start=1)
         ]
+        if base is not None:
+            rows.append(
+                Row(
+                    lane=self.key,
+                    position=self.position,
+                    entry=base,
+                    appended_ms=0,
+                    read_ms=6.0,
+                    snapshot=True,
+                )
+            )
         random.Random(len(data)).shuffle(rows)
         (row,) = self.tester.test(self.key, rows)
         self.residents[worker] = dict(lane_processor._RESIDENT)
@@ -161,3 +179,29 @@ def test_the_lane_itself_is_the_real_one():
 @pytest.mark.parametrize("lanes", [1, 2, 5])
 def test_an_owner_is_one_of_the_lanes(lanes):
     assert {owner(f"v{n}", lanes) for n in range(50)} == set(range(lanes))
+
+
+def test_a_compacted_log_begins_with_its_base():
+    whole, model = Worker(compact_entries=10), world.Model()
+    whole.accept(whole.run(first_batch()))
+    folded, base = {}, None
+    for number in range(20):
+        row = whole.run([encode(e) for e in model.entries(("ins", "lit", (number % 5,)))])
+        whole.accept(row)
+        base = (row.position, row.base) if row.base is not None else base
+    assert base is not None
+    late = Worker()
+    late.position = base[0]
+    more = [encode(e) for e in model.entries(("ins", "link", (1, 2, 3)))]
+    row = late.run(more, base=bytes(base[1]))
+    assert row.first == base[0] + 1
+    for view, delta in folded_by(row).items():
+        merge(folded.setdefault(view, {}), delta)
+    (resident,) = late.residents[0].values()
+    for view in world.VIEWS:
+        assert folded.get(view, {}) == resident.lane.rows(view), view
+    again = Worker()
+    again.position = base[0]
+    row = again.run([], base=bytes(base[1]))
+    assert row.position == base[0]
+    assert len(again.history()) == 1

@@ -39,6 +39,7 @@ class Command(BaseCommand):
             checkpoint=settings.ENGINE_CHECKPOINT,
             master=settings.ENGINE_MASTER,
             lanes=settings.ENGINE_LANES,
+            keep_entries=settings.LOG_KEEP_ENTRIES,
         )
         engine = Engine(config, logger.info)
         for number in (signal.SIGTERM, signal.SIGINT):
