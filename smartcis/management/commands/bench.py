@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -21,10 +22,13 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object only")
         parser.add_argument("--quick", action="store_true", help="same shape, under a minute")
         parser.add_argument("--figure", choices=seeds.FIGURES, help="of seeds: only this one")
+        parser.add_argument("--draw", type=Path, metavar="DIR", help="of seeds: write SVGs there")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         quiet = options["json"]
         which = {"figure": options["figure"]} if options["figure"] else {}
+        if options["draw"]:
+            which["draw_to"] = options["draw"]
         result = BENCHES[options["name"]](
             **which,
             quick=options["quick"],
