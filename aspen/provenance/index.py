@@ -45,6 +45,8 @@ class AnnotationIndex(Generic[Carrier]):
         self._mentioning: dict[Variable, dict[Annotation[Carrier], None]] = {}
         self._products: dict[tuple[Annotation[Carrier], Variable], Annotation[Carrier]] = {}
         self._doubtful: dict[Annotation[Carrier], None] = {}
+        self._fresh: list[Variable] = []
+        self._mentions = 0
 
     def of(self, function: Function) -> Annotation[Carrier]:
         """Give the annotation of a function; a new one must find a carrier before `sweep`."""
@@ -55,6 +57,7 @@ class AnnotationIndex(Generic[Carrier]):
             known = Annotation(function, self.manager.support(function))
             self._known[function] = known
             self._doubtful[known] = None
+            self._mentions += len(known.support)
             for variable in known.support:
                 self._mentioning.setdefault(variable, {})[known] = None
         return known
@@ -77,9 +80,10 @@ class AnnotationIndex(Generic[Carrier]):
         return self.of(self.manager.conjoin(one.function, other.function))
 
     def allocate(self) -> Variable:
-        """Give a fresh variable; it must be used in an annotation before `sweep`."""
+        """Give a fresh variable; `sweep` takes it back if no annotation came to mention it."""
         variable = self.manager.allocate()
         self._mentioning[variable] = {}
+        self._fresh.append(variable)
         return variable
 
     def carry(self, annotation: Annotation[Carrier], carrier: Carrier) -> None:
@@ -102,11 +106,13 @@ class AnnotationIndex(Generic[Carrier]):
     def sweep(self) -> list[Variable]:
         """Forget annotations nobody carries; give the variables that nothing mentions any more."""
         self._products.clear()
-        touched: dict[Variable, None] = {}
+        touched = dict.fromkeys(self._fresh)
+        self._fresh.clear()
         for annotation in self._doubtful:
             if annotation.carriers:
                 continue
             self._known.pop(annotation.function, None)
+            self._mentions -= len(annotation.support)
             for variable in annotation.support:
                 self._mentioning[variable].pop(annotation, None)
                 touched[variable] = None
@@ -116,6 +122,10 @@ class AnnotationIndex(Generic[Carrier]):
             del self._mentioning[variable]
             self.manager.release(variable)
         return gone
+
+    def entries(self) -> int:
+        """Give the size of all annotations: decision nodes, and mentions of variables."""
+        return self.manager.live_nodes() + self._mentions
 
     def close(self) -> None:
         """Let go of every function, so that the manager can end before them."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from aspen.algebra.plan import Plan, relations_of
+from aspen.algebra.plan import Fixpoint, Plan, children, relations_of
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Register
@@ -17,17 +17,10 @@ from aspen.views.circuit import Circuit, OperatorFailed
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.inline import inline
 from aspen.views.node import Node
+from aspen.views.operators.support.strategies import canonical
 from aspen.views.operators.window import Window
 
-STRATEGIES = ("absorption-lazy",)
-
 Fields = dict[str, Any]
-
-
-class UnknownStrategy(AspenError):
-    """A way of maintaining views that the engine does not have."""
-
-    code = "aspen.runtime.unknown_strategy"
 
 
 class NameTaken(AspenError):
@@ -60,6 +53,7 @@ class View:
         rows: what it holds, kept beside the circuit so that it can be taken back when an operator
             fails.
         error: fields of the error, None when it is maintained.
+        strategies: how each recursion in the closed plan is maintained.
     """
 
     entry: Register
@@ -68,6 +62,7 @@ class View:
     node: Node | None = None
     rows: Delta = field(default_factory=dict)
     error: Fields | None = None
+    strategies: dict[Fixpoint, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[tuple[str, str, str], ...]:
@@ -92,12 +87,29 @@ def fields_of(error: Exception) -> Fields:
     return wrapped.as_dict()
 
 
+def recursions(plan: Plan) -> list[Fixpoint]:
+    """Give the recursions of a plan, each once."""
+    found: dict[Fixpoint, None] = {}
+    met: set[int] = set()
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            waiting += children(node)
+            if isinstance(node, Fixpoint):
+                found[node] = None
+    return list(found)
+
+
 class Views:
     """The views of one lane.
 
     Args:
         relations: the declared base relations.
         begin: fills a window that nobody kept before.
+
+    `notices` has what operators want people to know; whoever reads it empties it.
     """
 
     def __init__(
@@ -110,6 +122,7 @@ class Views:
         self._relations = relations
         self._begin = begin
         self.by_name: dict[str, View] = {}
+        self.notices: list[AspenError] = []
         self._by_node: dict[int, list[View]] = {}
 
     def on(self, node: Node) -> Iterable[View]:
@@ -128,7 +141,8 @@ class Views:
             view.plan = read_plan(entry.plan_text)
             self._check(entry)
             view.closed = closed or self._close(entry.view, view.plan)
-            self._attach(view, self._compile(view.closed))
+            view.strategies = self._strategies(entry.strategy, view.plan, view.closed)
+            self._attach(view, self._compile(view.closed, view.strategies, entry.view))
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             view.error = fields_of(error)
         self._circuit.collect()
@@ -187,17 +201,28 @@ class Views:
         self._by_node.setdefault(id(node), []).append(view)
 
     def _check(self, entry: Register) -> None:
-        if entry.strategy not in STRATEGIES:
-            raise UnknownStrategy(
-                f"there is no strategy {entry.strategy}", found=entry.strategy, exists=STRATEGIES
-            )
         if entry.view in self._relations:
             raise NameTaken(
                 f"{entry.view} is a base relation", found=entry.view, attempt="use another name"
             )
 
-    def _compile(self, closed: Plan) -> Node:
-        return Compiler(self._circuit, self._relations, self._begin).build(closed)
+    def _compile(self, closed: Plan, strategies: Mapping[Fixpoint, str], name: str = "?") -> Node:
+        def notify(error: AspenError) -> None:
+            self.notices.append(type(error)(f"view {name}: {error.message}"))
+
+        circuit, relations, begin = self._circuit, self._relations, self._begin
+        return Compiler(circuit, relations, begin, strategies.__getitem__, notify).build(closed)
+
+    def _strategies(self, spelt: str, plan: Plan, closed: Plan) -> dict[Fixpoint, str]:
+        """Say how each recursion is maintained: one inside a view that is read, as that view's is.
+
+        Raises:
+            UnknownStrategy: no such strategy.
+        """
+        own = canonical(spelt)
+        read = [self.by_name[name] for name in relations_of(plan) if name in self.by_name]
+        theirs = {one: how for view in read for one, how in view.strategies.items()}
+        return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}
 
     def _close(self, name: str, plan: Plan) -> Plan:
         """Inline the views a plan reads."""

@@ -45,6 +45,7 @@ from aspen.views.operators.group_by import GroupBy as GroupByNode
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
 from aspen.views.operators.set_operation import SetOperation as SetOperationNode
+from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.top_k import TopK as TopKNode
 from aspen.views.operators.union import Union as UnionNode
 from aspen.views.operators.values import Values as ValuesNode
@@ -89,6 +90,8 @@ class Compiler:
     Args:
         relations: the declared ones.
         begin: fills a window that nobody kept before.
+        strategy: how a recursion is maintained; equal ones with equal strategies are shared.
+        notify: is told when a strategy gives up for another.
     """
 
     def __init__(
@@ -96,8 +99,12 @@ class Compiler:
         circuit: Circuit,
         relations: Mapping[str, Relation],
         begin: Callable[[WindowSpec, WindowNode], None],
+        strategy: Callable[[FixpointPlan], str] = lambda _plan: DEFAULT,
+        notify: Notify = lambda _error: None,
     ) -> None:
         self.circuit = circuit
+        self.strategy = strategy
+        self.notify = notify
         self._relations = relations
         self._begin = begin
         # Inlined views occur many times as the same object; plans live as long as the compiler.

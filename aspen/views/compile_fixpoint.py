@@ -10,7 +10,6 @@ from aspen.algebra.expr import Col, Expr, substitute
 from aspen.algebra.plan import Filter, Join, Plan, Project, Union
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.model.schema import Column, Row
-from aspen.provenance.bdd import new_manager
 from aspen.views.inline import renamed, static_part
 from aspen.views.linearise import Chain, linearise, recursive_side
 from aspen.views.node import Node, Places, key_of
@@ -19,12 +18,15 @@ from aspen.views.operators.fixpoint import Fixpoint
 from aspen.views.operators.linear_step import LinearStep, StepJoin
 from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.support.absorption_lazy import AbsorptionLazy
+from aspen.views.operators.support.strategies import Notify, make_support
 
 Shape = Callable[[Row], Row | None]
 
 
 class _Builder(Protocol):
+    strategy: Callable[[FixpointPlan], str]
+    notify: Notify
+
     def build(self, plan: Plan) -> Node: ...
     def node(self, identity: object, make: Callable[[], Node]) -> Node: ...
 
@@ -53,9 +55,10 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         names.index(plan.best.column),
         plan.best.function.value,
     )
+    strategy = compiler.strategy(plan)
     return compiler.node(
-        ("fixpoint", best, *parts),
-        lambda: Fixpoint(rules, choose, AbsorptionLazy(rules, new_manager())),
+        ("fixpoint", strategy, best, *parts),
+        lambda: Fixpoint(rules, choose, make_support(strategy, rules, compiler.notify)),
     )
 
 

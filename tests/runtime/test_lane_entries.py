@@ -154,7 +154,7 @@ def test_views_that_read_each_other_in_a_circle_are_refused() -> None:
     ("view", "text", "strategy", "code"),
     [
         ("v", "no plan at all", "absorption-lazy", None),
-        ("v", "Scan pair as p (p.k INT?, p.v INT)", "magic", "aspen.runtime.unknown_strategy"),
+        ("v", "Scan pair as p (p.k INT?, p.v INT)", "magic", "aspen.views.unknown_strategy"),
         ("pair", "Scan lit as l (l.node INT)", "absorption-lazy", "aspen.runtime.name_taken"),
     ],
 )

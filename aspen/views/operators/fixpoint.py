@@ -115,7 +115,7 @@ class Fixpoint(Node):
     def step(self) -> Delta:
         """Take in one epoch of changes."""
         lost = [side.begin() for side in self.sides]
-        if any(lost):
+        if any(lost) or self.support.rebuilds:
             return self._rebuild()
         self._bury()
         for side in self.sides:
@@ -133,7 +133,7 @@ class Fixpoint(Node):
         return out
 
     def _rebuild(self) -> Delta:
-        """Start again: something went that annotations know nothing of."""
+        """Start again: something went that annotations know nothing of, or none are kept."""
         out = dict.fromkeys(self.contents(), -1)
         self._forget()
         self._before.clear()
@@ -279,7 +279,7 @@ class Fixpoint(Node):
         if not group.waiting:
             self._emptied[group] = None
         if self._burying:
-            self.support.withdrawn(group, source)
+            self.support.withdrawn(group, source, row)
         elif group.via is not None and group.via == source:
             self._orphans.append(group)
 
@@ -307,6 +307,9 @@ class Fixpoint(Node):
         self._emptied.clear()
         self._before.clear()
         self._orphans.clear()
-        self.support.end()
+        successor = self.support.end()
+        if successor is not None:
+            self.support.close()
+            self.support = successor
         for side in self.sides:
             side.end()

@@ -14,46 +14,28 @@ Ends:       each retracted group is walked once per epoch.
 
 from __future__ import annotations
 
+from aspen.model.schema import Row
 from aspen.views.operators.min_ship import Group, Source
+from aspen.views.operators.support.quiet import Quiet
 
 
-class Justification:
+class Justification(Quiet):
     """See the module's head."""
-
-    hears_offers = False
 
     def __init__(self) -> None:
         self._fallen: list[Group] = []
 
-    def offered(self, group: Group, source: Source) -> None:
-        """Not asked for."""
-
-    def settled(self, group: Group, source: Source) -> None:
-        """The group notes its justification itself."""
-
-    def retracted(self, group: Group) -> None:
-        """Nothing is kept."""
-
-    def withdrawn(self, group: Group, source: Source) -> None:
+    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
         """Note groups that lost the derivation they rest on."""
+        del row
         if group.via is not None and group.via == source:
             self._fallen.append(group)
-
-    def doomed(self) -> list[Group]:
-        """None is known before derivations are withdrawn."""
-        return []
 
     def fallen(self) -> list[Group]:
         """Give those who lost their justification since the last call."""
         fallen, self._fallen = self._fallen, []
         return fallen
 
-    def end(self) -> None:
-        """Nothing is kept."""
-
     def clear(self) -> None:
-        """Nothing is kept."""
+        """Forget who lost one."""
         self._fallen.clear()
-
-    def close(self) -> None:
-        """Nothing is kept."""

@@ -6,12 +6,14 @@
 Law:        after `fallen` gives nothing more, every settled row has a derivation from base rows
             through settled rows alone, or was retracted; retracting more than needed is allowed,
             because a retracted row with a live derivation settles again in the same epoch.
+            `Group.via` of a row that stays is live and leads to base rows, or is None: unknown.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from aspen.model.schema import Row
 from aspen.views.operators.min_ship import Group, Source
 
 
@@ -19,10 +21,11 @@ class Support(Protocol):
     """Remembers on what settled rows rest.
 
     `hears_offers` says whether `offered` is to be called for each derivation, which costs a call
-    on the hottest path.
+    on the hottest path. `rebuilds` says that nothing is decided: every epoch starts from scratch.
     """
 
     hears_offers: bool
+    rebuilds: bool
 
     def offered(self, group: Group, source: Source) -> None:
         """Hear of a derivation of a group's row, settled or not."""
@@ -33,8 +36,8 @@ class Support(Protocol):
     def retracted(self, group: Group) -> None:
         """Hear that a group is unsettled, before what used it is withdrawn."""
 
-    def withdrawn(self, group: Group, source: Source) -> None:
-        """Hear, while rows are buried, that a group lost a derivation."""
+    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
+        """Hear, while rows are buried, that a group lost a derivation of a row."""
 
     def doomed(self) -> list[Group]:
         """Give the settled groups that fall with the rows that went, as far as known at once."""
@@ -42,8 +45,12 @@ class Support(Protocol):
     def fallen(self) -> list[Group]:
         """Give further groups to retract after derivations were withdrawn; empty at last."""
 
-    def end(self) -> None:
-        """End the epoch."""
+    def end(self) -> Support | None:
+        """End the epoch.
+
+        Returns:
+            What goes on in this one's place, None as a rule.
+        """
 
     def clear(self) -> None:
         """Forget everything: the recursion starts from scratch."""

@@ -1,0 +1,44 @@
+"""Quiet: a support that keeps nothing; the strategies without state say only what they decide."""
+
+from __future__ import annotations
+
+from aspen.model.schema import Row
+from aspen.views.operators.min_ship import Group, Source
+from aspen.views.operators.support.protocol import Support
+
+
+class Quiet:
+    """What there is to say for a strategy whose only state is the groups' own."""
+
+    hears_offers = False
+    rebuilds = False
+
+    def offered(self, group: Group, source: Source) -> None:
+        """Not asked for."""
+
+    def settled(self, group: Group, source: Source) -> None:
+        """The group notes its justification itself."""
+
+    def retracted(self, group: Group) -> None:
+        """Nothing is kept."""
+
+    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
+        """Nothing is kept."""
+
+    def doomed(self) -> list[Group]:
+        """None is known before derivations are withdrawn."""
+        return []
+
+    def fallen(self) -> list[Group]:
+        """None."""
+        return []
+
+    def end(self) -> Support | None:
+        """Nothing was kept."""
+        return None
+
+    def clear(self) -> None:
+        """Nothing is kept."""
+
+    def close(self) -> None:
+        """Nothing is kept."""

@@ -1,0 +1,17 @@
+"""Recompute: forget the view and compute it again, whenever an input changed.
+
+Law:        the fixpoint from scratch, which every other strategy equals.
+Algorithm:  semi-naive evaluation.
+State:      none that a decision rests on.
+Ends:       as the recursion does from scratch.
+"""
+
+from __future__ import annotations
+
+from aspen.views.operators.support.quiet import Quiet
+
+
+class Recompute(Quiet):
+    """See the module's head."""
+
+    rebuilds = True
