@@ -100,7 +100,7 @@ class Queries:
         def source(atom: Atom, alias: str) -> Source:
             if atom is not rest:
                 return self._source(atom, alias)
-            return DerivedSource(self._named(inner, names), alias, atom.at)
+            return DerivedSource(self._named(inner, names), alias, at=atom.at)
 
         columns = {**self.columns, _REST: tuple(map(_column, range(len(names))))}
         body = Body.of(outer, columns, source)
@@ -169,7 +169,7 @@ class Queries:
         # Without keys SQL gives a row over nothing; a rule derives nothing from nothing.
         return SelectQuery(
             tuple(outputs),
-            (DerivedSource(inner, _DERIVED, head.at),),
+            (DerivedSource(inner, _DERIVED, at=head.at),),
             group_by=tuple(keys) or (Literal(0, head.at),),
             at=head.at,
         )

@@ -94,14 +94,27 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """`EXISTS (query)`, or `needle IN (query)` where there is a needle."""
+    """`EXISTS (query)`, or `needle IN (query)` where there is a needle.
+
+    Args:
+        symbol: how the needle is compared: `needle < ANY (query)`.
+    """
 
     query: Query
     needle: Expression | None = None
+    symbol: str = "="
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
-Expression = Name | Literal | Binary | Negation | NullTest | Function | Choice | Exists
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """`(SELECT …)` where a value is wanted: its only value, null where it has no single one."""
+
+    query: Query
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Expression = Name | Literal | Binary | Negation | NullTest | Function | Choice | Exists | Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +156,48 @@ class NamedSource:
 
 @dataclass(frozen=True, slots=True)
 class DerivedSource:
-    """A sub-select in FROM."""
+    """A sub-select in FROM.
+
+    Args:
+        columns: other names for its columns: `( … ) AS t(a, b)`.
+    """
 
     query: Query
     alias: str
+    columns: tuple[str, ...] = ()
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
-Source = NamedSource | DerivedSource
+@dataclass(frozen=True, slots=True)
+class JoinedSource:
+    """`left LEFT | RIGHT | FULL JOIN right ON …`.
+
+    Args:
+        kind: INNER, LEFT, RIGHT or FULL.
+        left: what was joined before, with the conditions of those joins.
+        using: columns that are equal and come once.
+        natural: as `using`, with all columns both sides have.
+    """
+
+    kind: str
+    left: tuple[Source, ...]
+    left_on: Expression | None
+    right: tuple[Source, ...]
+    right_on: Expression | None
+    on: Expression | None
+    using: tuple[str, ...] = ()
+    natural: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Source = NamedSource | DerivedSource | JoinedSource
+
+
+def leaves(source: Source) -> tuple[NamedSource | DerivedSource, ...]:
+    """Give the sources an outer join is made of, left to right; any other source is its own."""
+    if isinstance(source, JoinedSource):
+        return tuple(leaf for side in source.left + source.right for leaf in leaves(side))
+    return (source,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +224,46 @@ class UnionQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class CompareQuery:
+    """`left EXCEPT | INTERSECT [ALL] right`."""
+
+    left: Query
+    right: Query
+    function: str
+    keeps_duplicates: bool
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesQuery:
+    """`VALUES (1, 'a'), (2, 'b')`."""
+
+    rows: tuple[tuple[Expression, ...], ...]
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """One entry of ORDER BY."""
+
+    value: Expression
+    descending: bool = False
+    nulls_last: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedQuery:
+    """`query ORDER BY … LIMIT … OFFSET …`; without LIMIT only the snapshot is ordered."""
+
+    query: Query
+    keys: tuple[OrderKey, ...]
+    limit: int | None
+    offset: int
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Cte:
     """One named query of a WITH."""
 
@@ -196,7 +283,7 @@ class WithQuery:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
-Query = SelectQuery | UnionQuery | WithQuery
+Query = SelectQuery | UnionQuery | CompareQuery | ValuesQuery | OrderedQuery | WithQuery
 
 
 @dataclass(frozen=True, slots=True)

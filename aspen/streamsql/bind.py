@@ -6,28 +6,36 @@ from dataclasses import replace
 
 from aspen import units
 from aspen.algebra.expr import Const, Expr
+from aspen.algebra.plan import SetFunction
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
 from aspen.streamsql.ast import (
+    CompareQuery,
     CreateView,
     Cte,
     Expression,
     Function,
     Item,
     Name,
+    OrderedQuery,
     Query,
     SelectQuery,
     Star,
     Statement,
     UnionQuery,
+    ValuesQuery,
     WithQuery,
 )
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping, is_grouped
+from aspen.streamsql.bind_order import bind_order
 from aspen.streamsql.bind_recursion import bind_recursion, check_cycles, reads_itself
+from aspen.streamsql.bind_subquery import Subqueries, refuse_in_recursion
+from aspen.streamsql.bind_values import bind_values
 from aspen.streamsql.bound import (
+    BoundCompare,
     BoundGroup,
     BoundQuery,
     BoundRename,
@@ -43,7 +51,6 @@ from aspen.streamsql.errors import (
     UnionArity,
     UnitMismatch,
     UnknownColumn,
-    Unsupported,
     ViewCycle,
     nearest,
     suggestion,
@@ -99,29 +106,33 @@ def bind_query(query: Query, environment: Environment, *, named: bool = True) ->
             return bind_select(query, environment, named=named)
         case UnionQuery():
             return _union(query, environment, named=named)
+        case CompareQuery():
+            return _compare(query, environment, named=named)
+        case ValuesQuery():
+            return bind_values(query)
+        case OrderedQuery():
+            return bind_order(query, environment, bind_query, named=named)
         case WithQuery():
             return _with(query, environment, named=named)
 
 
 def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> BoundSelect:
     """Bind one SELECT."""
-    if not query.sources:
-        raise Unsupported(
-            "a SELECT without FROM has no rows to keep",
-            position=query.at,
-            found="SELECT",
-            attempt="add FROM",
-        )
-    origin, scope, _ = FromBinder(environment, bind_query).bind(query)
+    origin, scope, rows = FromBinder(environment, bind_query).bind(query)
+    late = Subqueries(environment, bind_query, scope)
     group: BoundGroup | None = None
     if is_grouped(query):
-        grouping = Grouping(scope, query)
+        grouping = Grouping(scope, query, rows, late)
         outputs = _outputs(query, scope, grouping.binder, named=named)
         having = grouping.binder.predicate(query.having, "HAVING") if query.having else None
         group = grouping.bound(having)
+        late.check_grouped(group, query.at)
+        origin = replace(origin, computed=tuple(rows.found))
     else:
-        outputs = _outputs(query, scope, ExpressionBinder(scope), named=named)
-    return BoundSelect(origin, group, tuple(outputs), query.distinct)
+        binder = ExpressionBinder(scope, subqueries=late)
+        outputs = _outputs(query, scope, binder, named=named)
+    refuse_in_recursion(query, origin, late)
+    return BoundSelect(origin, group, tuple(outputs), query.distinct, tuple(late.found))
 
 
 def _outputs(
@@ -167,6 +178,7 @@ def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
                 expanded += [
                     Item(Name(alias, bare(column), item.at), at=item.at)
                     for column in source.columns
+                    if wanted or column.name not in scope.hidden
                 ]
     return expanded
 
@@ -202,8 +214,21 @@ def _union(query: UnionQuery, environment: Environment, *, named: bool) -> Bound
     return BoundUnion((left, right), not query.keeps_duplicates, columns)
 
 
-def unified(left: BoundQuery, right: BoundQuery, at: Position) -> tuple[Column, ...]:
+def _compare(query: CompareQuery, environment: Environment, *, named: bool) -> BoundCompare:
+    left = bind_query(query.left, environment, named=named)
+    right = bind_query(query.right, environment, named=False)
+    columns = unified(left, right, query.right.at, query.function)
+    function = SetFunction[query.function]
+    return BoundCompare(left, right, function, query.keeps_duplicates, columns)
+
+
+def unified(
+    left: BoundQuery, right: BoundQuery, at: Position, word: str = "UNION"
+) -> tuple[Column, ...]:
     """Give the columns two queries share, named by the left one.
+
+    Args:
+        word: what combines them.
 
     Raises:
         UnionArity: different numbers of columns.
@@ -223,7 +248,7 @@ def unified(left: BoundQuery, right: BoundQuery, at: Position) -> tuple[Column, 
         kind, fits = meet(_known(left, one), _known(right, other))
         if not fits:
             raise TypeMismatch(
-                f"column {one.name!r} is {spelt(one.type)} on one side of UNION"
+                f"column {one.name!r} is {spelt(one.type)} on one side of {word}"
                 f" and {spelt(other.type)} on the other",
                 position=at,
                 found=spelt(other.type),
@@ -233,7 +258,7 @@ def unified(left: BoundQuery, right: BoundQuery, at: Position) -> tuple[Column, 
         unit = units.common(one.unit, other.unit)
         if unit is None:
             raise UnitMismatch(
-                f"column {one.name!r} is in {one.unit} on one side of UNION"
+                f"column {one.name!r} is in {one.unit} on one side of {word}"
                 f" and in {other.unit} on the other",
                 position=at,
                 found=other.unit,

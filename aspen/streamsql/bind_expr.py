@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from aspen.algebra.expr import Col, Const, IsNull, Not
 from aspen.algebra.plan import AggregateFunction
@@ -17,6 +18,7 @@ from aspen.streamsql.ast import (
     Name,
     Negation,
     NullTest,
+    Scalar,
 )
 from aspen.streamsql.bound import Typed
 from aspen.streamsql.errors import MisplacedAggregate, MisplacedExists
@@ -49,6 +51,8 @@ def operands(node: Expression) -> tuple[Expression, ...]:
             return (*(part for branch in branches for part in branch), otherwise)
         case Exists(_, needle):
             return () if needle is None else (needle,)
+        case Scalar():
+            return ()
         case _:
             return ()
 
@@ -58,9 +62,22 @@ def has_aggregate(node: Expression) -> bool:
     return is_aggregate(node) or any(has_aggregate(part) for part in operands(node))
 
 
+def has_subquery(node: Expression) -> bool:
+    """Whether EXISTS, IN (SELECT …) or a scalar sub-query stands anywhere in the expression."""
+    return isinstance(node, Exists | Scalar) or any(has_subquery(part) for part in operands(node))
+
+
 def literal_type(value: Value) -> Type | None:
     """Give a literal's type, None for NULL."""
     return _LITERALS.get(type(value))
+
+
+class SubqueryBinder(Protocol):
+    """Binds the sub-queries of one stage of a query, and remembers them."""
+
+    def bind(self, node: Exists | Scalar, outer: ExpressionBinder) -> Typed:
+        """Bind a sub-query and give the column its answer will be in."""
+        ...
 
 
 class ExpressionBinder:
@@ -68,14 +85,19 @@ class ExpressionBinder:
 
     Args:
         scope: where names are looked up.
+        subqueries: takes sub-queries; None where there can be none.
         first: tried on every node before the ordinary rules; grouped queries put aggregates
             and keys here.
     """
 
     def __init__(
-        self, scope: Scope, first: Callable[[Expression], Typed | None] | None = None
+        self,
+        scope: Scope,
+        first: Callable[[Expression], Typed | None] | None = None,
+        subqueries: SubqueryBinder | None = None,
     ) -> None:
         self.scope = scope
+        self.subqueries = subqueries
         self.first = first
 
     def bind(self, node: Expression) -> Typed:
@@ -107,11 +129,13 @@ class ExpressionBinder:
                 return choice(bound, self.bind(otherwise), node.at)
             case Function():
                 return self._function(node)
-            case Exists():
+            case Exists() | Scalar():
+                if self.subqueries is not None:
+                    return self.subqueries.bind(node, self)
                 raise MisplacedExists(
-                    "EXISTS and IN (SELECT …) stand as conditions of WHERE, joined by AND",
+                    "there can be no sub-query here",
                     position=node.at,
-                    attempt="move it out of OR, NOT (… AND …) or the select list; use UNION",
+                    attempt="put it into WHERE, HAVING or the select list",
                 )
 
     def predicate(self, node: Expression, where: str) -> Typed:

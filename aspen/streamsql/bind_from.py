@@ -1,28 +1,28 @@
-"""FROM and WHERE: sources with their windows, conditions, and (NOT) EXISTS."""
+"""FROM and WHERE: sources with their windows, joins and conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in
+from aspen.algebra.expr import Expr, columns_in
 from aspen.model.schema import Column, SourceKind
 from aspen.streamsql.ast import (
     Binary,
     DerivedSource,
     Exists,
     Expression,
-    Item,
+    JoinedSource,
     NamedSource,
     Negation,
     Query,
     SelectQuery,
     Source,
-    Star,
     WindowSpec,
 )
 from aspen.streamsql.bind_expr import ExpressionBinder
-from aspen.streamsql.bind_group import is_grouped
+from aspen.streamsql.bind_join import Joined, nullable, shared_columns
+from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bound import (
     BaseSource,
     BoundExists,
@@ -30,14 +30,14 @@ from aspen.streamsql.bound import (
     BoundQuery,
     BoundSource,
     BoundWindow,
+    OuterSource,
     RecursionSource,
     SubSource,
-    Typed,
 )
 from aspen.streamsql.errors import (
     DuplicateAlias,
-    MisplacedExists,
     MisplacedWindow,
+    NonStratified,
     UnboundedStream,
     UnionArity,
     UnknownRelation,
@@ -45,7 +45,6 @@ from aspen.streamsql.errors import (
     suggestion,
 )
 from aspen.streamsql.scope import Environment, RecursionMark, Scope, bare
-from aspen.streamsql.typing_rules import operator
 
 QueryBinder = Callable[[Query, Environment], BoundQuery]
 
@@ -63,54 +62,115 @@ class FromBinder:
     """Binds the FROM and WHERE of one SELECT.
 
     Args:
-        environment: what names in FROM mean.
+        environment: what names in FROM mean, and the scope around.
         bind_query: binds a sub-query.
-        outer: the scope around, inside EXISTS.
     """
 
-    def __init__(
-        self, environment: Environment, bind_query: QueryBinder, outer: Scope | None = None
-    ) -> None:
+    def __init__(self, environment: Environment, bind_query: QueryBinder) -> None:
         self.environment = environment
         self.bind_query = bind_query
-        self.outer = outer
 
-    def bind(self, query: SelectQuery) -> tuple[BoundFrom, Scope, list[Expr]]:
+    def bind(self, query: SelectQuery) -> tuple[BoundFrom, Scope, Subqueries]:
         """Bind FROM and WHERE.
 
         Returns:
-            What was bound, the scope of its columns, and the conditions that also read the
-            scope around (none outside EXISTS).
+            What was bound, the scope of its columns, and the sub-queries WHERE computes.
         """
-        sources: dict[str, BoundSource] = {}
-        for source in query.sources:
-            if source.alias in sources:
-                raise DuplicateAlias(
-                    f"two sources are called {source.alias!r}",
-                    position=source.at,
-                    found=source.alias,
-                    exists=tuple(sources),
-                    attempt=f"give one an alias: … AS {source.alias}_2",
-                )
-            sources[source.alias] = self._source(source)
-        scope = Scope(sources, self.outer)
-        binder = ExpressionBinder(scope)
-        own: list[Expr] = []
-        across: list[Expr] = []
+        joined = self._all(query.sources)
+        scope = self._scope(joined)
+        subqueries = Subqueries(self.environment, self.bind_query, scope)
+        binder = ExpressionBinder(scope, subqueries=subqueries)
+        own = list(joined.predicates)
+        later: list[Expr] = []
         exists: list[BoundExists] = []
         for node in conditions(query.where):
             found, negated = _exists(node)
             if found is not None:
-                exists.append(self._exists(found, scope, negated=negated))
+                exists += subqueries.condition(found, binder, negated=negated)
                 continue
             value = binder.predicate(node, "WHERE")
-            local = columns_in(value.expr) <= scope.inner_names
-            (own if local else across).append(value.expr)
-        return BoundFrom(tuple(sources.values()), tuple(own), tuple(exists)), scope, across
+            reads_made = columns_in(value.expr) & subqueries.made
+            (later if reads_made else own).append(value.expr)
+        origin = BoundFrom(
+            tuple(joined.sources),
+            tuple(own),
+            tuple(exists),
+            tuple(subqueries.found),
+            tuple(later),
+        )
+        return origin, scope, subqueries
+
+    def _scope(self, joined: Joined) -> Scope:
+        return Scope(joined.leaves, self.environment.outer, frozenset(joined.hidden))
+
+    def _all(self, sources: tuple[Source, ...]) -> Joined:
+        joined = Joined()
+        for source in sources:
+            if isinstance(source, JoinedSource):
+                part = self._join(source)
+            else:
+                part = Joined()
+                bound = self._source(source)
+                part.sources.append(bound)
+                part.leaves[source.alias] = bound
+            self._add(joined, part, source)
+        return joined
+
+    def _add(self, joined: Joined, part: Joined, source: Source) -> None:
+        for alias in part.leaves:
+            if alias in joined.leaves:
+                raise DuplicateAlias(
+                    f"two sources are called {alias!r}",
+                    position=source.at,
+                    found=alias,
+                    exists=tuple(joined.leaves),
+                    attempt=f"give one an alias: … AS {alias}_2",
+                )
+        joined.sources += part.sources
+        joined.predicates += part.predicates
+        joined.leaves |= part.leaves
+        joined.hidden |= part.hidden
+
+    def _join(self, source: JoinedSource) -> Joined:
+        left, right = self._all(source.left), self._all(source.right)
+        for side, condition in ((left, source.left_on), (right, source.right_on)):
+            binder = ExpressionBinder(self._scope(side))
+            side.predicates += [binder.predicate(c, "ON").expr for c in conditions(condition)]
+        both = Joined()
+        self._add(both, left, source)
+        self._add(both, right, source)
+        on, hidden = shared_columns(source, self._scope(left), self._scope(right))
+        both.hidden |= hidden
+        binder = ExpressionBinder(self._scope(both))
+        on += [binder.predicate(c, "ON").expr for c in conditions(source.on)]
+        if source.kind == "INNER":
+            both.predicates += on
+            return both
+        if any(isinstance(leaf, RecursionSource) for leaf in both.leaves.values()):
+            raise NonStratified(
+                f"{source.kind} JOIN of a recursive view in its own step has no least answer",
+                position=source.at,
+                found=f"{source.kind} JOIN",
+                attempt="join with the finished view, in the query that reads it",
+            )
+        if source.kind in ("RIGHT", "FULL"):
+            both.leaves |= {alias: nullable(leaf) for alias, leaf in left.leaves.items()}
+        if source.kind in ("LEFT", "FULL"):
+            both.leaves |= {alias: nullable(leaf) for alias, leaf in right.leaves.items()}
+        columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
+        parts = (
+            BoundFrom(tuple(left.sources), tuple(left.predicates)),
+            BoundFrom(tuple(right.sources), tuple(right.predicates)),
+        )
+        both.sources = [OuterSource(source.kind, *parts, tuple(on), columns)]
+        both.predicates = []
+        return both
 
     def _alias(self, alias: str) -> str:
         """Give the alias a plan can use: one that no source around has."""
-        taken = set() if self.outer is None else {s.alias for s in self.outer.sources.values()}
+        outer = self.environment.outer
+        scopes = () if outer is None else outer.around
+        taken = {source.alias for scope in scopes for source in scope.sources.values()}
         number = 2
         chosen = alias
         while chosen in taken:
@@ -118,10 +178,10 @@ class FromBinder:
             number += 1
         return chosen
 
-    def _source(self, source: Source) -> BoundSource:
+    def _source(self, source: NamedSource | DerivedSource) -> BoundSource:
         alias = self._alias(source.alias)
         if isinstance(source, DerivedSource):
-            return _sub(alias, self.bind_query(source.query, self.environment))
+            return self._derived(alias, source)
         known = self.environment.ctes.get(source.name)
         if known is not None:
             self._no_window(source, "a query's result")
@@ -153,6 +213,25 @@ class FromBinder:
         base = BaseSource(alias, relation, columns)
         return replace(base, window=self._window(source.window, source.alias, base))
 
+    def _derived(self, alias: str, source: DerivedSource) -> SubSource:
+        found = _sub(alias, self.bind_query(source.query, self.environment))
+        if not source.columns:
+            return found
+        if len(source.columns) != len(found.columns):
+            raise UnionArity(
+                f"{source.alias} names {len(source.columns)} columns, its query has"
+                f" {len(found.columns)}",
+                position=source.at,
+                found=", ".join(source.columns),
+                exists=[bare(column) for column in found.columns],
+                attempt="name each column once",
+            )
+        columns = tuple(
+            replace(column, name=f"{alias}.{name}")
+            for column, name in zip(found.columns, source.columns, strict=True)
+        )
+        return replace(found, columns=columns)
+
     def _no_window(self, source: NamedSource, what: str) -> None:
         if source.window is not None:
             raise MisplacedWindow(
@@ -167,55 +246,6 @@ class FromBinder:
         by = tuple(scope.find(name).name for name in spec.partition_by)
         return BoundWindow(by, spec.rows, spec.range_s)
 
-    def _exists(self, node: Exists, scope: Scope, *, negated: bool) -> BoundExists:
-        if node.needle is not None and negated:
-            raise MisplacedExists(
-                "NOT IN (SELECT …) is never true once a null is among the values",
-                position=node.at,
-                attempt="write NOT EXISTS (SELECT 1 FROM … WHERE … = …)",
-            )
-        query = node.query
-        item: Item | None = None
-        simple = isinstance(query, SelectQuery) and not is_grouped(query)
-        if isinstance(query, SelectQuery) and simple and query.sources:
-            item = query.items[0] if len(query.items) == 1 else None
-        else:
-            # A grouped query or a UNION cannot look outside: it is bound alone, as a source.
-            inside = DerivedSource(query, "partner", node.at)
-            query = SelectQuery((), (inside,), at=node.at)
-        binder = FromBinder(self.environment, self.bind_query, scope)
-        inner, inner_scope, across = binder.bind(query)
-        if node.needle is not None:
-            across.append(self._membership(node, node.needle, item, scope, inner_scope))
-        on, residual = _split(across, inner_scope.inner_names)
-        if residual and not negated:
-            raise MisplacedExists(
-                "EXISTS takes only equalities with the rows around it",
-                position=node.at,
-                attempt="join with the source and select DISTINCT",
-            )
-        return BoundExists(inner, tuple(on), tuple(residual), negated)
-
-    def _membership(
-        self, node: Exists, needle: Expression, item: Item | None, outer: Scope, inner: Scope
-    ) -> Expr:
-        values: list[Typed] = []
-        if item is not None and not isinstance(item.value, Star):
-            values.append(ExpressionBinder(inner).bind(item.value))
-        else:
-            for source in inner.sources.values():
-                values += [
-                    Typed(Col(c.name), c.type, c.unit, c.nullable, node.at) for c in source.columns
-                ]
-        if len(values) != 1:
-            raise UnionArity(
-                "IN compares with one column",
-                position=node.at,
-                found=f"{len(values)} columns",
-                attempt="select one column",
-            )
-        return operator("=", ExpressionBinder(outer).bind(needle), values[0], node.at).expr
-
 
 def _exists(node: Expression) -> tuple[Exists | None, bool]:
     if isinstance(node, Exists):
@@ -223,21 +253,6 @@ def _exists(node: Expression) -> tuple[Exists | None, bool]:
     if isinstance(node, Negation) and isinstance(node.inner, Exists):
         return node.inner, True
     return None, False
-
-
-def _split(across: list[Expr], inner: frozenset[str]) -> tuple[list[tuple[str, str]], list[Expr]]:
-    """Part conditions over both sides into pairs of equal columns and the rest."""
-    on: list[tuple[str, str]] = []
-    residual: list[Expr] = []
-    for expr in across:
-        match expr:
-            case Op("=", Col(left), Col(right)) if left in inner and right not in inner:
-                on.append((right, left))
-            case Op("=", Col(left), Col(right)) if right in inner and left not in inner:
-                on.append((left, right))
-            case _:
-                residual.append(expr)
-    return on, residual
 
 
 def _prefixed(alias: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from aspen.algebra.expr import Col, Const
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import Expression, Function, Name, SelectQuery, Star
-from aspen.streamsql.bind_expr import ExpressionBinder, has_aggregate, is_aggregate
+from aspen.streamsql.ast import Expression, Function, Literal, Name, SelectQuery, Star
+from aspen.streamsql.bind_expr import (
+    ExpressionBinder,
+    SubqueryBinder,
+    has_aggregate,
+    has_subquery,
+    is_aggregate,
+)
 from aspen.streamsql.bound import BoundAggregate, BoundGroup, Typed
 from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch, WrongArity
 from aspen.streamsql.scope import Scope
@@ -25,11 +31,16 @@ class Grouping:
     Args:
         scope: of the query's FROM.
         query: the SELECT.
+        rows: takes sub-queries over single rows, in keys and arguments of aggregates.
+        groups: takes sub-queries over groups.
     """
 
-    def __init__(self, scope: Scope, query: SelectQuery) -> None:
-        self.rows = ExpressionBinder(scope)
-        self.binder = ExpressionBinder(scope, self._first)
+    def __init__(
+        self, scope: Scope, query: SelectQuery, rows: SubqueryBinder, groups: SubqueryBinder
+    ) -> None:
+        self.rows = ExpressionBinder(scope, subqueries=rows)
+        self.binder = ExpressionBinder(scope, self._first, groups)
+        self.query = query
         aliases = {
             item.alias: item.value
             for item in query.items
@@ -49,11 +60,26 @@ class Grouping:
         )
 
     def _meant(self, node: Expression, aliases: dict[str, Expression]) -> Expression:
-        """GROUP BY may name an output, where no source has a column of that name."""
+        """GROUP BY may name an output, where no source has a column of that name, or its place."""
+        if isinstance(node, Literal) and type(node.value) is int:
+            return self._at_place(node, node.value)
         if not isinstance(node, Name) or node.qualifier or node.name not in aliases:
             return node
         hidden = any(name.endswith(f".{node.name}") for name in self.rows.scope.spoken)
         return node if hidden else aliases[node.name]
+
+    def _at_place(self, node: Literal, place: int) -> Expression:
+        items = self.query.items
+        value = items[place - 1].value if 1 <= place <= len(items) else None
+        if value is None or isinstance(value, Star):
+            raise NotGrouped(
+                f"there is no output {place} to group by",
+                position=node.at,
+                found=str(place),
+                exists=[f"1 to {len(items)}"],
+                attempt="name the column",
+            )
+        return value
 
     def _key(self, node: Expression) -> None:
         if has_aggregate(node):
@@ -73,7 +99,7 @@ class Grouping:
     def _first(self, node: Expression) -> Typed | None:
         if isinstance(node, Function) and is_aggregate(node):
             return self._aggregate(node)
-        if has_aggregate(node):
+        if has_aggregate(node) or has_subquery(node):
             return None
         typed = self.rows.bind(node)
         if isinstance(typed.expr, Const):
@@ -81,6 +107,9 @@ class Grouping:
         for column, key in self.keys:
             if typed.expr == key.expr:
                 return Typed(Col(column.name), key.type, key.unit, key.nullable, node.at)
+        if isinstance(typed.expr, Col) and typed.expr.name not in self.rows.scope.inner_names:
+            # A column of the rows around a sub-query is one value for all its groups.
+            return typed
         if isinstance(node, Name):
             keys = [column.name for column, _ in self.keys]
             raise NotGrouped(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aspen.algebra.expr import Expr
-from aspen.algebra.plan import AggregateFunction, Best
+from aspen.algebra.expr import Const, Expr
+from aspen.algebra.plan import AggregateFunction, Best, SetFunction, SortKey
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, Type
 
@@ -65,16 +65,36 @@ class RecursionSource:
     columns: tuple[Column, ...]
 
 
-BoundSource = BaseSource | SubSource | RecursionSource
+@dataclass(frozen=True, slots=True)
+class OuterSource:
+    """`left LEFT | RIGHT | FULL JOIN right ON …`; what may be missing is nullable in `columns`."""
+
+    kind: str
+    left: BoundFrom
+    right: BoundFrom
+    on: tuple[Expr, ...]
+    columns: tuple[Column, ...]
+    alias: str = ""
+
+
+BoundSource = BaseSource | SubSource | RecursionSource | OuterSource
 
 
 @dataclass(frozen=True, slots=True)
 class BoundFrom:
-    """FROM and WHERE: sources, conditions, and the (NOT) EXISTS among them."""
+    """FROM and WHERE: sources, conditions, and the (NOT) EXISTS among them.
+
+    Args:
+        sources: none for a SELECT without FROM, which has one row.
+        computed: sub-queries whose values later expressions read, in order.
+        later: conditions that read them.
+    """
 
     sources: tuple[BoundSource, ...]
     predicates: tuple[Expr, ...]
     exists: tuple[BoundExists, ...] = ()
+    computed: tuple[BoundSubquery, ...] = ()
+    later: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +106,28 @@ class BoundExists:
         on: pairs of (outer column, inner column) that are equal.
         residual: further conditions over both.
         negated: NOT EXISTS.
+        mark: where the answer is kept as a column, for rows of both kinds; None keeps the rows
+            for which it is true.
+        needle: a value to compute beside the outer columns first, for `on` to name.
     """
 
     inner: BoundFrom
     on: tuple[tuple[str, str], ...]
     residual: tuple[Expr, ...]
     negated: bool
+    mark: Column | None = None
+    needle: tuple[Column, Expr] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundScalar:
+    """A sub-query that stands for a value: of its only row, null where there is no single one."""
+
+    query: BoundQuery
+    output: Column
+
+
+BoundSubquery = BoundExists | BoundScalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +152,17 @@ class BoundGroup:
 
 @dataclass(frozen=True, slots=True)
 class BoundSelect:
-    """One SELECT."""
+    """One SELECT.
+
+    Args:
+        late: sub-queries over groups, which HAVING and the outputs read.
+    """
 
     origin: BoundFrom
     group: BoundGroup | None
     outputs: tuple[tuple[Column, Expr], ...]
     distinct: bool
+    late: tuple[BoundSubquery, ...] = ()
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -136,6 +177,46 @@ class BoundUnion:
     branches: tuple[BoundQuery, ...]
     distinct: bool
     columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCompare:
+    """EXCEPT or INTERSECT [ALL]; INT columns widen to `columns`."""
+
+    left: BoundQuery
+    right: BoundQuery
+    function: SetFunction
+    keeps_duplicates: bool
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundValues:
+    """Rows written in the query."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Const, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundOrder:
+    """ORDER BY, LIMIT and OFFSET.
+
+    Args:
+        keys: over the query's columns, of which `columns` are the first: what only the order needs
+            comes behind them.
+    """
+
+    query: BoundQuery
+    keys: tuple[SortKey, ...]
+    limit: int | None
+    offset: int
+    columns: tuple[Column, ...]
+
+    @property
+    def cuts(self) -> bool:
+        """Whether rows are left out; otherwise the order is for readers alone."""
+        return self.limit is not None or self.offset > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +238,15 @@ class BoundRename:
     columns: tuple[Column, ...]
 
 
-BoundQuery = BoundSelect | BoundUnion | BoundRecursion | BoundRename
+BoundQuery = (
+    BoundSelect
+    | BoundUnion
+    | BoundCompare
+    | BoundValues
+    | BoundOrder
+    | BoundRecursion
+    | BoundRename
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,53 +2,184 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Col, Expr, conjunction
+from collections.abc import Sequence
+from itertools import count
+
+from aspen.algebra.expr import Col, Expr, Op, conjunction
 from aspen.algebra.plan import (
-    Aggregate,
-    AntiJoin,
     Distinct,
     Filter,
     Fixpoint,
-    GroupBy,
     Join,
     Plan,
     Project,
     RecursiveRef,
     Scan,
+    SetOperation,
+    TopK,
     Union,
+    Values,
     Window,
 )
 from aspen.model.schema import Column, SourceKind
 from aspen.streamsql.bound import (
     BaseSource,
+    BoundCompare,
     BoundExists,
     BoundFrom,
-    BoundGroup,
+    BoundOrder,
     BoundQuery,
     BoundRecursion,
     BoundRename,
+    BoundScalar,
     BoundSelect,
     BoundSource,
+    BoundSubquery,
     BoundUnion,
+    BoundValues,
+    OuterSource,
     RecursionSource,
     SubSource,
 )
+from aspen.streamsql.build_group import grouped
+from aspen.streamsql.build_parts import relabelled
+from aspen.streamsql.build_subquery import answered, valued
+from aspen.streamsql.domain import Domain, narrowed
+from aspen.streamsql.free import free_in_source
 from aspen.streamsql.join_order import join_order
-from aspen.streamsql.typing_rules import widened
+from aspen.streamsql.outer_join import outer_join
 
 
 def build(query: BoundQuery) -> Plan:
     """Give the plan of a bound query; its columns are the query's, by name and type."""
-    match query:
-        case BoundSelect():
-            return _select(query)
-        case BoundUnion(branches, distinct, columns):
-            united = Union(tuple(_as(build(branch), columns) for branch in _flat(branches, query)))
-            return Distinct(united) if distinct else united
-        case BoundRecursion():
-            return _recursion(query)
-        case BoundRename(inner, columns):
-            return _as(build(inner), columns)
+    return Builder().query(query, None)
+
+
+class Builder:
+    """Builds queries, those inside others for all rows around them at once.
+
+    A method that is given a domain gives rows that begin with the domain's columns.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def query(self, query: BoundQuery, domain: Domain | None) -> Plan:
+        """Give the plan of a query."""
+        given = () if domain is None else domain.columns
+        match query:
+            case BoundSelect():
+                return self._select(query, domain)
+            case BoundUnion(branches, distinct, columns):
+                parts = [self.query(branch, domain) for branch in _flat(branches, query)]
+                united = Union(tuple(relabelled(part, given + columns) for part in parts))
+                return Distinct(united) if distinct else united
+            case BoundCompare(left, right, function, keeps, columns):
+                sides = [
+                    relabelled(self.query(side, domain), given + columns) for side in (left, right)
+                ]
+                return SetOperation(sides[0], sides[1], function, keeps)
+            case BoundValues(columns, rows):
+                return self._beside(domain, Values(columns, rows))
+            case BoundOrder(inner, keys, limit, offset, columns):
+                plan = self.query(inner, domain)
+                if query.cuts:
+                    per = tuple(column.name for column in given)
+                    plan = TopK(plan, keys, limit, offset, per)
+                return narrowed(plan, given + columns)
+            case BoundRecursion():
+                return self._beside(domain, self._recursion(query))
+            case BoundRename(inner, columns):
+                return relabelled(self.query(inner, domain), given + columns)
+
+    def _beside(self, domain: Domain | None, plan: Plan) -> Plan:
+        """Give a plan that reads nothing around it once for every row of the domain."""
+        return plan if domain is None else Join(domain.plan, plan)
+
+    def _select(self, query: BoundSelect, domain: Domain | None) -> Plan:
+        given = () if domain is None else domain.columns
+        plan = self.origin(query.origin, domain)
+        if query.group is not None:
+            plan = grouped(plan, query.group, domain)
+        for found in query.late:
+            plan = self.subquery(plan, found)
+        if query.group is not None and query.group.having is not None:
+            plan = Filter(plan, query.group.having)
+        kept = tuple((column, Col(column.name)) for column in given)
+        plan = Project(plan, kept + query.outputs)
+        return Distinct(plan) if query.distinct else plan
+
+    def origin(self, origin: BoundFrom, domain: Domain | None) -> Plan:
+        """Give the rows of FROM that pass WHERE."""
+        predicates = list(origin.predicates)
+        sources = [] if domain is None else [domain.plan]
+        for source in origin.sources:
+            reads = () if domain is None else free_in_source(source)
+            if domain is None or not reads:
+                sources.append(self._source(source))
+                continue
+            # The source carries the domain too: it meets the rows of its own values.
+            plan, pairs = self.apart(self._source(source, domain), domain)
+            sources.append(plan)
+            predicates += [Op("=", Col(one), Col(other)) for one, other in pairs]
+        if not sources:
+            sources.append(Values(()))
+        plan, rest = join_order(sources, predicates)
+        for found in origin.exists:
+            plan = self.subquery(plan, found)
+        plan = _filtered(plan, rest)
+        for made in origin.computed:
+            plan = self.subquery(plan, made)
+        return _filtered(plan, origin.later)
+
+    def apart(self, plan: Plan, domain: Domain) -> tuple[Plan, tuple[tuple[str, str], ...]]:
+        """Rename the domain's columns of a plan, so that it can be joined with others that have it.
+
+        Returns:
+            The plan with the identifying columns renamed and the others gone, and pairs of
+            (the domain's column, the renamed one).
+        """
+        number = next(self._numbers)
+        pairs = tuple((name, f"domain_{number}.c{i}") for i, name in enumerate(domain.on))
+        new = dict(pairs)
+        own = {column.name for column in domain.columns}
+        outputs: list[tuple[Column, Expr]] = []
+        for column in plan.columns:
+            if column.name in new:
+                renamed = Column(new[column.name], column.type, column.unit, column.nullable)
+                outputs.append((renamed, Col(column.name)))
+            elif column.name not in own:
+                outputs.append((column, Col(column.name)))
+        return Project(plan, tuple(outputs)), pairs
+
+    def subquery(self, plan: Plan, found: BoundSubquery) -> Plan:
+        """Give a plan's rows with the value of a sub-query, or those that pass it."""
+        match found:
+            case BoundScalar():
+                return valued(self, plan, found)
+            case BoundExists():
+                return answered(self, plan, found)
+
+    def _source(self, source: BoundSource, domain: Domain | None = None) -> Plan:
+        match source:
+            case BaseSource(alias, relation, columns, window):
+                stream = relation.kind is SourceKind.STREAM
+                scan = Scan(relation.name, alias, columns, relation.deletable, stream)
+                if window is None:
+                    return scan
+                return Window(scan, window.partition_by, window.rows, window.range_s)
+            case SubSource(_, query, columns):
+                given = () if domain is None else domain.columns
+                return relabelled(self.query(query, domain), given + columns)
+            case OuterSource():
+                return outer_join(self, source, domain)
+            case RecursionSource(alias, name, columns):
+                return RecursiveRef(name, alias, columns)
+
+    def _recursion(self, query: BoundRecursion) -> Plan:
+        base = relabelled(self.query(query.base, None), query.columns)
+        step = relabelled(self.query(query.step, None), query.columns)
+        return Fixpoint(query.name, query.columns, base, step, query.best)
 
 
 def _flat(branches: tuple[BoundQuery, ...], union: BoundUnion) -> list[BoundQuery]:
@@ -62,92 +193,6 @@ def _flat(branches: tuple[BoundQuery, ...], union: BoundUnion) -> list[BoundQuer
     return flat
 
 
-def _as(plan: Plan, columns: tuple[Column, ...]) -> Plan:
-    """Rename and widen columns by place, where they are not yet as wanted."""
-    if plan.columns == columns:
-        return plan
-    outputs = tuple(
-        (wanted, widened(Col(column.name), column.type, wanted.type))
-        for column, wanted in zip(plan.columns, columns, strict=True)
-    )
-    if isinstance(plan, Project):
-        values = tuple(
-            (wanted, widened(expr, column.type, wanted.type))
-            for (column, expr), wanted in zip(plan.outputs, columns, strict=True)
-        )
-        return Project(plan.child, values)
-    return Project(plan, outputs)
-
-
-def _select(query: BoundSelect) -> Plan:
-    plan = _from(query.origin)
-    if query.group is not None:
-        plan = _group(plan, query.group)
-    plan = Project(plan, query.outputs)
-    return Distinct(plan) if query.distinct else plan
-
-
-def _from(origin: BoundFrom) -> Plan:
-    plan, rest = join_order([_source(source) for source in origin.sources], origin.predicates)
-    for found in origin.exists:
-        plan = _exists(plan, found)
-    return _filtered(plan, rest)
-
-
-def _filtered(plan: Plan, predicates: list[Expr]) -> Plan:
+def _filtered(plan: Plan, predicates: Sequence[Expr]) -> Plan:
     predicate = conjunction(predicates)
     return plan if predicate is None else Filter(plan, predicate)
-
-
-def _exists(plan: Plan, found: BoundExists) -> Plan:
-    inner = _from(found.inner)
-    if found.negated:
-        return AntiJoin(plan, inner, found.on, conjunction(found.residual))
-    by_name = {column.name: column for column in inner.columns}
-    keys = dict.fromkeys(right for _, right in found.on)
-    partners = Distinct(Project(inner, tuple((by_name[key], Col(key)) for key in keys)))
-    return Join(plan, partners, found.on)
-
-
-def _source(source: BoundSource) -> Plan:
-    match source:
-        case BaseSource(alias, relation, columns, window):
-            stream = relation.kind is SourceKind.STREAM
-            scan = Scan(relation.name, alias, columns, relation.deletable, stream)
-            if window is None:
-                return scan
-            return Window(scan, window.partition_by, window.rows, window.range_s)
-        case SubSource(_, query, columns):
-            return _as(build(query), columns)
-        case RecursionSource(alias, name, columns):
-            return RecursiveRef(name, alias, columns)
-
-
-def _group(plan: Plan, group: BoundGroup) -> Plan:
-    computed = list(group.keys)
-    names = {column.name for column, _ in computed}
-    for aggregate in group.aggregates:
-        column, value = aggregate.argument, aggregate.value
-        if column is not None and value is not None and column.name not in names:
-            computed.append((column, value))
-            names.add(column.name)
-    if any(expr != Col(column.name) for column, expr in computed):
-        plan = Project(plan, tuple(computed))
-    keys = tuple(column.name for column, _ in group.keys)
-    aggregates = tuple(
-        Aggregate(
-            found.function,
-            found.argument.name if found.argument is not None else None,
-            found.output,
-            found.distinct,
-        )
-        for found in group.aggregates
-    )
-    grouped: Plan = GroupBy(plan, keys, aggregates)
-    return grouped if group.having is None else Filter(grouped, group.having)
-
-
-def _recursion(query: BoundRecursion) -> Plan:
-    base = _as(build(query.base), query.columns)
-    step = _as(build(query.step), query.columns)
-    return Fixpoint(query.name, query.columns, base, step, query.best)

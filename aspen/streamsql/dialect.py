@@ -31,7 +31,9 @@ class StreamParser(parser.Parser):
 
     FUNCTIONS = {}  # noqa: RUF012  # sqlglot's protocol
     FUNCTION_PARSERS = {  # noqa: RUF012  # as above
-        name: parse for name, parse in parser.Parser.FUNCTION_PARSERS.items() if name == "CAST"
+        name: parse
+        for name, parse in parser.Parser.FUNCTION_PARSERS.items()
+        if name in ("CAST", "TRY_CAST", "SUBSTRING", "TRIM")
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
 

@@ -122,6 +122,12 @@ class UnionArity(BindError):
     code = "aspen.bind.union_arity"
 
 
+class BadOrder(BindError):
+    """An ORDER BY that names no output where only outputs can be sorted by."""
+
+    code = "aspen.bind.bad_order"
+
+
 class MisplacedExists(BindError):
     """EXISTS or IN (query) where it is no plain condition of WHERE."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
+from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from aspen.errors import Position
@@ -14,6 +15,8 @@ from aspen.streamsql.dialect import StreamSql
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate import Translator
+
+Made = TypeVar("Made")
 
 _LONGEST = 100_000
 _WINDOW = "windows look like [RANGE 30 SECONDS] or [PARTITION BY mid ROWS 1]"
@@ -30,6 +33,22 @@ def parse(text: str) -> list[Statement]:
         Unsupported: it is SQL that StreamSQL leaves out.
         NotAQuery: a statement that is neither SELECT nor CREATE VIEW.
     """
+    statements = translated(text, lambda spans: Translator(spans).statement)
+    if not statements:
+        raise SyntaxRefused("there is no query in the text", attempt="SELECT … FROM …")
+    return statements
+
+
+def translated(text: str, translator: Callable[[Spans], Callable[[exp.Expr], Made]]) -> list[Made]:
+    """Read the statements of a text, each turned into something.
+
+    Args:
+        translator: gives, for the text's spans, what turns a tree of sqlglot into it.
+
+    Raises:
+        SyntaxRefused: the text is no SQL, or too long.
+        Unsupported: it is nested too deeply.
+    """
     if len(text) > _LONGEST:
         raise SyntaxRefused(
             f"a query has at most {_LONGEST:,} characters",
@@ -37,10 +56,10 @@ def parse(text: str) -> list[Statement]:
             attempt="split it into views",
         )
     spans = Spans(text)
-    dialect = StreamSql()
     try:
-        trees = dialect.parse(text)
-        statements = [Translator(spans).statement(tree) for tree in trees if tree is not None]
+        trees = StreamSql().parse(text)
+        translate = translator(spans)
+        return [translate(tree) for tree in trees if tree is not None]
     except ParseError as error:
         raise _syntax(error.errors[0] if error.errors else {}, spans) from error
     except TokenError as error:
@@ -49,9 +68,6 @@ def parse(text: str) -> list[Statement]:
         raise Unsupported(
             "the query is nested too deeply", attempt="split it into views or CTEs"
         ) from error
-    if not statements:
-        raise SyntaxRefused("there is no query in the text", attempt="SELECT … FROM …")
-    return statements
 
 
 def _syntax(found: Mapping[str, Any], spans: Spans) -> SyntaxRefused:

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 from aspen.errors import Position
 from aspen.streamsql.ast import (
+    CompareQuery,
     Cte,
     DerivedSource,
     Exists,
     Expression,
     NamedSource,
+    OrderedQuery,
     Query,
+    Scalar,
     SelectQuery,
     Star,
     UnionQuery,
+    ValuesQuery,
     WithQuery,
+    leaves,
 )
 from aspen.streamsql.bind_expr import has_aggregate, operands
 
@@ -43,7 +48,7 @@ def names_read(query: Query) -> frozenset[str]:
     match query:
         case SelectQuery():
             found: frozenset[str] = frozenset()
-            for source in query.sources:
+            for source in (leaf for whole in query.sources for leaf in leaves(whole)):
                 if isinstance(source, NamedSource):
                     found |= {source.name}
                 else:
@@ -51,8 +56,14 @@ def names_read(query: Query) -> frozenset[str]:
             for inner in _subqueries(query):
                 found |= names_read(inner.query)
             return found
-        case UnionQuery():
+        case UnionQuery() | CompareQuery():
             return names_read(query.left) | names_read(query.right)
+        case OrderedQuery():
+            found = names_read(query.query)
+            inside = (part for key in query.keys for part in _exists(key.value))
+            return found.union(*(names_read(part.query) for part in inside))
+        case ValuesQuery():
+            return frozenset()
         case WithQuery():
             own = frozenset(cte.name for cte in query.ctes)
             inside = frozenset[str]().union(*(names_read(cte.query) for cte in query.ctes))
@@ -66,6 +77,13 @@ def _query(query: Query, name: str, through: tuple[str, ...]) -> Iterator[Readin
         case UnionQuery():
             yield from _query(query.left, name, through)
             yield from _query(query.right, name, through)
+        case CompareQuery():
+            yield from _query(query.left, name, (*through, query.function))
+            yield from _query(query.right, name, (*through, query.function))
+        case OrderedQuery():
+            yield from _query(query.query, name, (*through, "ORDER BY"))
+        case ValuesQuery():
+            return
         case WithQuery():
             yield from _with(query.ctes, query.body, name, through)
 
@@ -81,14 +99,16 @@ def _with(
 
 
 def _select(query: SelectQuery, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
-    for source in query.sources:
+    for source in (leaf for whole in query.sources for leaf in leaves(whole)):
         if isinstance(source, DerivedSource):
             inside = "GROUP BY" if _groups(source.query) else "a sub-select"
             yield from _query(source.query, name, (*through, inside))
         elif source.name == name:
             yield Reading(source.at, through)
     for found in _subqueries(query):
-        word = "IN" if found.needle is not None else "NOT EXISTS"
+        word = "a sub-query"
+        if isinstance(found, Exists):
+            word = "IN" if found.needle is not None else "NOT EXISTS"
         yield from _query(found.query, name, (*through, word))
 
 
@@ -97,21 +117,25 @@ def _groups(query: Query) -> bool:
         case SelectQuery():
             values = [i.value for i in query.items if not isinstance(i.value, Star)]
             return bool(query.group_by or query.having or any(map(has_aggregate, values)))
-        case UnionQuery():
+        case UnionQuery() | CompareQuery():
             return _groups(query.left) or _groups(query.right)
+        case OrderedQuery():
+            return _groups(query.query)
+        case ValuesQuery():
+            return False
         case WithQuery():
             return any(_groups(cte.query) for cte in query.ctes) or _groups(query.body)
 
 
-def _subqueries(query: SelectQuery) -> Iterator[Exists]:
+def _subqueries(query: SelectQuery) -> Iterator[Exists | Scalar]:
     items = (item.value for item in query.items if not isinstance(item.value, Star))
-    for node in (query.where, query.having, *items):
+    for node in (query.where, query.having, *query.group_by, *items):
         if node is not None:
             yield from _exists(node)
 
 
-def _exists(node: Expression) -> Iterator[Exists]:
-    if isinstance(node, Exists):
+def _exists(node: Expression) -> Iterator[Exists | Scalar]:
+    if isinstance(node, Exists | Scalar):
         yield node
     for part in operands(node):
         yield from _exists(part)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column
@@ -27,10 +28,18 @@ class Environment:
     Args:
         catalog: relations and views.
         ctes: queries of the enclosing WITHs; they hide relations of their name.
+        outer: the scope around a sub-query, None elsewhere.
+        numbers: for names that no user gave; one sequence for a whole statement.
     """
 
     catalog: Catalog
     ctes: Mapping[str, BoundQuery | RecursionMark] = field(default_factory=dict)
+    outer: Scope | None = None
+    numbers: Iterator[int] = field(default_factory=lambda: count(1), compare=False)
+
+    def inside(self, outer: Scope) -> Environment:
+        """Give the environment of a sub-query that may read the rows of `outer`."""
+        return replace(self, outer=outer)
 
     def with_cte(self, name: str, query: BoundQuery | RecursionMark) -> Environment:
         """Give an environment that also knows `name`."""
@@ -48,11 +57,13 @@ class Scope:
 
     Args:
         sources: by the alias the user gave.
-        outer: the scope around an EXISTS, None elsewhere.
+        outer: the scope around a sub-query, None elsewhere.
+        hidden: plan names of columns that USING merged into others.
     """
 
     sources: Mapping[str, BoundSource]
     outer: Scope | None = None
+    hidden: frozenset[str] = frozenset()
 
     @property
     def inner_names(self) -> frozenset[str]:
@@ -69,18 +80,22 @@ class Scope:
         )
         return own if self.outer is None else own + self.outer.spoken
 
+    @property
+    def around(self) -> tuple[Scope, ...]:
+        """This scope and those around it, innermost first."""
+        return (self,) if self.outer is None else (self, *self.outer.around)
+
     def find(self, name: Name) -> Column:
-        """Look a column up, here and then in the scope around.
+        """Look a column up, here and then in the scopes around.
 
         Raises:
             UnknownColumn: no source has it.
             AmbiguousColumn: several have, and the name is bare.
         """
-        found = self._here(name)
-        if found is None and self.outer is not None:
-            found = self.outer._here(name)  # noqa: SLF001  # the same class
-        if found is not None:
-            return found
+        for scope in self.around:
+            found = scope._here(name)  # noqa: SLF001  # the same class
+            if found is not None:
+                return found
         raise self._unknown(name)
 
     def _here(self, name: Name) -> Column | None:
@@ -93,7 +108,7 @@ class Scope:
             (alias, column)
             for alias, source in self.sources.items()
             for column in source.columns
-            if bare(column) == name.name
+            if bare(column) == name.name and column.name not in self.hidden
         ]
         if len(hits) > 1:
             choices = [f"{alias}.{name.name}" for alias, _ in hits]
@@ -108,7 +123,9 @@ class Scope:
 
     def _unknown(self, name: Name) -> UnknownColumn:
         written = f"{name.qualifier}.{name.name}" if name.qualifier else name.name
-        known = self.sources if self.outer is None else {**self.outer.sources, **self.sources}
+        known: dict[str, BoundSource] = {}
+        for scope in reversed(self.around):
+            known |= scope.sources
         if name.qualifier and name.qualifier not in known:
             return UnknownColumn(
                 f"nothing in FROM is called {name.qualifier!r}",

@@ -10,35 +10,46 @@ from aspen.model.schema import Column
 from aspen.streamsql.ast import (
     Binary,
     Choice,
+    CompareQuery,
     CreateView,
+    DerivedSource,
     Exists,
     Expression,
     Function,
+    JoinedSource,
     Literal,
     Name,
-    NamedSource,
     Negation,
     NullTest,
+    OrderedQuery,
+    OrderKey,
     Query,
+    Scalar,
     SelectQuery,
     Source,
     Star,
     Statement,
     UnionQuery,
+    ValuesQuery,
     WithQuery,
 )
 from aspen.streamsql.bound import (
     BaseSource,
+    BoundCompare,
     BoundExists,
     BoundFrom,
     BoundGroup,
+    BoundOrder,
     BoundQuery,
     BoundRecursion,
     BoundRename,
     BoundSelect,
     BoundSource,
     BoundStatement,
+    BoundSubquery,
     BoundUnion,
+    BoundValues,
+    OuterSource,
     RecursionSource,
     SubSource,
 )
@@ -62,6 +73,21 @@ def _query(query: Query) -> Iterator[str]:
             yield "union all" if keeps else "union"
             yield from _indented(_query(left))
             yield from _indented(_query(right))
+        case CompareQuery(left, right, function, keeps):
+            yield f"{function.lower()}{' all' if keeps else ''}"
+            yield from _indented(_query(left))
+            yield from _indented(_query(right))
+        case ValuesQuery(rows):
+            yield "values"
+            yield from (f"  ({', '.join(map(spell, row))})" for row in rows)
+        case OrderedQuery(inner, keys, limit, offset):
+            yield from _query(inner)
+            if keys:
+                yield f"order by {', '.join(map(_order_key, keys))}"
+            if limit is not None:
+                yield f"limit {limit}"
+            if offset:
+                yield f"offset {offset}"
         case WithQuery(ctes, body, recursive):
             for cte in ctes:
                 columns = f"({', '.join(cte.columns)})" if cte.columns else ""
@@ -88,9 +114,30 @@ def _select(query: SelectQuery) -> Iterator[str]:
         yield f"having {spell(query.having)}"
 
 
+def _order_key(key: OrderKey) -> str:
+    down = " desc" if key.descending else ""
+    return f"{spell(key.value)}{down}{' nulls last' if key.nulls_last else ''}"
+
+
+def _joined(source: JoinedSource) -> Iterator[str]:
+    words = "natural " if source.natural else ""
+    using = f" using {', '.join(source.using)}" if source.using else ""
+    on = f" on {spell(source.on)}" if source.on is not None else ""
+    yield f"from {words}{source.kind.lower()} join{using}{on}"
+    for sources, condition in ((source.left, source.left_on), (source.right, source.right_on)):
+        for part in sources:
+            yield from _indented(_source(part))
+        if condition is not None:
+            yield f"  where {spell(condition)}"
+
+
 def _source(source: Source) -> Iterator[str]:
-    if not isinstance(source, NamedSource):
-        yield f"from (query) as {source.alias}"
+    if isinstance(source, JoinedSource):
+        yield from _joined(source)
+        return
+    if isinstance(source, DerivedSource):
+        columns = f"({', '.join(source.columns)})" if source.columns else ""
+        yield f"from (query) as {source.alias}{columns}"
         yield from _indented(_query(source.query))
         return
     window = ""
@@ -108,7 +155,7 @@ def _source(source: Source) -> Iterator[str]:
 
 def _subqueries(node: Expression) -> Iterator[str]:
     match node:
-        case Exists(query):
+        case Exists(query) | Scalar(query):
             yield "  (query)"
             yield from (f"    {line}" for line in _query(query))
         case Binary(_, left, right):
@@ -137,8 +184,12 @@ def spell(node: Expression) -> str:
         case Choice(branches, otherwise):
             whens = "".join(f"WHEN {spell(w)} THEN {spell(t)} " for w, t in branches)
             return f"CASE {whens}ELSE {spell(otherwise)} END"
-        case Exists(_, needle):
-            return "EXISTS (query)" if needle is None else f"({spell(needle)} IN (query))"
+        case Exists(_, needle, symbol):
+            if needle is None:
+                return "EXISTS (query)"
+            return f"({spell(needle)} {'IN' if symbol == '=' else f'{symbol} ANY'} (query))"
+        case Scalar():
+            return "(query)"
 
 
 def bound_text(statement: BoundStatement) -> str:
@@ -153,17 +204,31 @@ def _columns(columns: tuple[Column, ...]) -> str:
 
 def _bound(query: BoundQuery) -> Iterator[str]:
     match query:
-        case BoundSelect(origin, group, outputs, distinct):
+        case BoundSelect(origin, group, outputs, distinct, late):
             yield "select distinct" if distinct else "select"
             for column, expr in outputs:
                 yield f"  {column_text(column)} = {expr_text(expr)}"
             yield from _from(origin)
             if group is not None:
                 yield from _group(group)
+            for found in late:
+                yield from _bound_subquery(found)
         case BoundUnion(branches, distinct, columns):
             yield f"union{'' if distinct else ' all'}: {_columns(columns)}"
             for branch in branches:
                 yield from _indented(_bound(branch))
+        case BoundCompare(left, right, function, keeps, columns):
+            yield f"{function.name.lower()}{' all' if keeps else ''}: {_columns(columns)}"
+            yield from _indented(_bound(left))
+            yield from _indented(_bound(right))
+        case BoundValues(columns, rows):
+            yield f"values: {_columns(columns)}"
+            yield from (f"  ({', '.join(map(expr_text, row))})" for row in rows)
+        case BoundOrder(inner, keys, limit, offset):
+            downs = (f"{k.column}{' desc' if k.descending else ''}" for k in keys)
+            cut = "" if limit is None else f" limit {limit}"
+            yield f"order by {', '.join(downs)}{cut}{f' offset {offset}' if offset else ''}"
+            yield from _indented(_bound(inner))
         case BoundRecursion(name, columns, base, step, best):
             yield f"recursion {name}: {_columns(columns)}"
             if best is not None:
@@ -184,6 +249,18 @@ def _from(origin: BoundFrom) -> Iterator[str]:
         yield f"where {expr_text(predicate)}"
     for found in origin.exists:
         yield from _bound_exists(found)
+    for made in origin.computed:
+        yield from _bound_subquery(made)
+    for predicate in origin.later:
+        yield f"then where {expr_text(predicate)}"
+
+
+def _bound_subquery(found: BoundSubquery) -> Iterator[str]:
+    if isinstance(found, BoundExists):
+        yield from _bound_exists(found)
+        return
+    yield f"compute {column_text(found.output)}"
+    yield from _indented(_bound(found.query))
 
 
 def _bound_source(source: BoundSource) -> Iterator[str]:
@@ -199,13 +276,21 @@ def _bound_source(source: BoundSource) -> Iterator[str]:
         case SubSource(alias, query):
             yield f"from {alias} = QUERY"
             yield from _indented(_bound(query))
+        case OuterSource(kind, left, right, on):
+            condition = f" on {' AND '.join(map(expr_text, on))}" if on else ""
+            yield f"from {kind.lower()} join{condition}"
+            yield from _indented(_from(left))
+            yield from _indented(_from(right))
         case RecursionSource(alias, name):
             yield f"from {alias} = RECURSION {name}"
 
 
 def _bound_exists(found: BoundExists) -> Iterator[str]:
     on = ", ".join(f"{left} = {right}" for left, right in found.on)
-    yield f"{'not ' if found.negated else ''}exists{f' on {on}' if on else ''}"
+    mark = "" if found.mark is None else f" as {found.mark.name}"
+    yield f"{'not ' if found.negated else ''}exists{f' on {on}' if on else ''}{mark}"
+    if found.needle is not None:
+        yield f"  {found.needle[0].name} = {expr_text(found.needle[1])}"
     for residual in found.residual:
         yield f"  across {expr_text(residual)}"
     yield from _indented(_from(found.inner))

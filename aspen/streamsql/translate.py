@@ -6,34 +6,31 @@ from sqlglot import exp
 
 from aspen.errors import Position
 from aspen.streamsql.ast import (
+    CompareQuery,
     CreateView,
     Cte,
-    DerivedSource,
     Expression,
     Item,
-    Name,
+    Literal,
     NamedSource,
+    OrderedQuery,
+    OrderKey,
     Query,
     Select,
     SelectQuery,
-    Source,
     Star,
     Statement,
     UnionQuery,
-    WindowSpec,
+    ValuesQuery,
     WithQuery,
 )
-from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.errors import NotAQuery, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
+from aspen.streamsql.translate_from import FromTranslator
 
 _DEEPEST = 100
 _CLAUSES = {
-    "order": ("ORDER BY", "a maintained view has no order; the reader sorts its rows"),
-    "limit": ("LIMIT", "keep the best rows with MIN, MAX or NOT EXISTS (a better one)"),
-    "offset": ("OFFSET", "a maintained view has no order"),
-    "fetch": ("FETCH", "keep the best rows with MIN, MAX or NOT EXISTS (a better one)"),
     "qualify": ("QUALIFY", "filter in an outer SELECT"),
     "windows": ("WINDOW", "windows stand in brackets behind a stream: [RANGE 30 SECONDS]"),
     "laterals": ("LATERAL", "write a join"),
@@ -64,6 +61,7 @@ class Translator:
         self.spans = spans
         self._depth = 0
         self.expressions = ExpressionTranslator(spans, self.query)
+        self._from = FromTranslator(spans, self.expressions, self.query, self._refuse_clauses)
 
     def statement(self, tree: exp.Expr) -> Statement:
         """Translate one statement.
@@ -73,7 +71,7 @@ class Translator:
         """
         if isinstance(tree, exp.Create) and tree.args.get("kind") == "VIEW":
             return self._view(tree)
-        if isinstance(tree, exp.Query):
+        if isinstance(tree, exp.Query | exp.Values):
             return Select(self.query(tree), self.spans.of(tree))
         what = type(tree).__name__.upper()
         if isinstance(tree, exp.Command):
@@ -95,7 +93,7 @@ class Translator:
         if isinstance(target, exp.Schema):
             columns = tuple(word(part) for part in target.expressions)
             target = target.this
-        if not isinstance(tree.expression, exp.Query):
+        if not isinstance(tree.expression, exp.Query | exp.Values):
             raise self._unsupported("a view without a query", target, "CREATE VIEW v AS SELECT …")
         name, at = word(target.this), self.spans.of(target.this)
         query = self.query(tree.expression)
@@ -122,23 +120,58 @@ class Translator:
 
     def _query(self, tree: exp.Expr) -> Query:
         at = self.spans.of(tree)
-        if isinstance(tree, exp.Subquery):
-            return self.query(tree.this)
         found = tree.args.get("with_")
         if found is not None:
             ctes = tuple(self._cte(cte) for cte in found.expressions)
-            return WithQuery(ctes, self._plain(tree, at), bool(found.args.get("recursive")), at)
-        return self._plain(tree, at)
+            return WithQuery(ctes, self._ordered(tree, at), bool(found.args.get("recursive")), at)
+        return self._ordered(tree, at)
+
+    def _ordered(self, tree: exp.Expr, at: Position) -> Query:
+        body = self.query(tree.this) if isinstance(tree, exp.Subquery) else self._plain(tree, at)
+        order = tree.args.get("order")
+        keys = tuple(self._key(key) for key in order.expressions) if order is not None else ()
+        limit = self._count(tree.args.get("limit"))
+        offset = self._count(tree.args.get("offset")) or 0
+        if not keys and limit is None and not offset:
+            return body
+        return OrderedQuery(body, keys, limit, offset, at)
+
+    def _key(self, tree: exp.Expr) -> OrderKey:
+        at = self.spans.of(tree)
+        if not isinstance(tree, exp.Ordered):
+            return OrderKey(self.expressions.translate(tree), at=at)
+        value = self.expressions.translate(tree.this)
+        return OrderKey(value, bool(tree.args.get("desc")), not tree.args.get("nulls_first"), at)
+
+    def _count(self, tree: exp.Expr | None) -> int | None:
+        """Give the number behind LIMIT, OFFSET or FETCH; None for all."""
+        if tree is None:
+            return None
+        if tree.args.get("limit_options") is not None or tree.args.get("expressions"):
+            raise self._unsupported("LIMIT … BY and WITH TIES", tree, "LIMIT 10")
+        number = tree.args.get("count") if isinstance(tree, exp.Fetch) else tree.expression
+        value = self.expressions.translate(number) if number is not None else Literal(None)
+        match value:
+            case Literal(None):
+                return None
+            case Literal(int(count)) if not isinstance(count, bool):
+                return None if count < 0 else count
+        raise self._unsupported("computed LIMIT", tree, "a whole number: LIMIT 10")
 
     def _plain(self, tree: exp.Expr, at: Position) -> Query:
         self._refuse_clauses(tree)
         if isinstance(tree, exp.Union):
             keeps = not tree.args.get("distinct")
             return UnionQuery(self.query(tree.this), self.query(tree.expression), keeps, at)
+        if isinstance(tree, exp.Except | exp.Intersect):
+            keeps = not tree.args.get("distinct")
+            sides = (self.query(tree.this), self.query(tree.expression))
+            return CompareQuery(*sides, type(tree).__name__.upper(), keeps, at)
+        if isinstance(tree, exp.Values):
+            return ValuesQuery(tuple(self._row(row) for row in tree.expressions), at)
         if not isinstance(tree, exp.Select):
             spelt = type(tree).__name__.upper()
-            attempt = "write NOT EXISTS (…)" if spelt == "EXCEPT" else "write EXISTS (…) or a join"
-            raise self._unsupported(spelt, tree, attempt)
+            raise self._unsupported(spelt, tree, "a SELECT")
         if not tree.expressions:
             raise SyntaxRefused(
                 "SELECT selects nothing", position=at, attempt="name columns, or write *"
@@ -146,7 +179,7 @@ class Translator:
         distinct = tree.args.get("distinct")
         if distinct is not None and distinct.args.get("on") is not None:
             raise self._unsupported("DISTINCT ON", distinct, "use GROUP BY with MIN or MAX")
-        sources, conditions = self._sources(tree)
+        sources, conditions = self._from.sources(tree)
         where = tree.args.get("where")
         if where is not None:
             conditions.append(self.expressions.translate(where.this))
@@ -175,6 +208,10 @@ class Translator:
             f"StreamSQL has no {what}", position=self.spans.of(tree), found=what, attempt=attempt
         )
 
+    def _row(self, tree: exp.Expr) -> tuple[Expression, ...]:
+        values = tree.expressions if isinstance(tree, exp.Tuple) else (tree,)
+        return tuple(map(self.expressions.translate, values))
+
     def _group(self, group: exp.Expr) -> tuple[Expression, ...]:
         for key in ("rollup", "cube", "grouping_sets", "all", "totals"):
             if group.args.get(key):
@@ -198,70 +235,3 @@ class Translator:
         if isinstance(tree, exp.Column) and isinstance(tree.this, exp.Star):
             return Item(Star(word(tree.args["table"]), at), at=at)
         return Item(self.expressions.translate(tree), at=at)
-
-    def _sources(self, tree: exp.Select) -> tuple[list[Source], list[Expression]]:
-        found = tree.args.get("from_")
-        sources: list[Source] = []
-        conditions: list[Expression] = []
-        if found is not None:
-            self._source(found.this, sources, conditions)
-        for join in tree.args.get("joins") or ():
-            self._join(join, sources, conditions)
-        return sources, conditions
-
-    def _join(self, join: exp.Expr, sources: list[Source], conditions: list[Expression]) -> None:
-        side = str(join.args.get("side") or "")
-        kind = str(join.args.get("kind") or "")
-        method = str(join.args.get("method") or "")
-        if side or kind in ("OUTER", "SEMI", "ANTI", "STRAIGHT"):
-            spelt = f"{side} {kind}".strip() + " JOIN"
-            attempt = "a join, and for what is missing UNION ALL … WHERE NOT EXISTS (…)"
-            raise self._unsupported(spelt, join.this, attempt)
-        if method or join.args.get("using"):
-            spelt = f"{method} JOIN" if method else "USING"
-            raise self._unsupported(spelt, join.this, "name the columns: ON a.x = b.x")
-        self._source(join.this, sources, conditions)
-        on = join.args.get("on")
-        if on is not None:
-            conditions.append(self.expressions.translate(on))
-
-    def _source(self, tree: exp.Expr, sources: list[Source], conditions: list[Expression]) -> None:
-        alias = tree.args.get("alias")
-        if alias is not None and alias.args.get("columns"):
-            raise self._unsupported(
-                "column list behind an alias", alias, "use AS in the select list"
-            )
-        named = word(alias.this) if alias is not None and alias.this is not None else ""
-        at = self.spans.of(tree)
-        if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
-            if not named:
-                raise self._unsupported("sub-select without a name", tree, "( … ) AS t")
-            self._refuse_clauses(tree)
-            sources.append(DerivedSource(self.query(tree.this), named, at))
-        elif isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
-            if tree.args.get("db"):
-                raise self._unsupported("schema in front of a name", tree, "the bare name")
-            self._refuse_clauses(tree)
-            name = word(tree.this)
-            window = tree.args.get("stream_window")
-            spec = self._window(window) if window is not None else None
-            sources.append(NamedSource(name, named or name, spec, self.spans.of(tree.this)))
-        else:
-            spelt = f"{type(tree).__name__.upper()} in FROM"
-            raise self._unsupported(spelt, tree, "a relation, a view or a sub-select")
-        for join in tree.args.get("joins") or ():
-            self._join(join, sources, conditions)
-
-    def _window(self, window: StreamWindow) -> WindowSpec:
-        names: list[Name] = []
-        for part in window.args.get("partition_by") or ():
-            name = self.expressions.translate(part)
-            if not isinstance(name, Name):
-                raise self._unsupported("expression in PARTITION BY", part, "name a column")
-            names.append(name)
-        return WindowSpec(
-            tuple(names),
-            window.args.get("rows"),
-            window.args.get("range_s"),
-            self.spans.head(window),
-        )

@@ -7,6 +7,7 @@ from functools import reduce
 
 from sqlglot import exp
 
+from aspen.algebra.expr import COMPARISONS
 from aspen.errors import Position
 from aspen.model.schema import Value
 from aspen.streamsql.ast import (
@@ -20,9 +21,11 @@ from aspen.streamsql.ast import (
     Negation,
     NullTest,
     Query,
+    Scalar,
 )
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
+from aspen.streamsql.sql_types import CASTS, SQL_TYPES
 
 _BINARY: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -39,31 +42,27 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.And: "AND",
     exp.Or: "OR",
 }
-_CASTS = {
-    "FLOAT": "to_float",
-    "DOUBLE": "to_float",
-    "DECIMAL": "to_float",
-    "INT": "to_int",
-    "BIGINT": "to_int",
-    "SMALLINT": "to_int",
-    "TEXT": "to_text",
-    "VARCHAR": "to_text",
-    "CHAR": "to_text",
+_SPELLINGS = {
+    "ceiling": "ceil",
+    "char_length": "length",
+    "character_length": "length",
+    "ifnull": "coalesce",
+    "lcase": "lower",
+    "nvl": "coalesce",
+    "pow": "power",
+    "strpos": "instr",
+    "substring": "substr",
+    "ucase": "upper",
 }
+_OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _BIGGEST = 2**63 - 1
 _LONG_CHAIN = 32
 _DEEPEST = 100
 _ATTEMPTS = {
-    "Like": "compare whole words with =, or list them: x IN ('a', 'b')",
-    "ILike": "compare whole words: lower(x) = 'a'",
     "Window": "aggregate with GROUP BY; windows stand in brackets behind a stream",
-    "Subquery": "join with it in FROM",
-    "Select": "join with it in FROM",
     "Parameter": "write the value itself",
     "Placeholder": "write the value itself",
     "Interval": "times are seconds: 30.0",
-    "Any": "write EXISTS (…)",
-    "All": "write NOT EXISTS (…)",
 }
 
 
@@ -87,6 +86,18 @@ def _chain(symbol: str, operands: Sequence[Expression], at: Position) -> Express
         left = _chain(symbol, operands[:middle], at)
         return Binary(symbol, left, _chain(symbol, operands[middle:], at), at)
     return reduce(lambda left, right: Binary(symbol, left, right, at), operands)
+
+
+def called(name: str, arguments: tuple[Expression, ...], at: Position) -> Expression:
+    """Give a call; a few functions are other spellings of CASE and of other functions."""
+    match name, arguments:
+        case "nullif", (value, other):
+            return Choice(((Binary("=", value, other, at), Literal(None, at)),), value, at)
+        case (("iif" | "if"), (when, then, *rest)) if len(rest) < 2:  # noqa: PLR2004 - ELSE or none
+            return Choice(((when, then),), rest[0] if rest else Literal(None, at), at)
+        case (("min" | "max"), (_, _, *_)):
+            return Function("least" if name == "min" else "greatest", arguments, at=at)
+    return Function(_SPELLINGS.get(name, name), arguments, at=at)
 
 
 class ExpressionTranslator:
@@ -130,6 +141,8 @@ class ExpressionTranslator:
         symbol = _BINARY.get(type(tree))
         if symbol in ("AND", "OR"):
             return self._logical(tree, symbol, at)
+        if symbol is not None and isinstance(tree.expression, exp.Any | exp.All):
+            return self._quantified(tree, symbol, at)
         if symbol is not None:
             return Binary(symbol, self.translate(tree.this), self.translate(tree.expression), at)
         match tree:
@@ -155,11 +168,26 @@ class ExpressionTranslator:
             case exp.In():
                 return self._in(tree, at)
             case exp.Exists():
-                return Exists(self.query(tree.this), None, at)
+                return Exists(self.query(tree.this), at=at)
             case exp.Case():
                 return self._case(tree, at)
             case exp.Cast():
                 return self._cast(tree, at)
+            case exp.Subquery() if isinstance(tree.this, exp.Query | exp.Values):
+                return Scalar(self.query(tree), at)
+            case exp.Like() | exp.ILike() | exp.Escape():
+                return self._like(tree, at)
+            case exp.NullSafeEQ() | exp.NullSafeNEQ():
+                same = self._same(tree.this, tree.expression, at)
+                return same if isinstance(tree, exp.NullSafeEQ) else Negation(same, at)
+            case exp.IntDiv():
+                sides = (self.translate(tree.this), self.translate(tree.expression))
+                return Function("quotient", sides, at=at)
+            case exp.Substring():
+                given = (tree.this, tree.args.get("start"), tree.args.get("length"))
+                return self._called("substr", given, at)
+            case exp.Trim():
+                return self._trim(tree, at)
             case exp.DPipe():
                 sides = (self.translate(tree.this), self.translate(tree.expression))
                 return Function("concat", sides, at=at)
@@ -218,9 +246,49 @@ class ExpressionTranslator:
             wanted = Literal(bool(tree.expression.this), at)
             known = Negation(NullTest(inner, at), at)
             return Binary("AND", known, Binary("=", inner, wanted, at), at)
-        raise Unsupported(
-            "IS compares with NULL, TRUE or FALSE", position=at, attempt="compare with ="
+        return self._same(tree.this, tree.expression, at)
+
+    def _same(self, left: exp.Expr, right: exp.Expr, at: Position) -> Expression:
+        """Write `left IS NOT DISTINCT FROM right`: true or false, also of nulls."""
+        one, other = self.translate(left), self.translate(right)
+        no_one, no_other = NullTest(one, at), NullTest(other, at)
+        return Choice(
+            (
+                (Binary("AND", no_one, no_other, at), Literal(True, at)),
+                (Binary("OR", no_one, no_other, at), Literal(False, at)),
+            ),
+            Binary("=", one, other, at),
+            at,
         )
+
+    def _quantified(self, tree: exp.Expr, symbol: str, at: Position) -> Expression:
+        """Write `x < ANY (query)` as a membership, and ALL as its negation."""
+        if symbol not in COMPARISONS:
+            raise self._unsupported(tree.expression, at)
+        every = isinstance(tree.expression, exp.All)
+        inner = tree.expression.this
+        if not isinstance(inner, exp.Query):
+            raise self._unsupported(tree.expression, at)
+        query = self.query(inner)
+        found = Exists(query, self.translate(tree.this), _OPPOSITE[symbol] if every else symbol, at)
+        return Negation(found, at) if every else found
+
+    def _like(self, tree: exp.Expr, at: Position) -> Expression:
+        given = [tree.this, tree.expression]
+        if isinstance(tree, exp.Escape):
+            escape = tree.expression
+            tree = tree.this
+            given = [tree.this, tree.expression, escape]
+        if not isinstance(tree, exp.Like | exp.ILike):
+            raise self._unsupported(tree, at)
+        return self._called("ilike" if isinstance(tree, exp.ILike) else "like", given, at)
+
+    def _trim(self, tree: exp.Expr, at: Position) -> Expression:
+        side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(tree.args.get("position")), "trim")
+        return self._called(side, (tree.this, tree.args.get("expression")), at)
+
+    def _called(self, name: str, given: Iterable[exp.Expr | None], at: Position) -> Function:
+        return Function(name, tuple(self.translate(g) for g in given if g is not None), at=at)
 
     def _between(self, tree: exp.Expr, at: Position) -> Expression:
         inner = self.translate(tree.this)
@@ -230,9 +298,11 @@ class ExpressionTranslator:
     def _in(self, tree: exp.Expr, at: Position) -> Expression:
         inner = self.translate(tree.this)
         if tree.args.get("query") is not None:
-            return Exists(self.query(tree.args["query"]), inner, at)
-        if tree.args.get("unnest") is not None or not tree.expressions:
+            return Exists(self.query(tree.args["query"]), inner, at=at)
+        if tree.args.get("unnest") is not None or tree.args.get("field") is not None:
             raise self._unsupported(tree, at)
+        if not tree.expressions:
+            return Literal(False, at)
         tests = [Binary("=", inner, self.translate(item), at) for item in tree.expressions]
         return _chain("OR", tests, at)
 
@@ -251,15 +321,15 @@ class ExpressionTranslator:
     def _cast(self, tree: exp.Expr, at: Position) -> Expression:
         kind = tree.args["to"].this
         spelt = str(getattr(kind, "name", kind)).upper()
-        if spelt not in _CASTS:
+        if spelt not in SQL_TYPES:
             raise Unsupported(
                 f"there is no type {spelt}",
                 position=at,
                 found=spelt,
-                exists=("FLOAT", "INT", "TEXT"),
+                exists=("FLOAT", "INT", "TEXT", "BOOL"),
                 attempt="CAST(x AS FLOAT)",
             )
-        return Function(_CASTS[spelt], (self.translate(tree.this),), at=at)
+        return Function(CASTS[SQL_TYPES[spelt]], (self.translate(tree.this),), at=at)
 
     def _function(self, tree: exp.Expr) -> Expression:
         name = str(tree.this).lower()
@@ -270,4 +340,4 @@ class ExpressionTranslator:
         if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
             inside = arguments[0].expressions
             return Function(name, tuple(map(self.translate, inside)), distinct=True, at=here)
-        return Function(name, tuple(map(self.translate, arguments)), at=here)
+        return called(name, tuple(map(self.translate, arguments)), here)

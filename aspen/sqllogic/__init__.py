@@ -1,0 +1,1 @@
+"""sqllogictest scripts, run against the engine."""

@@ -1,0 +1,66 @@
+"""Statements of scripts: what changes tables. StreamSQL texts only ask; scripts also fill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from aspen.errors import Position
+from aspen.model.schema import Relation
+from aspen.streamsql.ast import NOWHERE, Expression, Query, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """`CREATE TABLE name (…)`.
+
+    Args:
+        unique: column sets no two rows may share.
+        query: what it is filled with, `CREATE TABLE t AS SELECT …`; its columns come from there.
+    """
+
+    relation: Relation
+    unique: tuple[tuple[str, ...], ...] = ()
+    query: Query | None = None
+    if_not_exists: bool = False
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """`INSERT INTO table (columns) query`; no columns: all, in order."""
+
+    table: str
+    columns: tuple[str, ...]
+    query: Query
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """`DELETE FROM table WHERE …`."""
+
+    table: str
+    where: Expression | None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`UPDATE table SET column = value, … WHERE …`."""
+
+    table: str
+    values: tuple[tuple[str, Expression], ...]
+    where: Expression | None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """`DROP TABLE | VIEW name`."""
+
+    name: str
+    if_exists: bool
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+ScriptStatement = Statement | CreateTable | Insert | Delete | Update | Drop

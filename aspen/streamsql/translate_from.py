@@ -1,0 +1,198 @@
+"""sqlglot's FROM → our sources; inner joins become a list with conditions, outer ones a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from aspen.streamsql.ast import (
+    DerivedSource,
+    Expression,
+    Item,
+    JoinedSource,
+    Name,
+    NamedSource,
+    Query,
+    SelectQuery,
+    Source,
+    Star,
+    WindowSpec,
+    leaves,
+)
+from aspen.streamsql.bind_expr import operands
+from aspen.streamsql.dialect import StreamWindow
+from aspen.streamsql.errors import Unsupported
+from aspen.streamsql.spans import Spans
+from aspen.streamsql.translate_expr import ExpressionTranslator, word
+
+
+@dataclass(slots=True)
+class _Group:
+    """Sources between two commas, with the conditions of their inner joins."""
+
+    sources: list[Source] = field(default_factory=list)
+    conditions: list[Expression] = field(default_factory=list)
+
+
+class FromTranslator:
+    """Turns the FROM of one SELECT into sources and conditions.
+
+    Args:
+        expressions: translates conditions.
+        query: translates a sub-select, VALUES included.
+        refuse_clauses: refuses what StreamSQL leaves out behind a source.
+    """
+
+    def __init__(
+        self,
+        spans: Spans,
+        expressions: ExpressionTranslator,
+        query: Callable[[exp.Expr], Query],
+        refuse_clauses: Callable[[exp.Expr], None],
+    ) -> None:
+        self.spans = spans
+        self.expressions = expressions
+        self.query = query
+        self.refuse_clauses = refuse_clauses
+
+    def sources(self, tree: exp.Select) -> tuple[list[Source], list[Expression]]:
+        """Translate FROM.
+
+        Returns:
+            The sources, and the conditions of their inner joins.
+        """
+        found = tree.args.get("from_")
+        groups = [_Group()]
+        if found is not None:
+            self._source(found.this, groups)
+        for join in tree.args.get("joins") or ():
+            self._join(join, groups)
+        return (
+            [source for group in groups for source in group.sources],
+            [condition for group in groups for condition in group.conditions],
+        )
+
+    def _join(self, join: exp.Expr, groups: list[_Group]) -> None:
+        side = str(join.args.get("side") or "")
+        kind = str(join.args.get("kind") or "")
+        method = str(join.args.get("method") or "")
+        using = tuple(word(part) for part in join.args.get("using") or ())
+        if kind in ("SEMI", "ANTI", "STRAIGHT") or method not in ("", "NATURAL"):
+            spelt = f"{method} {side} {kind}".strip() + " JOIN"
+            raise self._unsupported(spelt, join.this, "EXISTS or NOT EXISTS")
+        on = join.args.get("on")
+        comma = not (side or kind or method or using or on is not None)
+        inner = _Group()
+        if not (side or method or using):
+            if comma:
+                groups.append(inner)
+            self._source(join.this, groups)
+            if on is not None:
+                groups[-1].conditions.append(self.expressions.translate(on))
+            return
+        right = [_Group()]
+        self._source(join.this, right)
+        condition = None if on is None else self.expressions.translate(on)
+        left = self._left(groups, right, condition, side)
+        joined = JoinedSource(
+            side or "INNER",
+            tuple(left.sources),
+            self.expressions.conjunction(left.conditions),
+            tuple(right[0].sources),
+            self.expressions.conjunction(right[0].conditions),
+            condition,
+            using,
+            method == "NATURAL",
+            self.spans.of(join.this),
+        )
+        groups.append(_Group([joined]))
+
+    def _left(
+        self, groups: list[_Group], right: list[_Group], on: Expression | None, side: str
+    ) -> _Group:
+        """Take what stands left of an outer join: the sources since the comma, or all of them.
+
+        Law: `a, (b LEFT JOIN c)` == `(a, b) LEFT JOIN c` wherever both can be read.
+        """
+        last = groups.pop()
+        if side != "LEFT" or on is None or not groups:
+            return last
+        known = {leaf.alias for part in (last, *right) for s in part.sources for leaf in leaves(s)}
+        if {name.qualifier for name in _names(on)} <= known:
+            return last
+        whole = _Group(
+            [source for group in (*groups, last) for source in group.sources],
+            [condition for group in (*groups, last) for condition in group.conditions],
+        )
+        groups.clear()
+        return whole
+
+    def _source(self, tree: exp.Expr, groups: list[_Group]) -> None:
+        group = groups[-1]
+        alias = tree.args.get("alias")
+        columns: tuple[str, ...] = ()
+        if alias is not None and alias.args.get("columns"):
+            columns = tuple(word(part) for part in alias.args["columns"])
+        named = word(alias.this) if alias is not None and alias.this is not None else ""
+        at = self.spans.of(tree)
+        if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Table):
+            # FROM (a JOIN b ON …)
+            inside = [_Group()]
+            self._source(tree.this, inside)
+            for part in inside:
+                group.sources += part.sources
+                group.conditions += part.conditions
+        elif isinstance(tree, exp.Values | exp.Subquery):
+            self.refuse_clauses(tree)
+            query = self.query(tree if isinstance(tree, exp.Values) else tree.this)
+            name = named or f"query_{len(groups)}_{len(group.sources) + 1}"
+            group.sources.append(DerivedSource(query, name, columns, at))
+        elif isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
+            group.sources.append(self._table(tree, named, columns))
+        else:
+            spelt = f"{type(tree).__name__.upper()} in FROM"
+            raise self._unsupported(spelt, tree, "a relation, a view or a sub-select")
+        for join in tree.args.get("joins") or ():
+            self._join(join, groups)
+
+    def _table(self, tree: exp.Table, named: str, columns: tuple[str, ...]) -> Source:
+        at = self.spans.of(tree.this)
+        if tree.args.get("db"):
+            raise self._unsupported("schema in front of a name", tree, "the bare name")
+        self.refuse_clauses(tree)
+        name = word(tree.this)
+        window = tree.args.get("stream_window")
+        spec = self._window(window) if window is not None else None
+        source = NamedSource(name, named or name, spec, at)
+        if not columns:
+            return source
+        whole = SelectQuery((Item(Star("", at), at=at),), (replace(source, alias=name),), at=at)
+        return DerivedSource(whole, named, columns, at)
+
+    def _window(self, window: StreamWindow) -> WindowSpec:
+        names: list[Name] = []
+        for part in window.args.get("partition_by") or ():
+            name = self.expressions.translate(part)
+            if not isinstance(name, Name):
+                raise self._unsupported("expression in PARTITION BY", part, "name a column")
+            names.append(name)
+        return WindowSpec(
+            tuple(names),
+            window.args.get("rows"),
+            window.args.get("range_s"),
+            self.spans.head(window),
+        )
+
+    def _unsupported(self, what: str, tree: exp.Expr, attempt: str) -> Unsupported:
+        return Unsupported(
+            f"StreamSQL has no {what}", position=self.spans.of(tree), found=what, attempt=attempt
+        )
+
+
+def _names(node: Expression) -> Iterator[Name]:
+    if isinstance(node, Name):
+        yield node
+    for part in operands(node):
+        yield from _names(part)

@@ -1,0 +1,135 @@
+"""sqlglot's tree → statements of scripts: CREATE TABLE, INSERT, DELETE, UPDATE, DROP."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from aspen.model.schema import Column, Relation
+from aspen.streamsql.errors import Unsupported
+from aspen.streamsql.script_ast import (
+    CreateTable,
+    Delete,
+    Drop,
+    Insert,
+    ScriptStatement,
+    Update,
+)
+from aspen.streamsql.sql_types import SQL_TYPES
+from aspen.streamsql.translate import Translator
+from aspen.streamsql.translate_expr import word
+
+
+class ScriptTranslator(Translator):
+    """Turns statements of a script into our AST; queries as `Translator` does."""
+
+    def script_statement(self, tree: exp.Expr) -> ScriptStatement:
+        """Translate one statement.
+
+        Raises:
+            Unsupported: a statement scripts leave out.
+        """
+        match tree:
+            case exp.Create() if tree.args.get("kind") == "TABLE":
+                return self._create_table(tree)
+            case exp.Insert():
+                return self._insert(tree)
+            case exp.Delete():
+                where = tree.args.get("where")
+                condition = None if where is None else self.expressions.translate(where.this)
+                return Delete(self._table(tree.this), condition, self.spans.of(tree))
+            case exp.Update():
+                return self._update(tree)
+            case exp.Drop() if tree.args.get("kind") in ("TABLE", "VIEW"):
+                (target,) = tree.args["tables"] if tree.args.get("tables") else (tree.this,)
+                return Drop(self._table(target), bool(tree.args.get("exists")), self.spans.of(tree))
+        return self.statement(tree)
+
+    def _table(self, tree: exp.Expr) -> str:
+        if tree.args.get("db") or not isinstance(tree, exp.Table):
+            raise self._unsupported("schema in front of a name", tree, "the bare name")
+        return word(tree.this)
+
+    def _create_table(self, tree: exp.Create) -> CreateTable:
+        at = self.spans.of(tree)
+        exists = bool(tree.args.get("exists"))
+        if isinstance(tree.expression, exp.Query):
+            name = self._table(tree.this)
+            return CreateTable(Relation(name, ()), (), self.query(tree.expression), exists, at)
+        if not isinstance(tree.this, exp.Schema):
+            raise self._unsupported("a table without columns", tree, "CREATE TABLE t (a INT)")
+        columns: list[Column] = []
+        unique: list[tuple[str, ...]] = []
+        required: set[str] = set()
+        for part in tree.this.expressions:
+            if isinstance(part, exp.ColumnDef):
+                column, alone = self._column(part)
+                columns.append(column)
+                unique += [(column.name,)] if alone else []
+                continue
+            names = self._key(part)
+            if names:
+                unique.append(names)
+            if isinstance(part, exp.PrimaryKey):
+                required.update(names)
+        columns = [
+            Column(c.name, c.type, c.unit, nullable=False) if c.name in required else c
+            for c in columns
+        ]
+        relation = Relation(self._table(tree.this.this), tuple(columns))
+        return CreateTable(relation, tuple(unique), None, exists, at)
+
+    def _column(self, tree: exp.ColumnDef) -> tuple[Column, bool]:
+        """Give a column, and whether no two rows may share its value."""
+        kind = tree.args.get("kind")
+        spelt = str(getattr(kind.this, "name", kind.this)).upper() if kind is not None else "TEXT"
+        if spelt not in SQL_TYPES:
+            raise Unsupported(
+                f"there is no type {spelt}",
+                position=self.spans.of(tree),
+                found=spelt,
+                exists=tuple(SQL_TYPES),
+                attempt="INTEGER, REAL, VARCHAR or BOOLEAN",
+            )
+        kinds = [constraint.args.get("kind") for constraint in tree.args.get("constraints") or ()]
+        primary = any(isinstance(found, exp.PrimaryKeyColumnConstraint) for found in kinds)
+        filled = primary or any(
+            isinstance(found, exp.NotNullColumnConstraint) and not found.args.get("allow_null")
+            for found in kinds
+        )
+        alone = primary or any(isinstance(found, exp.UniqueColumnConstraint) for found in kinds)
+        return Column(word(tree.this), SQL_TYPES[spelt], "", not filled), alone
+
+    def _key(self, tree: exp.Expr) -> tuple[str, ...]:
+        if isinstance(tree, exp.Constraint):
+            return next((key for part in tree.expressions if (key := self._key(part))), ())
+        if isinstance(tree, exp.PrimaryKey):
+            return tuple(word(part.find(exp.Identifier)) for part in tree.expressions)
+        if isinstance(tree, exp.UniqueColumnConstraint):
+            return tuple(word(part) for part in tree.this.expressions)
+        # Foreign keys and checks describe rows that are right; scripts bring right rows.
+        return ()
+
+    def _insert(self, tree: exp.Insert) -> Insert:
+        target = tree.this
+        columns: tuple[str, ...] = ()
+        if isinstance(target, exp.Schema):
+            columns = tuple(word(part) for part in target.expressions)
+            target = target.this
+        source = tree.expression
+        if tree.args.get("conflict") or tree.args.get("returning"):
+            raise self._unsupported("ON CONFLICT or RETURNING", tree, "a plain INSERT")
+        if source is None:
+            raise self._unsupported("INSERT without rows", tree, "INSERT INTO t VALUES (1)")
+        return Insert(self._table(target), columns, self.query(source), self.spans.of(tree))
+
+    def _update(self, tree: exp.Update) -> Update:
+        values = []
+        for part in tree.expressions:
+            if not isinstance(part, exp.EQ) or not isinstance(part.this, exp.Column):
+                raise self._unsupported("this assignment", part, "SET column = value")
+            values.append((word(part.this.this), self.expressions.translate(part.expression)))
+        if tree.args.get("from_") is not None:
+            raise self._unsupported("UPDATE … FROM", tree, "SET column = (SELECT …)")
+        where = tree.args.get("where")
+        condition = None if where is None else self.expressions.translate(where.this)
+        return Update(self._table(tree.this), tuple(values), condition, self.spans.of(tree))
