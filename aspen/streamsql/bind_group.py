@@ -5,7 +5,7 @@ from __future__ import annotations
 from aspen.algebra.expr import Col, Const
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import Expression, Function, Literal, Name, SelectQuery, Star
+from aspen.streamsql.ast import Expression, Function, Name, SelectQuery, Star
 from aspen.streamsql.bind_expr import (
     ExpressionBinder,
     SubqueryBinder,
@@ -40,7 +40,6 @@ class Grouping:
     ) -> None:
         self.rows = ExpressionBinder(scope, subqueries=rows)
         self.binder = ExpressionBinder(scope, self._first, groups)
-        self.query = query
         aliases = {
             item.alias: item.value
             for item in query.items
@@ -60,26 +59,11 @@ class Grouping:
         )
 
     def _meant(self, node: Expression, aliases: dict[str, Expression]) -> Expression:
-        """GROUP BY may name an output, where no source has a column of that name, or its place."""
-        if isinstance(node, Literal) and type(node.value) is int:
-            return self._at_place(node, node.value)
+        """GROUP BY may name an output, where no source has a column of that name"""
         if not isinstance(node, Name) or node.qualifier or node.name not in aliases:
             return node
         hidden = any(name.endswith(f".{node.name}") for name in self.rows.scope.spoken)
         return node if hidden else aliases[node.name]
-
-    def _at_place(self, node: Literal, place: int) -> Expression:
-        items = self.query.items
-        value = items[place - 1].value if 1 <= place <= len(items) else None
-        if value is None or isinstance(value, Star):
-            raise NotGrouped(
-                f"there is no output {place} to group by",
-                position=node.at,
-                found=str(place),
-                exists=[f"1 to {len(items)}"],
-                attempt="name the column",
-            )
-        return value
 
     def _key(self, node: Expression) -> None:
         if has_aggregate(node):

@@ -24,7 +24,7 @@ from aspen.streamsql.ast import (
     ValuesQuery,
     WithQuery,
 )
-from aspen.streamsql.errors import NotAQuery, SyntaxRefused, Unsupported
+from aspen.streamsql.errors import NotAQuery, NotGrouped, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
 from aspen.streamsql.translate_from import FromTranslator
@@ -185,11 +185,12 @@ class Translator:
             conditions.append(self.expressions.translate(where.this))
         group = tree.args.get("group")
         having = tree.args.get("having")
+        items = tuple(self._item(item) for item in tree.expressions)
         return SelectQuery(
-            tuple(self._item(item) for item in tree.expressions),
+            items,
             tuple(sources),
             self.expressions.conjunction(conditions),
-            self._group(group) if group is not None else (),
+            self._group(group, items) if group is not None else (),
             self.expressions.translate(having.this) if having is not None else None,
             distinct is not None,
             at,
@@ -212,12 +213,28 @@ class Translator:
         values = tree.expressions if isinstance(tree, exp.Tuple) else (tree,)
         return tuple(map(self.expressions.translate, values))
 
-    def _group(self, group: exp.Expr) -> tuple[Expression, ...]:
+    def _group(self, group: exp.Expr, items: tuple[Item, ...]) -> tuple[Expression, ...]:
         for key in ("rollup", "cube", "grouping_sets", "all", "totals"):
             if group.args.get(key):
                 spelt = f"GROUP BY {key.upper().replace('_', ' ')}"
                 raise self._unsupported(spelt, group, "write a UNION ALL of plain groupings")
-        return tuple(self.expressions.translate(key) for key in group.expressions)
+        return tuple(self._group_key(key, items) for key in group.expressions)
+
+    def _group_key(self, tree: exp.Expr, items: tuple[Item, ...]) -> Expression:
+        """Translate a key; a whole number is the place of an output."""
+        key = self.expressions.translate(tree)
+        if not isinstance(key, Literal) or type(key.value) is not int:
+            return key
+        value = items[key.value - 1].value if 1 <= key.value <= len(items) else None
+        if value is None or isinstance(value, Star):
+            raise NotGrouped(
+                f"there is no output {key.value} to group by",
+                position=key.at,
+                found=str(key.value),
+                exists=[f"1 to {len(items)}"],
+                attempt="name the column",
+            )
+        return value
 
     def _cte(self, tree: exp.Expr) -> Cte:
         alias = tree.args["alias"]
