@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import attrgetter
 
 from aspen.provenance.manager import Manager
-from aspen.runtime.network.agg_sel import AggSel, PathRow
+from aspen.runtime.network.agg_sel import AggSel, Choice, PathRow
 from aspen.runtime.network.exchange import Exchange
 from aspen.runtime.network.fact import Fact, Place, Value
 from aspen.runtime.network.partition import Owner
@@ -35,21 +36,19 @@ from aspen.runtime.network.sizes import (
     VARIABLE_BYTES,
 )
 from aspen.views.node import key_of
-from aspen.views.operators.agg_sel import Selection
 
-_COST, _HOPS = PathRow._fields.index("cost"), PathRow._fields.index("hops")
 _PAIR = key_of([0, 1])
 
-CHEAPEST = Selection(_PAIR, lambda row: row[_COST], _COST)
+CHEAPEST = Choice(_PAIR, attrgetter("cost"))
 """MIN(cost) of a pair."""
 
-SHORTEST = Selection(_PAIR, lambda row: row[_HOPS], _HOPS)
+SHORTEST = Choice(_PAIR, attrgetter("hops"))
 """MIN(hops) of a pair."""
 
-CHEAPEST_BY_HOPS = Selection(key_of([0, 1, _HOPS]), lambda row: row[_COST], _COST)
+CHEAPEST_BY_HOPS = Choice(key_of([0, 1, PathRow._fields.index("hops")]), attrgetter("cost"))
 """MIN(cost) alone where the hops are wanted, too: they must stay apart in groups."""
 
-ALL = Selection(lambda row: row, None, None)
+ALL = Choice(lambda row: row, None)
 """No selection."""
 
 
@@ -57,7 +56,7 @@ class PathPeer(Peer):
     """One node.
 
     Args:
-        selections: one per aggregate, all with the same groups.
+        choices: one per aggregate, all with the same groups.
     """
 
     def __init__(
@@ -67,13 +66,13 @@ class PathPeer(Peer):
         owner: Owner,
         exchange: Exchange,
         manager: Manager,
-        selections: Sequence[Selection],
+        choices: Sequence[Choice],
     ) -> None:
         del manager
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, unrow=self.unrow, edge=self.edge, dead=self.dead)
-        self.fixpoint = AggSel(selections)
-        self.min_ship = AggSel(selections)
+        self.fixpoint = AggSel(choices)
+        self.min_ship = AggSel(choices)
         self.passed: defaultdict[Place, dict[PathRow, None]] = defaultdict(dict)
         self.edges: defaultdict[Place, dict[Place, tuple[int, int]]] = defaultdict(dict)
         self.dead_bits = 0
