@@ -2,7 +2,7 @@
 # Brings a bare Debian or Ubuntu checkout to the point where the product runs.
 #
 #   docker/setup.sh run    what `make demo` needs: Python packages, Java, Node, the built front end
-#   docker/setup.sh test   the same, and what only tests need: Chromium and PostgreSQL
+#   docker/setup.sh test   the same, and what only tests need: Chromium, PostgreSQL, Mosquitto
 #
 # Run as root it installs what is missing; otherwise it names the exact package and stops.
 # A step whose inputs have not changed since it last succeeded is skipped.
@@ -115,5 +115,9 @@ fi
 # The other database the product runs on.
 if [ "$purpose" = test ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
   need "PostgreSQL is missing" postgresql
+fi
+# A real MQTT broker; Debian puts it where only root's PATH leads.
+if [ "$purpose" = test ] && ! PATH="$PATH:/usr/sbin" command -v mosquitto >/dev/null; then
+  need "Mosquitto is missing" mosquitto
 fi
 say "set up"

@@ -134,6 +134,22 @@ TABLES: tuple[Relation, ...] = (
         key=("session",),
         comment="Who asks the way to a machine, from where, with which software.",
     ),
+    Relation(
+        "source",
+        (
+            _text("source"),
+            _text("kind"),
+            _text("name"),
+            _text("rid", nullable=True),
+            _text("mid", nullable=True),
+            _float("late_s", "s"),
+            _float("dead_s", "s"),
+            _float("since_s", "s"),
+        ),
+        key=("source",),
+        comment="What feeds the building: brokers, calendars, pages; silent for late_s it is "
+        "late, for dead_s dead; since_s: when it was added.",
+    ),
 )
 
 CLOCK = Relation(
@@ -188,6 +204,89 @@ STREAMS: tuple[Relation, ...] = (
         device="rfid",
         rate_hz=5.0,
         comment="A visitor's tag, heard by a hallway reader at a walking point.",
+    ),
+    Relation(
+        "source_heartbeat",
+        (_text("source"), _float("since_s", "s"), _float("heard_s", "s"), _text("reason"), AT_S),
+        SourceKind.STREAM,
+        key=("source",),
+        rate_hz=0.1,
+        comment="A reader's word about its source: heard without a gap from since_s to heard_s; "
+        "reason is what went wrong since, or what of it cannot be used.",
+    ),
+    Relation(
+        "pdu_power",
+        (
+            _text("source"),
+            _text("outlet"),
+            _text("mid", nullable=True),
+            _float("watts", "W"),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("source", "outlet"),
+        rate_hz=0.5,
+        comment="Power drawn at an outlet of a power distribution unit, and the machine on it.",
+    ),
+    Relation(
+        "host_load",
+        (
+            _text("host"),
+            _float("cpu_pct", "%"),
+            _float("memory_pct", "%"),
+            _int("users"),
+            _int("jobs"),
+            _float("requests_hz", "Hz"),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("host",),
+        rate_hz=0.1,
+        comment="A computer seen from inside: load, people logged in, processes at work, web "
+        "requests.",
+    ),
+    Relation(
+        "host_process",
+        (
+            _text("host"),
+            _int("place"),
+            _int("pid"),
+            _text("name"),
+            _float("cpu_pct", "%"),
+            _float("memory_mb", "MB"),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("host", "place"),
+        rate_hz=0.3,
+        comment="The busiest processes of a computer; place 1 is the busiest.",
+    ),
+    Relation(
+        "engine_load",
+        (
+            _text("engine"),
+            _int("queries"),
+            _int("epoch"),
+            _float("epochs_hz", "Hz"),
+            _float("epoch_ms", "ms"),
+            _int("tuples_in"),
+            _int("tuples_out"),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("engine",),
+        rate_hz=0.1,
+        comment="AspEN about itself: maintained queries, epochs and their median time, log "
+        "entries read and changed rows written since the last word.",
+    ),
+    Relation(
+        "view_load",
+        (_text("view"), _int("inserted"), _int("deleted"), _int("epochs"), AT_S),
+        SourceKind.STREAM,
+        key=("view",),
+        rate_hz=1.0,
+        comment="What one maintained view gave since the last word: rows that came, rows that "
+        "went, epochs in which it changed.",
     ),
 )
 

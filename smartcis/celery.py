@@ -29,6 +29,7 @@ app.conf.beat_schedule = {
         ("tick", 1.0),
         ("supervise_engine", 2.0),
         ("relay_outbox", 2.0),
+        ("poll_sources", 2.0),
         ("sweep_routes", 30.0),
     )
 }

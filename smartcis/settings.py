@@ -5,6 +5,7 @@
 | SMARTCIS_VAR | ./var | where the product writes: database, secret key, Redis, checkpoints |
 | DATABASE_URL | sqlite in SMARTCIS_VAR | any Django database |
 | REDIS_URL | the embedded server | log, results, channel layer, Celery broker |
+| MQTT_URL | none | broker that sensors publish to, e.g. mqtt://localhost:1883 |
 | SMARTCIS_DEBUG | 0 | Django's debug pages |
 | SMARTCIS_SECRET_KEY | made on the first run | signs sessions |
 | SMARTCIS_HOSTS | localhost,127.0.0.1,[::1] | host names served |
@@ -117,6 +118,8 @@ REDIS_URL = redis_url(VAR)
 NAME = os.environ.get("SMARTCIS_NAME", "smartcis")
 LOG_NAME = NAME  # the log's keys begin `smartcis:log`
 RESULTS_NAME = NAME  # the results' begin `smartcis:results`
+
+MQTT_URL = os.environ.get("MQTT_URL", "")
 
 CHANNEL_LAYERS: dict[str, Any] = {
     "default": {

@@ -25,6 +25,7 @@ from smartcis.ingest.kinds import KINDS, Kind
 
 FUTURE_S = 60.0  # clocks of gateways differ by seconds
 PAST_S = 24 * 3600.0  # older readings belong into an import, not into a live view
+LATE_S = 10.0  # a broker or gateway kept it: it counts from when it was measured
 READINGS_AT_ONCE = 5_000
 FIELDS = ("sid", "value", "unit", "at", "at_s", "tag")
 TAG_LENGTH = 64
@@ -32,16 +33,24 @@ TAG_LENGTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading that fits its sensor, ready for its stream."""
+    """One reading that fits its sensor, ready for its stream.
+
+    Args:
+        at_s: when it was measured, seconds since the epoch.
+    """
 
     relation: str
     row: Row
+    at_s: float
 
 
 def append_readings(
     log: Log, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
 ) -> int:
-    """Validate readings and append them as one transaction.
+    """Validate readings and append them, all or none.
+
+    Those that come as they are measured are one transaction. One that somebody kept for a while
+    has the log time of its measurement, or a window would show it as fresh.
 
     Args:
         log: where they go.
@@ -58,8 +67,20 @@ def append_readings(
     """
     now_s = time.time() if now_s is None else now_s
     valid = validate(readings, sensors_by_id(named(readings)), now_s=now_s)
-    changes = tuple(Change(reading.relation, 1, reading.row) for reading in valid)
-    return log.append([Transaction(now_s, changes)], key=f"readings:{key}" if key else "")
+    entries = [
+        Transaction(at_s, tuple(Change(reading.relation, 1, reading.row) for reading in together))
+        for at_s, together in sorted(_by_log_time(valid, now_s).items())
+    ]
+    return log.append(entries, key=f"readings:{key}" if key else "")
+
+
+def _by_log_time(readings: Sequence[Reading], now_s: float) -> dict[float, list[Reading]]:
+    """Group readings by the log time they count from."""
+    groups: dict[float, list[Reading]] = {}
+    for reading in readings:
+        late = now_s - reading.at_s > LATE_S
+        groups.setdefault(float(math.floor(reading.at_s)) if late else now_s, []).append(reading)
+    return groups
 
 
 def named(readings: Any) -> set[str]:
@@ -162,7 +183,7 @@ def _validated(
             f"sensor {sid} is not placed where a {kind.key} sensor must be: {error.message}",
             attempt="set its machine or room",
         ) from error
-    return Reading(kind.stream.name, row)
+    return Reading(kind.stream.name, row, float(row[kind.stream.index("at_s")] or 0.0))
 
 
 def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
@@ -187,7 +208,7 @@ def _number(value: object, kind: Kind) -> float:
 
 
 def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
-    at_s = _seconds(reading)
+    at_s = measured_s(reading)
     if at_s > now_s + FUTURE_S:
         raise BadTime(
             "the time lies in the future",
@@ -204,7 +225,12 @@ def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
     return at_s
 
 
-def _seconds(reading: Mapping[str, Any]) -> float:
+def measured_s(reading: Mapping[str, Any]) -> float:
+    """Give when a reading was measured, seconds since the epoch.
+
+    Raises:
+        BadTime: it does not say so.
+    """
     at, at_s = reading.get("at"), reading.get("at_s")
     if at is not None and at_s is not None:
         raise BadTime("give at or at_s, not both", exists=("at", "at_s"))

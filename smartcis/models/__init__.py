@@ -10,6 +10,7 @@ from smartcis.models.routing import RoutingEdge, RoutingNode
 from smartcis.models.sensors import RegionSeed, Sensor
 from smartcis.models.source import SourceManager, SourceModel, SourceQuerySet
 from smartcis.models.visitors import Visitor
+from smartcis.models.wrapped import Source, SourceRow, SourceState
 
 __all__ = [
     "Building",
@@ -29,9 +30,12 @@ __all__ = [
     "RoutingNode",
     "Sensor",
     "SoftwareInstall",
+    "Source",
     "SourceManager",
     "SourceModel",
     "SourceQuerySet",
+    "SourceRow",
+    "SourceState",
     "Unit",
     "Venue",
     "Visitor",

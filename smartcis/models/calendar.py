@@ -13,7 +13,12 @@ from smartcis.models.source import SourceModel
 
 
 class Reservation(SourceModel):
-    """A room, booked from `start` until before `end`."""
+    """A room, booked from `start` until before `end`.
+
+    Args:
+        source: the calendar it came from, none for one entered here.
+        uid: its event and occurrence in that calendar.
+    """
 
     relations = ("reservation",)
 
@@ -24,6 +29,10 @@ class Reservation(SourceModel):
     end = models.DateTimeField(db_index=True)
     title = models.CharField(max_length=200)
     simulated = models.BooleanField(default=False)
+    source = models.ForeignKey(
+        "Source", null=True, blank=True, on_delete=models.CASCADE, related_name="reservations"
+    )
+    uid = models.CharField(max_length=300, blank=True)
 
     class Meta(SourceModel.Meta):
         ordering = ("start", "unit")

@@ -68,13 +68,20 @@ class Machine(SourceModel):
 
 
 class SoftwareInstall(SourceModel):
-    """One program on one machine."""
+    """One program on one machine.
+
+    Args:
+        source: the list page it came from, none for one entered here.
+    """
 
     relations = ("machine_software",)
 
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="software")
     software = models.CharField(max_length=120, db_index=True)
     simulated = models.BooleanField(default=True)
+    source = models.ForeignKey(
+        "Source", null=True, blank=True, on_delete=models.CASCADE, related_name="software"
+    )
 
     class Meta(SourceModel.Meta):
         ordering = ("machine", "software")

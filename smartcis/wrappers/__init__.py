@@ -1,0 +1,1 @@
+"""Wrappers: the world outside, each source in its own file under one Protocol."""

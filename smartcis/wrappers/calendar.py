@@ -1,0 +1,128 @@
+"""Calendar: an iCalendar feed or file; its events close the rooms they take place in.
+
+Law:        after a poll the source's reservations are those of the feed between yesterday and two
+            weeks ahead; an unchanged feed changes no row. While the feed is away, what it said
+            last stands, and is marked.
+Source:     own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from aspen.model.schema import Row
+from smartcis.catalog import CATALOG
+from smartcis.wrappers.errors import BadConfig, SourceDown
+from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
+from smartcis.wrappers.ical import Booking, read_calendar
+from smartcis.wrappers.polling import poll_for_ever
+from smartcis.wrappers.protocol import Append, Capability, Contents, Declaration, Settings
+from smartcis.wrappers.pulse import Health, Pulse
+
+BEHIND_S = 24 * 3600.0
+AHEAD_S = 14 * 24 * 3600.0
+EXPAND_AGAIN_S = 3600.0  # the same feed reads the same until then, but for two weeks and an hour
+
+
+class Calendar:
+    """One feed.
+
+    Args:
+        settings: `config.url` or `config.file`, `config.zone`, `config.rooms`.
+        clock: wall time, seconds since the epoch.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._url = str(settings.config["url"])
+        self._file = str(settings.config["file"])
+        rooms: Mapping[str, str] = settings.config["rooms"]
+        self._rooms = {_plain(location): rid for location, rid in rooms.items()}
+        if bool(self._url) == bool(self._file):
+            raise BadConfig("a calendar has either a url or a file")
+        if self._file and Path(self._file).name != self._file:
+            raise BadConfig("a file name has no folders", found=self._file[:60])
+        if not self._rooms and not settings.rid:
+            raise BadConfig(
+                "a calendar belongs to a room", attempt="choose a room, or name rooms by LOCATION"
+            )
+        self._clock = clock
+        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        self.warnings: list[str] = []
+
+    @property
+    def declaration(self) -> Declaration:
+        """Give what it books."""
+        return Declaration(
+            self._settings.source,
+            (CATALOG.get("reservation"),),
+            self._settings.period_s,
+            frozenset({Capability.POLL}),
+        )
+
+    def health(self, now_s: float) -> Health:
+        """Give the state by the newest answer."""
+        return self.pulse.health(now_s)
+
+    async def run(self, append: Append) -> None:
+        """Poll until cancelled."""
+        await poll_for_ever(self, append)
+
+    def poll(self, append: Append) -> None:
+        """Read the feed and hand over what it books; see `Poller.poll`."""
+        memory, now_s = self._settings.memory, self._clock()
+        page = self._page()
+        if page.fresh:
+            memory["expanded_s"] = 0.0  # and so it stays until the rows have been taken
+        if not 0 <= now_s - float(memory.get("expanded_s", 0.0)) < EXPAND_AGAIN_S:
+            found = read_calendar(
+                page.text, str(self._settings.config["zone"]), now_s - BEHIND_S, now_s + AHEAD_S
+            )
+            rows: dict[str, Row] = {}
+            unplaced: set[str] = set()
+            for one in found.bookings:
+                rid = self._room(one)
+                if rid:
+                    rows[one.key] = (rid, one.start_s, one.end_s, one.title)
+                else:
+                    unplaced.add(one.location)
+            append(Contents("reservation", rows))
+            self.warnings = [
+                *found.warnings,
+                *(f"no room is set for the location {place[:60]!r}" for place in sorted(unplaced)),
+            ]
+            memory.update(expanded_s=now_s, warnings=self.warnings)
+        self.warnings = list(memory.get("warnings", ()))
+        self.pulse.heard(now_s, _summary(self.warnings))
+
+    def _page(self) -> Page:
+        memory = self._settings.memory
+        if self._url:
+            return fetch(self._url, memory)
+        path = self._settings.folder / self._file
+        try:
+            if path.stat().st_size > LARGEST_BYTES:
+                raise SourceDown(f"the file is larger than {LARGEST_BYTES} bytes")
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise SourceDown(f"the file cannot be read: {error.strerror}") from error
+        fresh = memory.get("body") != text
+        memory["body"] = text
+        return Page(text, fresh)
+
+    def _room(self, booking: Booking) -> str:
+        """Give the room of an event: by its location where that is set, else the calendar's."""
+        return self._rooms.get(_plain(booking.location), self._settings.rid)
+
+
+def _plain(location: str) -> str:
+    return " ".join(location.split()).casefold()
+
+
+def _summary(warnings: list[str]) -> str:
+    if not warnings:
+        return ""
+    more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+    return f"{warnings[0]}{more}"

@@ -1,0 +1,115 @@
+"""Config: the fields a kind of source is set up with, and their check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, available_timezones
+
+from smartcis.wrappers.errors import BadConfig
+
+if TYPE_CHECKING:
+    from smartcis.wrappers.kinds import Kind
+
+TEXT_LENGTH = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing an operator says about a source.
+
+    Args:
+        name: its key in the config.
+        form: text, url, zone, pattern, names or columns; decides the check.
+        meaning: one line for the admin page.
+        required: whether a source cannot be read without it.
+        default: what stands when it is left out.
+    """
+
+    name: str
+    form: str
+    meaning: str
+    required: bool = False
+    default: Any = ""
+
+
+def checked(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a config with every field of its kind, defaults filled in.
+
+    Raises:
+        BadConfig: an unknown, missing or malformed field.
+    """
+    if not isinstance(config, Mapping):
+        raise BadConfig("the settings are a JSON object", found=type(config).__name__)
+    names = [field.name for field in kind.fields]
+    for name in config:
+        if name not in names:
+            raise BadConfig(f"a {kind.key} source has no {name!r}", found=str(name), exists=names)
+    whole: dict[str, Any] = {}
+    for field in kind.fields:
+        value = config.get(field.name)
+        if value in (None, ""):
+            if field.required:
+                raise BadConfig(
+                    f"a {kind.key} source needs {field.name!r}",
+                    found="nothing",
+                    exists=names,
+                    attempt=field.meaning,
+                )
+            whole[field.name] = field.default
+            continue
+        fault = _FORMS[field.form](value)
+        if fault:
+            raise BadConfig(
+                f"{field.name!r} {fault}", found=repr(value)[:80], attempt=field.meaning
+            )
+        whole[field.name] = value
+    return whole
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > TEXT_LENGTH:
+        return f"is a text of at most {TEXT_LENGTH} characters"
+    return ""
+
+
+def _url(value: object) -> str:
+    if not isinstance(value, str):
+        return "is a text"
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        return "is an address that begins with http:// or https://"
+    return ""
+
+
+def _zone(value: object) -> str:
+    return "" if value in available_timezones() else "is a time zone such as Europe/Berlin"
+
+
+def _pattern(value: object) -> str:
+    if _text(value):
+        return _text(value)
+    try:
+        re.compile(str(value))
+    except re.error as error:
+        return f"is a regular expression: {error}"
+    return ""
+
+
+def _names(value: object) -> str:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(key, str) and isinstance(name, str) for key, name in value.items()
+    ):
+        return "is an object from texts to texts"
+    return ""
+
+
+_FORMS = {"text": _text, "url": _url, "zone": _zone, "pattern": _pattern, "names": _names}
+
+
+def zone(name: str) -> ZoneInfo:
+    """Give a time zone by its checked name."""
+    return ZoneInfo(name or "UTC")

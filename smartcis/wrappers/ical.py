@@ -1,0 +1,229 @@
+"""iCalendar: the text of a feed → when which place is taken, and what of it cannot be read.
+
+    text ── unfold ── events by UID ── expand each ── bookings
+                          └── broken ── a named warning, the others stay
+
+Law:        an event that cannot be read changes nothing about any other event.
+Algorithm:  each UID (a series and its exceptions) is parsed and expanded on its own.
+Source:     RFC 5545; expansion by recurring-ical-events; own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+import recurring_ical_events  # type: ignore[import-untyped]  # it has none
+from icalendar import Calendar
+
+from smartcis.wrappers.errors import BrokenEvent, SourceDown
+
+TITLE_LENGTH = 200
+UID_LENGTH = 200
+OCCURRENCES = 2_000  # of one event within the time looked at: more is a mistake, or an attack
+TOO_FREQUENT = {"SECONDLY", "MINUTELY"}
+# Without these nobody knows when it happens; any other broken property does no harm.
+TIMES = ("DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "STATUS")
+PRIVATE = {"PRIVATE", "CONFIDENTIAL"}
+
+_FOLD = re.compile(r"\r?\n[ \t]|\r[ \t]")
+_LINES = re.compile(r"\r\n|\n|\r")
+_HEAD = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//SmartCIS//EN"
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """One occurrence of one event that takes a place.
+
+    Args:
+        key: event and occurrence; the same while it is moved or renamed.
+        start_s: seconds since the epoch; `end_s` likewise, exclusive.
+        location: as the calendar writes it, empty for none.
+    """
+
+    key: str
+    start_s: float
+    end_s: float
+    title: str
+    location: str
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a feed says between two moments; `warnings` name what of it cannot be used."""
+
+    bookings: list[Booking] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Feed:
+    events: dict[str, list[str]]
+    zones: dict[str, str]
+    zone: ZoneInfo
+    cancelled: bool
+    broken: tuple[str, ...]
+
+
+def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> Reading:
+    """Read what takes a place between two moments.
+
+    Args:
+        text: the feed.
+        zone: of times that name none; empty for the feed's own, else UTC.
+        start_s: seconds since the epoch; `end_s` likewise.
+
+    Raises:
+        SourceDown: it is no calendar, or not a whole one.
+    """
+    feed = _taken_apart(text, zone)
+    found = Reading(warnings=list(feed.broken))
+    if feed.cancelled:
+        return found
+    for uid, blocks in feed.events.items():
+        try:
+            found.bookings += _Series(feed, uid, blocks, found.warnings).bookings(start_s, end_s)
+        except BrokenEvent as broken:
+            found.warnings.append(f"{broken.code}: event {uid[:60]!r}: {broken.message}")
+    return found
+
+
+def _taken_apart(text: str, zone: str) -> _Feed:
+    lines = [line for line in _LINES.split(_FOLD.sub("", text.lstrip("\ufeff"))) if line.strip()]
+    if not lines or lines[0].strip().upper() != "BEGIN:VCALENDAR":
+        raise SourceDown("not a calendar", found=(lines[0] if lines else "nothing")[:60])
+    if lines[-1].strip().upper() != "END:VCALENDAR":
+        # Half a feed would look like cancelled events.
+        raise SourceDown("the calendar is cut off", found=lines[-1][:60])
+    events: dict[str, list[str]] = {}
+    zones: dict[str, str] = {}
+    broken: list[str] = []
+    for kind, block in _blocks(lines, broken):
+        if kind == "VEVENT":
+            uid = _property(block, "UID") or hashlib.sha256(block.encode()).hexdigest()[:32]
+            events.setdefault(uid[:UID_LENGTH], []).append(block)
+        else:
+            zones[_property(block, "TZID")] = block
+    whole = "\n".join(lines)
+    own = _property(whole, "X-WR-TIMEZONE")
+    name = zone or (own if own in available_timezones() else "UTC")
+    cancelled = _property(whole, "METHOD").upper() == "CANCEL"
+    return _Feed(events, zones, ZoneInfo(name), cancelled, tuple(broken))
+
+
+def _blocks(lines: list[str], broken: list[str]) -> Iterator[tuple[str, str]]:
+    """Give events and time zones as text; one that does not end is told to `broken`."""
+    kind, block = "", list[str]()
+    for line in lines:
+        word = line.strip().upper()
+        if word in {"BEGIN:VEVENT", "BEGIN:VTIMEZONE"}:
+            if kind:
+                uid = _property("\n".join(block), "UID") or "without UID"
+                broken.append(f"{BrokenEvent.code}: event {uid[:60]!r}: it does not end")
+            kind, block = word.partition(":")[2], []
+        if kind:
+            block.append(line)
+        if kind and word == f"END:{kind}":
+            yield kind, "\n".join(block)
+            kind = ""
+
+
+def _property(block: str, name: str) -> str:
+    found = re.search(rf"^{name}(?:;[^:\n]*)?:(.*)$", block, re.MULTILINE | re.IGNORECASE)
+    return found[1].strip() if found else ""
+
+
+class _Series:
+    """One UID: an event, or a series with its exceptions."""
+
+    def __init__(self, feed: _Feed, uid: str, blocks: list[str], warnings: list[str]) -> None:
+        self._feed = feed
+        self._uid = uid
+        self._warnings = warnings
+        self._calendar = self._parsed([block for block in blocks if self._readable(block)])
+
+    def bookings(self, start_s: float, end_s: float) -> list[Booking]:
+        """Expand between two moments.
+
+        Raises:
+            BrokenEvent: it cannot be expanded.
+        """
+        span = [datetime.fromtimestamp(moment_s, UTC) for moment_s in (start_s, end_s)]
+        try:
+            found = recurring_ical_events.of(self._calendar).between(*span)
+            booked = [one for event in found[: OCCURRENCES + 1] for one in self._booked(event)]
+        except Exception as error:  # what a foreign text can break is without end
+            raise BrokenEvent(f"it cannot be expanded: {error}") from error
+        if len(found) > OCCURRENCES:
+            raise BrokenEvent(f"it happens {len(found)} times", exists=[f"up to {OCCURRENCES}"])
+        return [one for one in booked if one.start_s < end_s and one.end_s > start_s]
+
+    def _readable(self, block: str) -> bool:
+        """Tell whether an event or exception can be read; name what is wrong if not."""
+        try:
+            (event,) = self._parsed([block]).walk("VEVENT")
+            self._check(event)
+        except BrokenEvent as broken:
+            self._warn(broken.message)
+            return False
+        except Exception as error:  # noqa: BLE001  # what a foreign text can break is without end
+            self._warn(f"it cannot be read: {error}")
+            return False
+        return True
+
+    def _parsed(self, blocks: list[str]) -> Any:
+        if not blocks:
+            return Calendar()
+        text = "\n".join(blocks)
+        zones = [block for name, block in self._feed.zones.items() if name in text]
+        return Calendar.from_ical("\n".join([_HEAD, *zones, text, "END:VCALENDAR"]))
+
+    def _check(self, event: Any) -> None:
+        for name, reason in event.errors:
+            if name is None or name.upper() in TIMES:
+                raise BrokenEvent(f"{name or 'a line'} cannot be read: {reason}")
+        start = event.get("DTSTART")
+        if start is None:
+            raise BrokenEvent("it does not say when it starts (DTSTART)")
+        for rule in event.get("RRULE", {}).get("FREQ", ()):
+            if str(rule).upper() in TOO_FREQUENT:
+                raise BrokenEvent(f"it repeats {str(rule).lower()}")
+        end = event.get("DTEND")
+        if end is not None and self._moment(end.dt) < self._moment(start.dt):
+            raise BrokenEvent("it ends before it starts")
+        zone = start.params.get("TZID", "")
+        if zone and isinstance(start.dt, datetime) and start.dt.tzinfo is None:
+            self._warn(f"unknown time zone {zone!r}: read as {self._feed.zone.key}")
+
+    def _warn(self, message: str) -> None:
+        self._warnings.append(f"{BrokenEvent.code}: event {self._uid[:60]!r}: {message}")
+
+    def _booked(self, event: Any) -> Iterator[Booking]:
+        busy = str(event.get("X-MICROSOFT-CDO-BUSYSTATUS", "")).upper()
+        if (
+            str(event.get("STATUS", "")).upper() == "CANCELLED"
+            or str(event.get("TRANSP", "")).upper() == "TRANSPARENT"
+            or busy == "FREE"
+        ):
+            return
+        start_s, end_s = self._moment(event["DTSTART"].dt), self._moment(event["DTEND"].dt)
+        if end_s <= start_s:
+            return  # a reminder: it takes no time
+        private = str(event.get("CLASS", "")).upper() in PRIVATE
+        title = "Private" if private else str(event.get("SUMMARY", "")).strip() or "Busy"
+        which = event.get("RECURRENCE-ID")
+        key = self._uid if which is None else f"{self._uid}/{self._moment(which.dt):.0f}"
+        yield Booking(
+            key, start_s, end_s, title[:TITLE_LENGTH], str(event.get("LOCATION", "")).strip()
+        )
+
+    def _moment(self, when: date | datetime) -> float:
+        """Give seconds since the epoch; a day begins at midnight of the feed's zone."""
+        if not isinstance(when, datetime):
+            when = datetime.combine(when, time.min)
+        return (when if when.tzinfo else when.replace(tzinfo=self._feed.zone)).timestamp()

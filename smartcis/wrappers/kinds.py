@@ -1,0 +1,87 @@
+"""Kinds of source as rows: what each is called, what it feeds, which fields set it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from smartcis.wrappers.calendar import Calendar
+from smartcis.wrappers.config import Field
+from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.mqtt import MqttBroker
+from smartcis.wrappers.protocol import Poller, Settings, Wrapper
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of source.
+
+    Args:
+        key: as `Source.kind` stores it.
+        label: for people.
+        relations: names of what it feeds; empty where the config declares them.
+        fields: what sets it up.
+        period_s: proposed seconds between two words of it.
+        reader: makes the wrapper that listens until it is ended, from settings and a clock (wall
+            time, seconds since the epoch); None where nothing listens.
+        poller: makes the wrapper that asks, likewise; None where nothing is asked.
+    """
+
+    key: str
+    label: str
+    relations: tuple[str, ...]
+    fields: tuple[Field, ...]
+    period_s: float
+    reader: Callable[[Settings, Clock], Wrapper] | None = None
+    poller: Callable[[Settings, Clock], Poller] | None = None
+
+
+READING_STREAMS = (
+    "cpu_reading",
+    "light_reading",
+    "rfid_reading",
+    "seat_reading",
+    "temperature_reading",
+)
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "mqtt",
+        "MQTT broker",
+        READING_STREAMS,
+        (
+            Field("topic", "text", "topic filter, e.g. building/+/readings", required=True),
+            Field("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
+        ),
+        10.0,
+        reader=MqttBroker,
+    ),
+    Kind(
+        "calendar",
+        "iCalendar",
+        ("reservation",),
+        (
+            Field("url", "url", "address of the .ics feed"),
+            Field("file", "text", "or the name of a file in the folder `sources` of SMARTCIS_VAR"),
+            Field("zone", "zone", "zone of times that name none", default="UTC"),
+            Field("rooms", "names", "LOCATION as the calendar writes it → room id", default={}),
+        ),
+        300.0,
+        poller=Calendar,
+    ),
+)
+
+_BY_KEY = {kind.key: kind for kind in KINDS}
+
+
+def kind_of(key: str) -> Kind:
+    """Give a kind by its key.
+
+    Raises:
+        BadConfig: there is none of that name.
+    """
+    if key not in _BY_KEY:
+        raise BadConfig(f"there is no kind of source {key!r}", found=key, exists=list(_BY_KEY))
+    return _BY_KEY[key]

@@ -1,0 +1,149 @@
+"""Listen: every source that speaks by itself, each in its task, and their heartbeats.
+
+sources table ── every second ── tasks begin and end with their rows
+each wrapper's pulse ── every second, when due ── heartbeat ── log
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import structlog
+from django.db import DatabaseError, close_old_connections
+
+from aspen.errors import AspenError
+from aspen.log.protocol import Log
+from smartcis.models import Source
+from smartcis.wrappers.errors import LogAway
+from smartcis.wrappers.kinds import KINDS, kind_of
+from smartcis.wrappers.polling import pause_s
+from smartcis.wrappers.protocol import Wrapper
+from smartcis.wrappers.pulse import Pulse
+from smartcis.wrappers.sink import Sink
+
+LOOK_S = 1.0
+Setup = tuple[object, ...]
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Listener:
+    setup: Setup
+    sink: Sink
+    pulse: Pulse
+    task: asyncio.Task[None] | None = None
+
+
+@dataclass(slots=True)
+class Listening:
+    """The listeners of one process.
+
+    Args:
+        log: the building's log.
+        clock: wall time, seconds since the epoch.
+    """
+
+    log: Log
+    clock: Callable[[], float] = time.time
+    _listeners: dict[str, _Listener] = field(default_factory=dict)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Listen until `stop` is set."""
+        try:
+            while not stop.is_set():
+                try:
+                    await self._follow(await asyncio.to_thread(_wanted))
+                except DatabaseError as error:
+                    logger.warning("database away", reason=str(error))
+                await self._beat()
+                await _wait(stop, LOOK_S)
+        finally:
+            for source in list(self._listeners):
+                await self._end(source)
+
+    async def _follow(self, wanted: list[Source]) -> None:
+        """Begin what is new or changed, end what is gone."""
+        setups = {one.source: _setup(one) for one in wanted}
+        for source, listener in list(self._listeners.items()):
+            if setups.get(source) != listener.setup:
+                await self._end(source)
+        for one in wanted:
+            if one.source not in self._listeners:
+                self._listeners[one.source] = self._begin(one)
+
+    def _begin(self, one: Source) -> _Listener:
+        sink = Sink(one.source, self.log, self.clock)
+        try:
+            make = kind_of(one.kind).reader
+            if make is None:
+                raise LookupError(f"{one.kind} sources are not listened to")
+            wrapper = make(one.reader_settings(), self.clock)
+        except AspenError as fault:
+            pulse = Pulse(one.source, one.period_s, one.added_at.timestamp())
+            pulse.trouble(f"{fault.code}: {fault.message}")
+            logger.warning("source cannot be read", source=one.source, reason=fault.message)
+            return _Listener(_setup(one), sink, pulse)
+        task = asyncio.create_task(_keep(wrapper, sink), name=one.source)
+        logger.info("listening", source=one.source, kind=one.kind)
+        return _Listener(_setup(one), sink, wrapper.pulse, task)
+
+    async def _end(self, source: str) -> None:
+        listener = self._listeners.pop(source)
+        if listener.task is not None:
+            listener.task.cancel()
+            await asyncio.wait([listener.task])
+            logger.info("no longer listening", source=source)
+
+    async def _beat(self) -> None:
+        for source, listener in self._listeners.items():
+            row = listener.pulse.due(self.clock())
+            if row is None:
+                continue
+            try:
+                await asyncio.to_thread(listener.sink.beat, row)
+            except LogAway as away:
+                listener.pulse.unsaid()
+                logger.warning("heartbeat not said", source=source, reason=away.message)
+
+
+async def _keep(wrapper: Wrapper, sink: Sink) -> None:
+    """Run a wrapper; one that breaks begins again, later each time."""
+    rng, failures = random.Random(), 0
+    while True:
+        try:
+            await wrapper.run(sink)
+        except Exception as error:  # one broken wrapper must not end the others
+            failures += 1
+            wrapper.pulse.trouble(f"its reader broke: {error}")
+            logger.exception("wrapper broke", source=wrapper.declaration.source)
+        await asyncio.sleep(pause_s(failures, rng))
+
+
+def _wanted() -> list[Source]:
+    close_old_connections()
+    heard = [kind.key for kind in KINDS if kind.reader is not None]
+    return list(Source.objects.filter(enabled=True, kind__in=heard).select_related("machine"))
+
+
+def _setup(source: Source) -> Setup:
+    """Give what its listener depends on."""
+    return (
+        source.kind,
+        repr(source.config),
+        source.period_s,
+        source.unit_id,
+        source.machine_id,
+        source.added_at,
+    )
+
+
+async def _wait(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return

@@ -1,0 +1,193 @@
+"""MQTT: readings published to a broker, at least once on the wire and once in the log.
+
+    broker ──PUBLISH──> wrapper ──append──> log
+    broker <──PUBACK─── wrapper <──position─┘        no PUBACK before the position
+
+Law:        a message the broker handed over and has not been acknowledged is handed over again,
+            after whatever crash; its key makes the second append nothing.
+Algorithm:  a session that outlives connections (stable client id, clean_session off, QoS 1),
+            manual acknowledgement, a subscription on every connect (a broker that lost its
+            sessions has forgotten the old one), back-off with jitter.
+Identity:   topic and payload. A reading carries the time it was measured, so equal bytes are the
+            same reading, whether broker or publisher repeated it.
+Source:     MQTT 3.1.1 section 4.3.2; own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import aiomqtt
+import structlog
+
+from aspen.errors import AspenError
+from smartcis.catalog import CATALOG
+from smartcis.ingest.readings import measured_s
+from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway
+from smartcis.wrappers.polling import pause_s
+from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
+from smartcis.wrappers.pulse import Health, Pulse
+
+PORT, TLS_PORT = 1883, 8883
+KEEPALIVE_S = 15
+CONNECT_S = 10.0
+LONGEST_PAUSE_S = 15.0
+PAYLOAD_BYTES = 1_000_000
+STREAMS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
+
+logger = structlog.get_logger(__name__)
+
+
+class MqttBroker:
+    """A topic filter of one broker.
+
+    Args:
+        settings: `config.topic`, `config.url`.
+        clock: wall time, seconds since the epoch.
+        longest_pause_s: of the back-off.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+        longest_pause_s: float = LONGEST_PAUSE_S,
+    ) -> None:
+        self._settings = settings
+        self._topic = str(settings.config["topic"])
+        self._address = broker_address(str(settings.config["url"]))
+        self._clock = clock
+        self._longest_pause_s = longest_pause_s
+        self._random = random.Random()
+        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        self.appended = 0
+        self.refused = 0
+
+    @property
+    def declaration(self) -> Declaration:
+        """Give what may be published."""
+        return Declaration(
+            self._settings.source,
+            tuple(CATALOG.get(name) for name in STREAMS),
+            self._settings.period_s,
+            frozenset({Capability.PUSH}),
+        )
+
+    def health(self, now_s: float) -> Health:
+        """Give the state by the newest message."""
+        return self.pulse.health(now_s)
+
+    async def run(self, append: Append) -> None:
+        """Stay connected and append what comes; see the module's head."""
+        failures = 0
+        while True:
+            try:
+                async with self._client() as client:
+                    granted = await client.subscribe(self._topic, qos=1)
+                    self._check(granted)
+                    logger.info("subscribed", source=self._settings.source, topic=self._topic)
+                    failures = 0
+                    self.pulse.trouble("")  # connected: whatever was wrong before has passed
+                    async for message in client.messages:
+                        await self._take(message, append)
+                        # Only now may the broker forget it. aiomqtt passes on no way to say so.
+                        client._client.ack(message.mid, message.qos)  # noqa: SLF001
+            except aiomqtt.MqttError as error:
+                failures += 1
+                self.pulse.trouble(f"broker: {error}")
+                logger.warning("broker away", source=self._settings.source, reason=str(error))
+            await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
+
+    def _client(self) -> aiomqtt.Client:
+        client = aiomqtt.Client(
+            str(self._address.hostname),
+            self._address.port or (TLS_PORT if self._address.scheme == "mqtts" else PORT),
+            username=unquote(self._address.username) if self._address.username else None,
+            password=unquote(self._address.password) if self._address.password else None,
+            identifier=self._settings.client_id,
+            clean_session=False,
+            protocol=aiomqtt.ProtocolVersion.V311,
+            tls_params=aiomqtt.TLSParameters() if self._address.scheme == "mqtts" else None,
+            keepalive=KEEPALIVE_S,
+            timeout=CONNECT_S,
+        )
+        # Before connecting: a session's old messages arrive right after the connection.
+        client._client.manual_ack_set(True)  # noqa: SLF001  # aiomqtt has no option for it
+        return client
+
+    def _check(self, granted: Any) -> None:
+        """Refuse to wait for messages that a broker will never send."""
+        code = granted[0]
+        if getattr(code, "value", code) != 1:
+            raise aiomqtt.MqttError(f"subscription to {self._topic} refused ({code})")
+
+    async def _take(self, message: aiomqtt.Message, append: Append) -> None:
+        """Append one message, however long the log is away; name one that cannot be used."""
+        topic = str(message.topic)
+        failures = 0
+        while True:
+            try:
+                batch = readings_of(topic, message.payload)
+                await asyncio.to_thread(append, batch)
+            except LogAway as away:
+                self.pulse.trouble(away.message)
+                await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
+                failures += 1
+            except AspenError as fault:
+                # Kept, it would come again for ever and hold up those behind it.
+                self.refused += 1
+                self.pulse.trouble(f"message on {topic} refused: {fault.code}: {fault.message}")
+                logger.warning("message refused", topic=topic, **_told(fault))
+                return
+            else:
+                self.appended += 1
+                # By when it was measured: what the broker kept for hours is no sign of life.
+                newest_s = max(measured_s(one) for one in batch.readings)
+                self.pulse.heard(min(newest_s, self._clock()))
+                return
+
+
+def readings_of(topic: str, payload: Any) -> Readings:
+    """Read a message: one reading, or a list of them, as JSON.
+
+    Raises:
+        BadMessage: it is no such thing.
+    """
+    data = payload if isinstance(payload, bytes) else b""
+    if len(data) > PAYLOAD_BYTES:
+        raise BadMessage(
+            f"a message holds at most {PAYLOAD_BYTES} bytes", found=f"{len(data)} bytes"
+        )
+    try:
+        said = json.loads(data)
+    except ValueError as error:
+        raise BadMessage(f"not JSON: {error}", found=repr(data[:60])) from error
+    readings = said if isinstance(said, list) else [said]
+    return Readings(hashlib.sha256(topic.encode() + b"\0" + data).hexdigest()[:40], readings)
+
+
+def broker_address(url: str) -> SplitResult:
+    """Take a broker's address apart.
+
+    Raises:
+        BadConfig: neither mqtt:// nor mqtts://, or no host.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
+        raise BadConfig(
+            "a broker's address begins with mqtt:// or mqtts://",
+            found=url.rpartition("@")[2] or "nothing",
+            attempt="mqtt://localhost:1883, as the source's url or as MQTT_URL",
+        )
+    return parts
+
+
+def _told(fault: AspenError) -> dict[str, str]:
+    return {"code": fault.code, "reason": fault.message, "found": fault.found}

@@ -1,0 +1,123 @@
+"""Pulse: what a reader knows of its source's health, and when to say so in the log.
+
+    source answers    ·  ·  ·  ·                 ·  ·
+    heartbeat rows    h     h     h(reason) h    h     h
+    state of view     live ············ late  dead  live
+
+Law:        the state is a function of the heartbeat rows and the log's clock alone; a reader that
+            stops writing them makes its source late and then dead, too.
+Source:     own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from aspen.model.schema import Row
+
+LATE_PERIODS = 2.0  # one word may get lost
+DEAD_PERIODS = 4.0
+GRACE_S = 3.0  # ticks, polls and batches each take up to a second
+BEATS_PER_DEATH = 3.0  # so often a reader speaks within the time that would make it dead
+REASON_LENGTH = 300
+
+
+class State(Enum):
+    """How a source is."""
+
+    LIVE = "live"
+    LATE = "late"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a source is, and since when.
+
+    Args:
+        state: live, late or dead.
+        since_s: live: when it was first heard of this run; else when it was heard last.
+        reason: what went wrong, or what of a live source cannot be used; empty for nothing.
+    """
+
+    state: State
+    since_s: float
+    reason: str
+
+
+def late_s(period_s: float) -> float:
+    """Give the silence that makes a source late."""
+    return LATE_PERIODS * period_s + GRACE_S
+
+
+def dead_s(period_s: float) -> float:
+    """Give the silence that makes a source dead."""
+    return DEAD_PERIODS * period_s + GRACE_S
+
+
+@dataclass(slots=True)
+class Pulse:
+    """One source as its reader knows it.
+
+    Args:
+        source: its id.
+        period_s: expected seconds between two words of it.
+        began_s: when it was added; it has been silent since then at most.
+    """
+
+    source: str
+    period_s: float
+    began_s: float
+    since_s: float = field(default=0.0)
+    heard_s: float = field(default=0.0)
+    beat_s: float = field(default=float("-inf"))
+    reason: str = ""
+    _changed: bool = True
+
+    def __post_init__(self) -> None:
+        self.since_s = self.since_s or self.began_s
+        self.heard_s = self.heard_s or self.began_s
+
+    @property
+    def never(self) -> bool:
+        """Whether it has not been heard since it was added."""
+        return self.heard_s <= self.began_s
+
+    def heard(self, now_s: float, reason: str = "") -> None:
+        """Note that the source spoke; `reason` names what of it could not be used."""
+        if now_s - self.heard_s > dead_s(self.period_s) or self.never:
+            self.since_s = now_s  # it was dead, or is heard for the first time
+        self.heard_s = max(self.heard_s, now_s)
+        self._say(reason)
+
+    def trouble(self, reason: str) -> None:
+        """Note that the source did not answer."""
+        self._say(reason)
+
+    def _say(self, reason: str) -> None:
+        short = reason[:REASON_LENGTH]
+        self._changed = self._changed or short != self.reason
+        self.reason = short
+
+    def due(self, now_s: float) -> Row | None:
+        """Give the heartbeat row to append now, None while nothing needs saying."""
+        rest_s = dead_s(self.period_s) / BEATS_PER_DEATH
+        waiting = self.heard_s > self.beat_s and now_s - self.beat_s >= self.period_s
+        if not (self._changed or waiting or now_s - self.beat_s >= rest_s):
+            return None
+        self.beat_s = now_s
+        self._changed = False
+        return (self.source, self.since_s, self.heard_s, self.reason, now_s)
+
+    def unsaid(self) -> None:
+        """Take back that the last heartbeat was said: its append failed."""
+        self.beat_s, self._changed = float("-inf"), True
+
+    def health(self, now_s: float) -> Health:
+        """Give the state, as the view `source_status` would."""
+        silent_s = now_s - self.heard_s
+        if silent_s <= late_s(self.period_s) and not self.never:
+            return Health(State.LIVE, self.since_s, self.reason)
+        state = State.LATE if silent_s <= dead_s(self.period_s) else State.DEAD
+        return Health(state, self.heard_s, self.reason)

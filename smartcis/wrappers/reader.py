@@ -1,0 +1,133 @@
+"""Reader: one polled source, taken up where the last poll left it.
+
+SourceState ── pulse, memory ── poll ── pulse, memory ── SourceState
+                                  └── heartbeat ── log
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import structlog
+from django.db import connections, transaction
+
+from aspen.errors import AspenError
+from aspen.log.protocol import Log
+from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
+from smartcis.wrappers.errors import LogAway
+from smartcis.wrappers.kinds import KINDS, Kind, kind_of
+from smartcis.wrappers.polling import ask
+from smartcis.wrappers.protocol import Poller
+from smartcis.wrappers.pulse import Pulse
+from smartcis.wrappers.sink import Sink
+
+AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
+WARNINGS_KEPT = 50
+
+logger = structlog.get_logger(__name__)
+
+
+def poll_due(log: Log, clock: Callable[[], float] = time.time) -> int:
+    """Poll every source whose time has come, some at once; withdraw what is switched off.
+
+    Returns:
+        How many were polled.
+    """
+    now_s = clock()
+    polled = [kind.key for kind in KINDS if kind.poller is not None]
+    withdraw_disabled()
+    waiting = Source.objects.filter(enabled=True, kind__in=polled).select_related("state")
+    due = [source for source in waiting if now_s - _asked_s(source) >= source.period_s]
+    if len(due) == 1:
+        poll_source(due[0], log, clock)
+    elif due:
+
+        def poll(source: Source) -> None:
+            try:
+                poll_source(source, log, clock)
+            finally:
+                connections.close_all()  # this thread's own
+
+        with ThreadPoolExecutor(min(AT_ONCE, len(due))) as pool:
+            list(pool.map(poll, due))
+    return len(due)
+
+
+def _asked_s(source: Source) -> float:
+    try:
+        return source.state.asked_s
+    except SourceState.DoesNotExist:
+        return 0.0
+
+
+def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time) -> bool:
+    """Poll one source, and say in the log how it is.
+
+    Returns:
+        Whether it answered.
+    """
+    now_s = clock()
+    state, _ = SourceState.objects.get_or_create(source=source)
+    pulse = Pulse(
+        source.source,
+        source.period_s,
+        source.added_at.timestamp(),
+        since_s=state.since_s,
+        heard_s=state.heard_s,
+        beat_s=state.beat_s,
+        reason=state.reason,
+    )
+    sink = Sink(source.source, log, clock)
+    answered, warnings = False, list(state.warnings)
+    try:
+        poller = _poller(kind_of(source.kind), source, state, pulse, clock)
+    except AspenError as fault:
+        pulse.trouble(f"{fault.code}: {fault.message}")
+    else:
+        answered = ask(poller, sink)
+        warnings = list(getattr(poller, "warnings", ()))
+    row = pulse.due(now_s)
+    if row is not None:
+        try:
+            sink.beat(row)
+        except LogAway as away:
+            pulse.unsaid()
+            logger.warning("heartbeat not said", source=source.source, reason=away.message)
+    state.asked_s, state.warnings = now_s, warnings[:WARNINGS_KEPT]
+    state.since_s, state.heard_s = pulse.since_s, pulse.heard_s
+    state.beat_s, state.reason = max(pulse.beat_s, 0.0), pulse.reason
+    with transaction.atomic():
+        if Source.objects.select_for_update().filter(pk=source.pk).exists():
+            state.save()
+    return answered
+
+
+def _poller(
+    kind: Kind, source: Source, state: SourceState, pulse: Pulse, clock: Callable[[], float]
+) -> Poller:
+    if kind.poller is None:
+        raise LookupError(f"{kind.key} sources are not polled")
+    settings = source.reader_settings(state.memory)
+    poller = kind.poller(settings, clock)
+    poller.pulse = pulse
+    return poller
+
+
+def withdraw_disabled() -> int:
+    """Remove what sources said that are switched off now: nobody keeps it true.
+
+    Returns:
+        How many rows went.
+    """
+    gone = 0
+    for model in (Reservation, SoftwareInstall, SourceRow):
+        found = model.objects.filter(source__enabled=False)
+        if found.exists():
+            gone += found.delete()[0]
+    # Switched on again it is read afresh.
+    SourceState.objects.filter(source__enabled=False).exclude(memory={}).update(
+        memory={}, asked_s=0.0
+    )
+    return gone

@@ -1,0 +1,103 @@
+"""Sink: where batches of wrappers go; streams straight to the log, tables through the outbox.
+
+Readings, Arrivals ── one log transaction, once per key
+Contents ── difference with what the source held ── tables ── outbox ── log
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import OperationalError
+from redis.exceptions import RedisError
+
+from aspen.log.entry import Change, Transaction
+from aspen.log.protocol import Log
+from aspen.model.schema import Row, SchemaError
+from smartcis.catalog import CATALOG
+from smartcis.ingest.readings import append_readings
+from smartcis.wrappers.errors import BadRow, LogAway
+from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
+from smartcis.wrappers.stores import store_of
+
+
+class Sink:
+    """The `Append` of one source.
+
+    Args:
+        source: its id; part of every idempotency key, so that two sources may count alike.
+        log: the building's log.
+        clock: wall time, seconds since the epoch.
+    """
+
+    def __init__(self, source: str, log: Log, clock: Callable[[], float] = time.time) -> None:
+        self._source = source
+        self._log = log
+        self._clock = clock
+
+    def __call__(self, batch: Batch) -> int:
+        """Append a batch; see `smartcis.wrappers.protocol.Append`.
+
+        Raises:
+            BadReading: a reading that is none; nothing was appended.
+            BadRow: a row that does not fit its relation; nothing was appended.
+            LogAway: the log or the database cannot be reached; nothing is known to be appended.
+        """
+        with _reached():
+            match batch:
+                case Readings(key, readings):
+                    append_readings(
+                        self._log, list(readings), key=self._key(key), now_s=self._clock()
+                    )
+                    return len(readings)
+                case Arrivals(key, relation, rows):
+                    return self._arrive(key, relation, list(rows))
+                case Contents(relation, rows):
+                    return store_of(relation)(self._source, relation, rows)
+
+    def beat(self, row: Row) -> None:
+        """Append a heartbeat.
+
+        Raises:
+            LogAway: the log cannot be reached.
+        """
+        with _reached():
+            self._arrive("", "source_heartbeat", [row])
+
+    def _arrive(self, key: str, relation: str, rows: list[Row]) -> int:
+        for row in rows:
+            check_row(relation, row)
+        if rows:
+            changes = tuple(Change(relation, 1, row) for row in rows)
+            self._log.append([Transaction(self._clock(), changes)], key=self._key(key))
+        return len(rows)
+
+    def _key(self, key: str) -> str:
+        return f"source:{self._source}:{key}" if key else ""
+
+
+@contextmanager
+def _reached() -> Iterator[None]:
+    """Say in one word that log or database cannot be reached."""
+    try:
+        yield
+    except (RedisError, OperationalError, OSError) as error:
+        raise LogAway(f"log not reached: {error}") from error
+
+
+def check_row(relation: str, row: Row) -> None:
+    """Refuse what no view could compute with.
+
+    Raises:
+        BadRow: another shape or type, or a number that is none.
+    """
+    try:
+        CATALOG.get(relation).check(row)
+    except SchemaError as error:
+        raise BadRow(error.message, found=error.found, exists=error.exists) from error
+    for value in row:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise BadRow(f"{relation} holds finite numbers", found=str(value))

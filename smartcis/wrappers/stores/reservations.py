@@ -1,0 +1,60 @@
+"""Reservations as a calendar has them, without those that people entered here.
+
+Law: afterwards the source's reservations are exactly the given ones; a row that did not change
+is not written, and so makes no change in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from aspen.model.schema import Row
+from smartcis.models import Reservation, Unit
+from smartcis.wrappers.errors import BadRow
+
+
+def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> int:
+    """Make a source's reservations equal to `rows`: `(rid, start_s, end_s, title)` by event.
+
+    Returns:
+        How many were added, changed or removed.
+
+    Raises:
+        BadRow: a room that does not exist; nothing was changed.
+    """
+    del relation
+    wanted = {key: _fields(row) for key, row in rows.items()}
+    rooms = {str(fields["unit_id"]) for fields in wanted.values()}
+    known = set(Unit.objects.filter(pk__in=rooms).values_list("pk", flat=True))
+    if rooms - known:
+        raise BadRow(f"there is no room {min(rooms - known)!r}", found=min(rooms - known))
+    with transaction.atomic():
+        held = {one.uid: one for one in Reservation.objects.filter(source_id=source)}
+        gone = [one.pk for uid, one in held.items() if uid not in wanted]
+        Reservation.objects.filter(pk__in=gone).delete()
+        changed = 0
+        fresh = []
+        for uid, fields in wanted.items():
+            one = held.get(uid)
+            if one is None:
+                fresh.append(Reservation(source_id=source, uid=uid, **fields))
+            elif any(getattr(one, name) != value for name, value in fields.items()):
+                for name, value in fields.items():
+                    setattr(one, name, value)
+                one.save()
+                changed += 1
+        Reservation.objects.bulk_create(fresh)
+    return len(gone) + changed + len(fresh)
+
+
+def _fields(row: Row) -> dict[str, object]:
+    rid, start_s, end_s, title = row
+    return {
+        "unit_id": rid,
+        "start": datetime.fromtimestamp(float(start_s or 0), UTC),
+        "end": datetime.fromtimestamp(float(end_s or 0), UTC),
+        "title": title,
+    }

@@ -1,0 +1,50 @@
+"""Software as a list page has it, without what people entered here.
+
+Law: afterwards the source's installations are the given ones, less those somebody else holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from aspen.model.schema import Row
+from smartcis.models import Machine, SoftwareInstall
+from smartcis.wrappers.errors import BadRow
+
+
+def store_software(source: str, relation: str, rows: Mapping[str, Row]) -> int:
+    """Make a source's installations equal to `rows`: `(mid, software)`.
+
+    Returns:
+        How many were added or removed.
+
+    Raises:
+        BadRow: a machine that does not exist; nothing was changed.
+    """
+    del relation
+    wanted = {(str(mid), str(software)) for mid, software in rows.values()}
+    machines = {mid for mid, _ in wanted}
+    known = set(Machine.objects.filter(pk__in=machines).values_list("pk", flat=True))
+    if machines - known:
+        raise BadRow(f"there is no machine {min(machines - known)!r}", found=min(machines - known))
+    with transaction.atomic():
+        own = {
+            (one.machine_id, one.software): one.pk
+            for one in SoftwareInstall.objects.filter(source_id=source)
+        }
+        gone = [pk for pair, pk in own.items() if pair not in wanted]
+        SoftwareInstall.objects.filter(pk__in=gone).delete()
+        # Installed once: what somebody entered by hand stays theirs.
+        taken = set(
+            SoftwareInstall.objects.filter(machine_id__in=machines).values_list(
+                "machine_id", "software"
+            )
+        )
+        fresh = [
+            SoftwareInstall(source_id=source, machine_id=mid, software=software, simulated=False)
+            for mid, software in sorted(wanted - taken)
+        ]
+        SoftwareInstall.objects.bulk_create(fresh)
+    return len(gone) + len(fresh)
