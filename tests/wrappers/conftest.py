@@ -8,15 +8,33 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from wrappers.site import Site
 
+from aspen.log.entry import Tick, Transaction
+from smartcis import composition
+from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.ingest.relay import relay
+from smartcis.models import Source
+from smartcis.queries import standing_queries
 from smartcis.wrappers.config import checked
 from smartcis.wrappers.kinds import kind_of
 from smartcis.wrappers.protocol import Settings
+from smartcis.wrappers.reader import poll_source
 
 WAIT_S = 60.0
+VIEWS = {
+    f"{view}.streamsql"
+    for view in (
+        *("source_status", "silent_source", "reserved_room", "dark_room", "closed_room"),
+        "outlet_power",
+    )
+}
+# A Tuesday morning that the calendar files speak of.
+START_S = datetime(2026, 3, 10, 9, 30, tzinfo=UTC).timestamp()
 
 
 def wait_for(holds: Callable[[], object], what: str) -> None:
@@ -84,3 +102,62 @@ def settings_of(kind: str, config: dict, **more) -> Settings:
     """Settings as the table would give them."""
     more = {"source": "s", "period_s": 10.0, "client_id": "test-s"} | more
     return Settings(config=checked(kind_of(kind), config), **more)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    one = Site()
+    yield one
+    one.go()
+
+
+class House:
+    """The small house with its standing views, on a clock turned by hand."""
+
+    def __init__(self, engine) -> None:
+        self.now_s = START_S
+        self._engine = engine
+        texts = standing_queries()
+        deploy_standing_queries({name: texts[name] for name in texts if name in VIEWS})
+        relay(composition.log(), now_s=self.clock)
+
+    def clock(self) -> float:
+        return self.now_s
+
+    def later(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now_s += seconds
+        composition.log().append([Tick(self.now_s)])
+
+    def poll(self, source: Source) -> bool:
+        return poll_source(Source.objects.get(pk=source.pk), composition.log(), self.clock)
+
+    def rows(self, view: str) -> list[tuple]:
+        """What the view holds now, as its readers see it."""
+        relay(composition.log(), now_s=self.clock)
+        composition.log().append([Tick(self.now_s)])
+        self._engine()
+        return sorted(tuple(row) for row in composition.results().snapshot(view).rows)
+
+    def state(self, source: Source) -> tuple[str, str]:
+        """State and reason of a source, as the map is told them."""
+        (found,) = [row for row in self.rows("source_status") if row[0] == source.pk]
+        return found[1], found[3]
+
+
+@pytest.fixture
+def home(building, house, engine) -> House:
+    return House(engine)
+
+
+def changes_of(relation: str) -> list[tuple[int, tuple]]:
+    """All changes of a relation in the log."""
+    log = composition.log()
+    relay(log)
+    return [
+        (change.weight, change.row)
+        for _, entry in log.read(0, log.head())
+        if isinstance(entry, Transaction)
+        for change in entry.changes
+        if change.relation == relation
+    ]
