@@ -10,12 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from aspen.algebra import texts
 from aspen.model.schema import Type
 
 _NUMBERS = frozenset({Type.INT, Type.FLOAT})
 _TEXT = frozenset({Type.TEXT})
 _ANY = frozenset(Type)
 _ROUND_DIGITS = 15
+_YES = ("true", "t", "yes", "1")
+_NO = ("false", "f", "no", "0")
+_INT = frozenset({Type.INT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Function:
         keeps_unit: whether the result carries the arguments' unit (which then must agree).
         strict: whether a null argument gives null without a call.
         call: what is computed.
+        each: types per argument, where they need not share one; the last counts for all behind.
+        total: whether it gives a value for all values.
     """
 
     name: str
@@ -41,6 +47,8 @@ class Function:
     keeps_unit: bool
     call: Callable[..., Any]
     strict: bool = True
+    each: tuple[frozenset[Type], ...] = ()
+    total: bool = True
 
 
 def _finite(value: float) -> float | None:
@@ -86,14 +94,66 @@ def _to_float(value: Any) -> float | None:
 
 
 def _to_int(value: Any) -> int | None:
+    """Cut the fraction off, as SQLite does."""
     try:
         return int(value)
-    except (ValueError, OverflowError):
+    except ValueError:
+        return _to_int(_to_float(value)) if isinstance(value, str) else None
+    except (OverflowError, TypeError):
         return None
+
+
+def _to_bool(value: Any) -> bool | None:
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return True if word in _YES else False if word in _NO else None
+    return bool(value)
+
+
+def _quotient(left: int, right: int) -> int | None:
+    """Divide whole numbers, cutting the fraction off, as SQLite and PostgreSQL do."""
+    if not right:
+        return None
+    whole = abs(left) // abs(right)
+    return whole if (left < 0) == (right < 0) else -whole
+
+
+def _power(base: float, exponent: float) -> float | None:
+    try:
+        made = float(base) ** float(exponent)
+    except (OverflowError, ZeroDivisionError):
+        return None
+    return _finite(made) if isinstance(made, float) else None
+
+
+def _of_positive(compute: Callable[[float], float]) -> Callable[[float], float | None]:
+    return lambda value: compute(value) if value > 0 else None
+
+
+def _exp(value: float) -> float | None:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return None
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)
 
 
 def _to_text(value: Any) -> str:
     return str(value).upper() if isinstance(value, bool) else str(value)
+
+
+def _text(  # a row of the table below
+    name: str,
+    least: int,
+    most: int,
+    result: Type,
+    call: Callable[..., Any],
+    each: tuple[frozenset[Type], ...] = (),
+) -> Function:
+    return Function(name, least, most, _TEXT, result, keeps_unit=False, call=call, each=each)
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -104,17 +164,36 @@ FUNCTIONS: dict[str, Function] = {
         Function("coalesce", 1, None, _ANY, None, True, _coalesce, strict=False),
         Function("concat", 1, None, _TEXT, Type.TEXT, False, lambda *parts: "".join(parts)),
         Function("contains", 2, 2, _TEXT, Type.BOOL, False, lambda text, part: part in text),
-        Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance),
+        Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance, total=False),
         Function("floor", 1, 1, _NUMBERS, Type.INT, True, math.floor),
         Function("greatest", 1, None, _ANY, None, True, lambda *values: max(values)),
         Function("least", 1, None, _ANY, None, True, lambda *values: min(values)),
         Function("length", 1, 1, _TEXT, Type.INT, False, len),
         Function("lower", 1, 1, _TEXT, Type.TEXT, False, str.lower),
+        Function("ln", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log), total=False),
+        Function("log10", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log10), total=False),
+        Function("exp", 1, 1, _NUMBERS, Type.FLOAT, False, _exp, total=False),
+        Function("power", 2, 2, _NUMBERS, Type.FLOAT, False, _power, total=False),
+        Function("quotient", 2, 2, _INT, Type.INT, True, _quotient, total=False),
         Function("round", 1, 2, _NUMBERS, None, True, _round),
-        Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt),
-        Function("to_float", 1, 1, _ANY, Type.FLOAT, True, _to_float),
-        Function("to_int", 1, 1, _ANY, Type.INT, True, _to_int),
+        Function("sign", 1, 1, _NUMBERS, Type.INT, False, _sign),
+        Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt, total=False),
+        Function("to_bool", 1, 1, _ANY, Type.BOOL, False, _to_bool, total=False),
+        Function("to_float", 1, 1, _ANY, Type.FLOAT, True, _to_float, total=False),
+        Function("to_int", 1, 1, _ANY, Type.INT, True, _to_int, total=False),
         Function("to_text", 1, 1, _ANY, Type.TEXT, False, _to_text),
         Function("upper", 1, 1, _TEXT, Type.TEXT, False, str.upper),
+        _text("ilike", 2, 3, Type.BOOL, texts.ilike),
+        _text("instr", 2, 2, Type.INT, lambda text, part: text.find(part) + 1),
+        _text("left", 2, 2, Type.TEXT, lambda text, n: text[:n], (_TEXT, _INT)),
+        _text("like", 2, 3, Type.BOOL, texts.like),
+        _text("ltrim", 1, 2, Type.TEXT, lambda text, letters=" ": text.lstrip(letters)),
+        _text("replace", 3, 3, Type.TEXT, texts.replaced),
+        _text("reverse", 1, 1, Type.TEXT, lambda text: text[::-1]),
+        _text("right", 2, 2, Type.TEXT, lambda text, n: text[-n:] if n else "", (_TEXT, _INT)),
+        _text("rtrim", 1, 2, Type.TEXT, lambda text, letters=" ": text.rstrip(letters)),
+        _text("starts_with", 2, 2, Type.BOOL, str.startswith),
+        _text("substr", 2, 3, Type.TEXT, texts.substr, (_TEXT, _INT)),
+        _text("trim", 1, 2, Type.TEXT, lambda text, letters=" ": text.strip(letters)),
     )
 }

@@ -59,7 +59,7 @@ class Grouping:
         )
 
     def _meant(self, node: Expression, aliases: dict[str, Expression]) -> Expression:
-        """GROUP BY may name an output, where no source has a column of that name"""
+        """GROUP BY may name an output, where no source has a column of that name."""
         if not isinstance(node, Name) or node.qualifier or node.name not in aliases:
             return node
         hidden = any(name.endswith(f".{node.name}") for name in self.rows.scope.spoken)

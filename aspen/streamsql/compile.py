@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from aspen.algebra.plan import Plan, relations_of
+from aspen.algebra.plan import Plan, SortKey, relations_of
 from aspen.algebra.rewrite import rewrite
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.ast import CreateView, Statement
 from aspen.streamsql.bind import bind
+from aspen.streamsql.bound import BoundOrder
 from aspen.streamsql.build import build
 from aspen.streamsql.errors import SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
@@ -27,12 +28,29 @@ class Compiled:
         plan: rewritten.
         relation: what the result looks like to whoever reads it.
         sources: names of the relations and views it reads.
+        order: how readers are to sort its rows, None where the text does not say.
     """
 
     name: str | None
     plan: Plan
     relation: Relation
     sources: frozenset[str]
+    order: Order | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How a result is to be sorted by who shows it: rows of a maintained view have no order.
+
+    Args:
+        plan: the result with whatever else the keys need behind its columns.
+        keys: the order, most important first.
+        width: number of columns that are shown.
+    """
+
+    plan: Plan
+    keys: tuple[SortKey, ...]
+    width: int
 
 
 def compile_query(text: str, catalog: Catalog) -> Compiled:
@@ -57,7 +75,11 @@ def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
     bound = bind(statement, catalog)
     plan = rewrite(build(bound.query))
     relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
-    return Compiled(bound.name, plan, relation, relations_of(plan))
+    order: Order | None = None
+    if isinstance(bound.query, BoundOrder) and bound.query.keys:
+        whole = replace(bound.query, columns=bound.query.query.columns)
+        order = Order(rewrite(build(whole)), bound.query.keys, len(plan.columns))
+    return Compiled(bound.name, plan, relation, relations_of(plan), order)
 
 
 def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 
 from aspen import units
@@ -103,6 +104,8 @@ def _remedy(found: Type, accepted: Sequence[Type]) -> str:
 
 def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
     """Type a binary operator."""
+    if symbol in COMPARISONS:
+        left, right = _as_number(left, right), _as_number(right, left)
     nullable = left.nullable or right.nullable
     expr = Op(symbol, left.expr, right.expr)
     if symbol in ("AND", "OR"):
@@ -122,6 +125,10 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
         return Typed(expr, Type.BOOL, "", nullable, at)
     for side in (left, right):
         require(side, (Type.INT, Type.FLOAT), symbol)
+    if symbol == "/" and left.type is Type.INT and right.type is Type.INT:
+        # Whole numbers divide to a whole number, as in SQLite, PostgreSQL and the SQL standard.
+        unit = units.quotient(left.unit, right.unit)
+        return Typed(Call("quotient", (left.expr, right.expr)), Type.INT, unit, True, at)
     if symbol in ("*", "/"):
         unit = (units.product if symbol == "*" else units.quotient)(left.unit, right.unit)
         kind = Type.FLOAT if symbol == "/" else meet(left.type, right.type)[0]
@@ -129,6 +136,25 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
     doing = {"+": "add", "-": "subtract", "%": "divide"}[symbol]
     kind, unit = meeting(left, right, doing)
     return Typed(expr, kind, unit, nullable or symbol == "%", at)
+
+
+def _as_number(value: Typed, other: Typed) -> Typed:
+    """Read a quoted number as one where it meets a number, as SQL reads untyped literals."""
+    if not (isinstance(value.expr, Const) and isinstance(value.expr.value, str)):
+        return value
+    if other.type is None or not other.type.numeric:
+        return value
+    try:
+        number: int | float = int(value.expr.value)
+    except ValueError:
+        try:
+            number = float(value.expr.value)
+        except ValueError:
+            return value
+    if number - number:
+        return value
+    kind = Type.INT if isinstance(number, int) else Type.FLOAT
+    return replace(value, expr=Const(number), type=kind)
 
 
 def choice(branches: Sequence[tuple[Typed, Typed]], otherwise: Typed, at: Position) -> Typed:
@@ -173,16 +199,16 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             exists=(_count(known),),
             attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
         )
-    for argument in arguments:
-        require(argument, sorted(known.accepts, key=lambda kind: kind.value), name)
+    for place, argument in enumerate(arguments):
+        accepts = known.each[min(place, len(known.each) - 1)] if known.each else known.accepts
+        require(argument, sorted(accepts, key=lambda kind: kind.value), name)
     # The digits of round(x, digits) are a bare number.
-    measured = arguments[:1] if name == "round" else arguments
+    measured = arguments[:1] if name == "round" or known.each else arguments
     shared = reduce(lambda one, other: _joined(one, other, f"give {name}"), measured)
     nullable = any(argument.nullable for argument in arguments)
     if name == "coalesce":
         nullable = all(argument.nullable for argument in arguments)
-    elif name in ("to_float", "to_int", "sqrt", "distance"):
-        nullable = True
+    nullable = nullable or not known.total
     kind = known.result or shared.type
     # Functions that give their arguments' type must not let an INT out where FLOAT is promised.
     widen = known.result is None and name != "round"
