@@ -45,14 +45,17 @@ nightly: ## long property runs, on top of `make test`
 
 bench: ## every figure of the README, as JSON under var/bench
 	@docker/setup.sh test
+	@docker/setup.sh peers || echo "going on without Pathway"
 	@mkdir -p var/bench
-	@for name in latency recovery seeds; do \
+	@for name in latency recovery seeds slope peers; do \
 	  echo "── bench $$name"; $(PYTHON) manage.py bench $$name --json | tee var/bench/$$name.json; done
 
 lock: ## refresh the lock files from pyproject.toml and package.json
 	uv pip compile pyproject.toml --extra test --universal --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
+	uv pip compile --group pyproject.toml:peers --universal --generate-hashes --no-header \
+	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-peers.lock --quiet
 	cd frontend && npm update --package-lock-only
 
 clean: ## remove what set-up and runs made
-	rm -rf .venv frontend/node_modules frontend/dist var
+	rm -rf .venv .venv-peers frontend/node_modules frontend/dist var

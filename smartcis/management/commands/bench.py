@@ -9,9 +9,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from smartcis.bench import latency, recovery, seeds
+from smartcis.bench import latency, recovery, seeds, slope
+from smartcis.bench.peers import bench as peers
 
-BENCHES = {"latency": latency.run, "recovery": recovery.run, "seeds": seeds.run}
+BENCHES = {
+    "latency": latency.run,
+    "peers": peers.run,
+    "recovery": recovery.run,
+    "seeds": seeds.run,
+    "slope": slope.run,
+}
 
 
 class Command(BaseCommand):

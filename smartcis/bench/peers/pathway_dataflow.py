@@ -1,0 +1,197 @@
+"""Pathway: differential dataflow in Rust, in its own environment (`docker/setup.sh peers`).
+
+The same query as a dataflow with `iterate`; every change of the answer is delivered to Python, as
+ours is. A row that counts the changes travels with the answer, so that an epoch that changes
+nothing is seen to end too.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+import pathway as pw
+
+from .worker import WRAP, Digest, Row, Script, Tables, serve
+
+RELATIONS = {
+    "link": ("src", "dst", "cost"),
+    "origin": ("node",),
+    "region_seed": ("seed", "node"),
+    "triggered": ("node",),
+}
+KINDS = {name: number for number, name in enumerate(RELATIONS)}
+
+
+class Input(pw.Schema):
+    """A row of any relation, so that what belongs together has one commit and one time."""
+
+    kind: int = pw.column_definition(primary_key=True)
+    a: int = pw.column_definition(primary_key=True)
+    b: int = pw.column_definition(primary_key=True)
+    c: int = pw.column_definition(primary_key=True)
+
+
+class Feed(pw.io.python.ConnectorSubject):
+    """Runs the script on Pathway's reader thread."""
+
+    def __init__(self, session: PathwaySession, script: Script) -> None:
+        super().__init__(datasource_name="bench")
+        self._session = session
+        self._script = script
+        self.found: dict[str, Any] = {}
+
+    @property
+    def _deletions_enabled(self) -> bool:
+        # Pathway looks for calls of `delete` in the source text of `run` and cannot see ours.
+        return True
+
+    def run(self) -> None:
+        """Feed until the script ends."""
+        self.found = self._script(self._session)
+
+    def put(self, relation: str, row: Row, weight: int) -> None:
+        """Insert or delete a row."""
+        a, b, c = (*row, 0, 0)[:3]
+        if weight > 0:
+            self.next(kind=KINDS[relation], a=a, b=b, c=c)
+        else:
+            self.delete(kind=KINDS[relation], a=a, b=b, c=c)
+
+
+class PathwaySession:
+    """A dataflow, its input and what it delivers.
+
+    Args:
+        keep: add up what is delivered, so that the answer can be told.
+    """
+
+    def __init__(self, case: dict[str, Any], script: Script, *, keep: bool) -> None:
+        self._tables: Tables = case["tables"]
+        self._keep = keep
+        self._seen = threading.Event()
+        self._ended = threading.Event()
+        self._count = self._sum = self._heard = 0
+        self.feed = Feed(self, script)
+        rows = pw.io.python.read(self.feed, schema=Input, autocommit_duration_ms=None)
+        answer = QUERIES[case["query"]](rows).update_id_type(pw.Pointer)
+        self._columns = list(answer.column_names())
+        counted = rows.reduce(mark=-1 - pw.reducers.count())
+        mark = counted.select(**dict.fromkeys(self._columns, counted.mark))
+        mark = mark.update_id_type(pw.Pointer)
+        pw.universes.promise_are_pairwise_disjoint(answer, mark)
+        pw.io.subscribe(answer.concat(mark), self._on_change, on_time_end=self._on_time_end)
+
+    def load(self) -> None:
+        """Commit all rows at once."""
+        for name, rows in self._tables.items():
+            for row in rows:
+                self.feed.put(name, row, 1)
+        self._commit()
+
+    def change(self, relation: str, row: Row, weight: int) -> None:
+        """Commit one row."""
+        self.feed.put(relation, row, weight)
+        self._commit()
+
+    def digest(self) -> Digest:
+        """Give the digest of all that was delivered."""
+        return self._count, self._sum % WRAP
+
+    def _commit(self) -> None:
+        self._seen.clear()
+        self._ended.clear()
+        self.feed.commit()
+        self._ended.wait()
+
+    def _on_change(self, key: Any, row: dict[str, int], time: int, is_addition: bool) -> None:  # noqa: FBT001 - Pathway calls it
+        del key, time
+        self._heard += 1
+        first = row[self._columns[0]]
+        if first < 0:
+            self._seen.set()
+        elif self._keep:
+            weight = 1 if is_addition else -1
+            self._count += weight
+            self._sum += weight * hash(tuple(row[column] for column in self._columns))
+
+    def _on_time_end(self, time: int) -> None:
+        del time
+        if self._seen.is_set():
+            self._ended.set()
+
+
+def _relation(rows: pw.Table, name: str) -> pw.Table:
+    columns = zip(RELATIONS[name], ("a", "b", "c"), strict=False)
+    mine = rows.filter(rows.kind == KINDS[name])
+    return mine.select(**{column: mine[place] for column, place in columns})
+
+
+def _reachability(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    base = link.groupby(link.src, link.dst).reduce(link.src, link.dst)
+
+    def step(reach: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        further = reach.join(link, reach.dst == link.src).select(reach.src, link.dst)
+        both = base.concat_reindex(further)
+        return {"reach": both.groupby(both.src, both.dst).reduce(both.src, both.dst)}
+
+    start = pw.iterate_universe(base)
+    return pw.iterate(step, reach=start, link=link, base=base).reach
+
+
+def _cheapest(rows: pw.Table) -> pw.Table:
+    link, origin = _relation(rows, "link"), _relation(rows, "origin")
+    start = origin.select(origin=origin.node, node=origin.node, cost=0)
+    base = start.groupby(start.origin, start.node).reduce(
+        start.origin, start.node, cost=pw.reducers.min(start.cost)
+    )
+
+    def step(walk: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        further = walk.join(link, walk.node == link.src).select(
+            walk.origin, node=link.dst, cost=walk.cost + link.cost
+        )
+        both = base.concat_reindex(further)
+        best = both.groupby(both.origin, both.node).reduce(
+            both.origin, both.node, cost=pw.reducers.min(both.cost)
+        )
+        return {"walk": best}
+
+    return pw.iterate(step, walk=pw.iterate_universe(base), link=link, base=base).walk
+
+
+def _regions(rows: pw.Table) -> pw.Table:
+    link, seed = _relation(rows, "link"), _relation(rows, "region_seed")
+    triggered = _relation(rows, "triggered")
+    active = link.join(triggered, link.dst == triggered.node).select(link.src, link.dst)
+    begun = seed.join(triggered, seed.node == triggered.node).select(seed.seed, seed.node)
+    base = begun.groupby(begun.seed, begun.node).reduce(begun.seed, begun.node)
+
+    def step(region: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        further = region.join(link, region.node == link.src).select(region.seed, node=link.dst)
+        both = base.concat_reindex(further)
+        return {"region": both.groupby(both.seed, both.node).reduce(both.seed, both.node)}
+
+    start = pw.iterate_universe(base)
+    return pw.iterate(step, region=start, link=active, base=base).region
+
+
+QUERIES = {
+    "reachability": _reachability,
+    "cheapest, one source": _cheapest,
+    "cheapest, all pairs": _cheapest,
+    "regions": _regions,
+}
+
+
+def drive(case: dict[str, Any], keep: bool, script: Script) -> dict[str, Any]:  # noqa: FBT001 - the worker's protocol
+    """Run a script on the reader thread of a dataflow."""
+    logging.disable(logging.WARNING)
+    session = PathwaySession(case, script, keep=keep)
+    pw.run(monitoring_level=pw.MonitoringLevel.NONE)
+    return session.feed.found
+
+
+if __name__ == "__main__":
+    serve(drive)
