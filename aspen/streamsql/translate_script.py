@@ -66,7 +66,7 @@ class ScriptTranslator(Translator):
                 columns.append(column)
                 unique += [(column.name,)] if alone else []
                 continue
-            names = self._key(part)
+            names = self._constraint(part)
             if names:
                 unique.append(names)
             if isinstance(part, exp.PrimaryKey):
@@ -99,9 +99,9 @@ class ScriptTranslator(Translator):
         alone = primary or any(isinstance(found, exp.UniqueColumnConstraint) for found in kinds)
         return Column(word(tree.this), SQL_TYPES[spelt], "", not filled), alone
 
-    def _key(self, tree: exp.Expr) -> tuple[str, ...]:
+    def _constraint(self, tree: exp.Expr) -> tuple[str, ...]:
         if isinstance(tree, exp.Constraint):
-            return next((key for part in tree.expressions if (key := self._key(part))), ())
+            return next((key for part in tree.expressions if (key := self._constraint(part))), ())
         if isinstance(tree, exp.PrimaryKey):
             return tuple(word(part.find(exp.Identifier)) for part in tree.expressions)
         if isinstance(tree, exp.UniqueColumnConstraint):

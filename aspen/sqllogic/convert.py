@@ -1,0 +1,54 @@
+"""Values on their way into a column: what SQL converts without being asked."""
+
+from __future__ import annotations
+
+from aspen.errors import AspenError
+from aspen.model.schema import Column, Type, Value
+
+
+class BadValue(AspenError):
+    """A value that no column of that type can hold."""
+
+    code = "aspen.sqllogic.bad_value"
+
+
+def converted(value: Value, column: Column) -> Value:
+    """Give a value as a column's type.
+
+    Raises:
+        BadValue: a text that is no number, and the like.
+    """
+    if value is None:
+        return None
+    try:
+        match column.type:
+            case Type.TEXT:
+                return str(value).lower() if isinstance(value, bool) else str(value)
+            case Type.FLOAT:
+                return float(value)
+            case Type.INT:
+                return _whole(value)
+            case Type.BOOL:
+                return _truth(value)
+    except ValueError as error:
+        raise BadValue(
+            f"column {column.name} holds {column.type.value}", found=repr(value)
+        ) from error
+
+
+def _whole(value: str | float) -> int:
+    if isinstance(value, str):
+        value = float(value) if not value.strip().lstrip("+-").isdigit() else int(value)
+    if isinstance(value, float):
+        # A fraction is rounded, half away from zero.
+        return int(value + (0.5 if value >= 0 else -0.5))
+    return int(value)
+
+
+def _truth(value: str | float) -> bool:
+    if isinstance(value, str):
+        known = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
+        if value.strip().lower() not in known:
+            raise ValueError(value)
+        return known[value.strip().lower()]
+    return bool(value)

@@ -1,0 +1,324 @@
+"""A small database over one lane: tables, views, and queries answered in two ways.
+
+`maintained` registers the query in an empty lane *before* the data come, and feeds it the history;
+`once` registers it where the data already are. Both answers come out of the same operators, by
+ways that share little: stepping deltas, and building up from contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import Plan
+from aspen.errors import AspenError
+from aspen.log.entry import Change, Declare, Entry, Register, Transaction, Unregister
+from aspen.model.catalog import Catalog
+from aspen.model.delta import Delta
+from aspen.model.schema import Column, Relation, Row, SourceKind, Type, Value
+from aspen.runtime.lane import Lane
+from aspen.sqllogic.convert import converted
+from aspen.streamsql.ast import (
+    CreateView,
+    Expression,
+    Item,
+    Name,
+    NamedSource,
+    Select,
+    SelectQuery,
+    Star,
+)
+from aspen.streamsql.compile import Compiled, compile_statement
+from aspen.streamsql.script_ast import (
+    CreateTable,
+    Delete,
+    Drop,
+    Insert,
+    ScriptStatement,
+    Update,
+)
+from aspen.views.oracle import evaluate
+
+_EPOCHS = 8
+_LONGEST_REPLAY = 20_000
+_ASKED = "asked"
+
+
+class Refused(AspenError):
+    """A statement that contradicts what the database holds."""
+
+    code = "aspen.sqllogic.refused"
+
+
+class Failed(AspenError):
+    """A view that the engine could not maintain."""
+
+    code = "aspen.sqllogic.failed"
+
+
+class Database:
+    """Tables and views of one script."""
+
+    def __init__(self) -> None:
+        self.catalog = Catalog()
+        self.views: dict[str, Compiled] = {}
+        self._unique: dict[str, tuple[tuple[str, ...], ...]] = {}
+        self._history: list[Change] = []
+        self._lane = Lane()
+
+    def execute(self, statement: ScriptStatement) -> int:
+        """Carry a statement out.
+
+        Returns:
+            The number of rows it changed.
+
+        Raises:
+            AspenError: it cannot be.
+        """
+        match statement:
+            case CreateTable():
+                return self._create(statement)
+            case Insert():
+                return self._insert(statement)
+            case Delete():
+                gone = self._rows_where(statement.table, statement.where, ())
+                return self._change([(statement.table, -1, row) for row in gone])
+            case Update():
+                return self._update(statement)
+            case Drop():
+                return self._drop(statement)
+            case CreateView():
+                return self._create_view(statement)
+            case Select():
+                self.once(self.compile(statement))
+        return 0
+
+    def compile(self, statement: Select) -> Compiled:
+        """Compile a query over the database."""
+        return compile_statement(statement, self.catalog)
+
+    def once(self, compiled: Compiled) -> Delta:
+        """Answer a query over the rows there are."""
+        self.keep(_ASKED, result_plan(compiled))
+        rows = self.kept(_ASKED)
+        self.forget(_ASKED)
+        return rows
+
+    def maintained(self, compiled: Compiled) -> Delta | None:
+        """Answer a query by registering it before any row comes; None where that takes too long."""
+        if len(self._history) > _LONGEST_REPLAY:
+            return None
+        lane = Lane()
+        _feed(lane, [*self._schema(), Register(0.0, _ASKED, plan_text(result_plan(compiled)))])
+        size = max(1, -(-len(self._history) // _EPOCHS))
+        for start in range(0, len(self._history), size):
+            _feed(lane, [Transaction(0.0, tuple(self._history[start : start + size]))])
+        return _rows(lane, _ASKED)
+
+    def keep(self, name: str, plan: Plan) -> None:
+        """Begin to maintain a query beside the database's own views."""
+        self._feed([Register(0.0, name, plan_text(plan))])
+
+    def kept(self, name: str) -> Delta:
+        """Give the rows of a kept query.
+
+        Raises:
+            Failed: the engine could not maintain it.
+        """
+        return _rows(self._lane, name)
+
+    def forget(self, name: str) -> None:
+        """Stop maintaining a kept query."""
+        self._feed([Unregister(0.0, name)])
+
+    def from_scratch(self, name: str) -> Delta:
+        """Give what a kept query must hold, by the oracle."""
+        closed = self._lane.views.by_name[name].closed
+        assert closed is not None
+        return evaluate(closed, {relation.name: self._table(relation) for relation in self.catalog})
+
+    def _feed(self, entries: Iterable[Entry]) -> None:
+        _feed(self._lane, entries)
+
+    def _table(self, relation: Relation) -> Delta:
+        source = self._lane.circuit.sources.get(relation.name)
+        return {} if source is None else dict(source.contents())
+
+    def _schema(self) -> Iterator[Entry]:
+        for relation in self.catalog:
+            if relation.kind is SourceKind.TABLE:
+                yield Declare(0.0, relation)
+        for name, view in self.views.items():
+            yield Register(0.0, name, plan_text(view.plan))
+
+    def _new(self, name: str, *, quietly: bool) -> bool:
+        if name not in self.catalog:
+            return True
+        if quietly:
+            return False
+        raise Refused(f"{name} exists already", found=name, attempt=f"DROP TABLE {name}")
+
+    def _create(self, statement: CreateTable) -> int:
+        relation = statement.relation
+        if not self._new(relation.name, quietly=statement.if_not_exists):
+            return 0
+        rows: Delta = {}
+        if statement.query is not None:
+            filled = self.compile(Select(statement.query))
+            rows = self.once(filled)
+            columns = tuple(_nullable(column) for column in filled.plan.columns)
+            relation = Relation(relation.name, columns)
+        self.catalog = self.catalog.with_relation(relation)
+        self._unique[relation.name] = statement.unique
+        self._feed([Declare(0.0, relation)])
+        return self._change([(relation.name, weight, row) for row, weight in rows.items()])
+
+    def _create_view(self, statement: CreateView) -> int:
+        self._new(statement.name, quietly=False)
+        compiled = compile_statement(statement, self.catalog)
+        self.keep(statement.name, compiled.plan)
+        try:
+            self.kept(statement.name)
+        except Failed:
+            self.forget(statement.name)
+            raise
+        self.views[statement.name] = compiled
+        self.catalog = self.catalog.with_relation(compiled.relation)
+        return 0
+
+    def _drop(self, statement: Drop) -> int:
+        name = statement.name
+        if name not in self.catalog:
+            if statement.if_exists:
+                return 0
+            raise Refused(f"there is no {name} to drop", found=name, exists=self._names())
+        readers = [view for view, compiled in self.views.items() if name in compiled.sources]
+        if readers:
+            raise Refused(f"view {readers[0]} reads {name}", found=name, attempt="drop it first")
+        self.views.pop(name, None)
+        kept = {other: rel for other, rel in self.catalog.relations.items() if other != name}
+        self.catalog = Catalog(kept)
+        self._history = [change for change in self._history if change.relation != name]
+        # A lane never forgets a relation: what is left moves to a new one.
+        self._lane = Lane()
+        self._feed(self._schema())
+        self._feed([Transaction(0.0, tuple(self._history))])
+        return 0
+
+    def _names(self) -> tuple[str, ...]:
+        return tuple(relation.name for relation in self.catalog)
+
+    def _target(self, name: str) -> Relation:
+        relation = self.catalog.relations.get(name)
+        if relation is None or relation.kind is not SourceKind.TABLE:
+            raise Refused(f"there is no table {name}", found=name, exists=self._names())
+        return relation
+
+    def _insert(self, statement: Insert) -> int:
+        relation = self._target(statement.table)
+        names = statement.columns or relation.names
+        places = [relation.index(name) for name in names]
+        query = self.compile(Select(statement.query))
+        if len(query.plan.columns) != len(places):
+            raise Refused(
+                f"{len(names)} columns are filled with {len(query.plan.columns)} values",
+                found=str(len(query.plan.columns)),
+                exists=names,
+            )
+        added: list[tuple[str, int, Row]] = []
+        for row, weight in self.once(query).items():
+            values: list[Value] = [None] * len(relation.columns)
+            for place, value in zip(places, row, strict=True):
+                values[place] = converted(value, relation.columns[place])
+            added.append((relation.name, weight, self._checked(relation, values)))
+        return self._change(added)
+
+    def _checked(self, relation: Relation, values: list[Value]) -> Row:
+        row = tuple(values)
+        relation.check(row)
+        return row
+
+    def _update(self, statement: Update) -> int:
+        relation = self._target(statement.table)
+        values = tuple(value for _, value in statement.values)
+        places = [relation.index(name) for name, _ in statement.values]
+        changes: list[tuple[str, int, Row]] = []
+        count = 0
+        width = len(relation.columns)
+        for found in self._rows_where(relation.name, statement.where, values):
+            old, new = found[:width], list(found[:width])
+            for place, value in zip(places, found[width:], strict=True):
+                new[place] = converted(value, relation.columns[place])
+            changes.append((relation.name, -1, old))
+            changes.append((relation.name, 1, self._checked(relation, new)))
+            count += 1
+        self._change(changes)
+        return count
+
+    def _rows_where(
+        self, table: str, where: Expression | None, values: tuple[Expression, ...]
+    ) -> Iterator[Row]:
+        """Give the rows of a table that pass a condition, each as often as it is there.
+
+        Args:
+            values: computed behind the row's own.
+        """
+        relation = self._target(table)
+        items = [Item(Name(table, name)) for name in relation.names]
+        items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
+        items = items or [Item(Star(""))]
+        query = SelectQuery(tuple(items), (NamedSource(table, table),), where)
+        for row, weight in self.once(self.compile(Select(query))).items():
+            for _ in range(weight):
+                yield row
+
+    def _change(self, changes: list[tuple[str, int, Row]]) -> int:
+        """Change tables; all of it or nothing."""
+        made = [Change(*change) for change in changes]
+        self._check_unique(made)
+        if made:
+            self._history += made
+            self._feed([Transaction(0.0, tuple(made))])
+        return sum(abs(change.weight) for change in made)
+
+    def _check_unique(self, changes: list[Change]) -> None:
+        for table in {change.relation for change in changes}:
+            for key in self._unique.get(table, ()):
+                relation = self.catalog.get(table)
+                places = [relation.index(name) for name in key]
+                rows = dict(self._table(relation))
+                for change in changes:
+                    if change.relation == table:
+                        rows[change.row] = rows.get(change.row, 0) + change.weight
+                seen: dict[Row, int] = {}
+                for row, weight in rows.items():
+                    found = tuple(row[place] for place in places)
+                    seen[found] = seen.get(found, 0) + weight
+                    if seen[found] > 1 and None not in found:
+                        raise Refused(
+                            f"two rows of {table} would share {', '.join(key)}", found=repr(found)
+                        )
+
+
+def result_plan(compiled: Compiled) -> Plan:
+    """Give the plan of a result, with whatever else its order needs."""
+    return compiled.plan if compiled.order is None else compiled.order.plan
+
+
+def _feed(lane: Lane, entries: Iterable[Entry]) -> None:
+    lane.apply(list(enumerate(entries, start=lane.position + 1)))
+
+
+def _rows(lane: Lane, name: str) -> Delta:
+    error = lane.views.by_name[name].error
+    if error is not None:
+        raise Failed(
+            f"{error['code']}: {error['message']}",
+            found=str(error.get("found") or ""),
+            attempt=str(error.get("try") or ""),
+        )
+    return lane.rows(name)
+
+
+def _nullable(column: Column) -> Column:
+    return Column(column.name, column.type or Type.TEXT, column.unit, nullable=True)
