@@ -24,9 +24,6 @@ from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.protocol import Support
 
-_CHECKED_EVERY = 64
-"""Annotations made between two looks at the budget; each look counts the manager's nodes."""
-
 
 class NodeBudgetReached(AspenError):
     """A view's annotations outgrew their budget; it goes on without them."""
@@ -72,7 +69,6 @@ class Absorption:
         self._name = name
         self._budget = budget
         self._owners: dict[Variable, tuple[RecursiveInput, Row]] = {}
-        self._unchecked = _CHECKED_EVERY
 
     def offered(self, group: Group, source: Source) -> None:
         """Not asked for."""
@@ -96,7 +92,7 @@ class Absorption:
 
     def end(self) -> Support | None:
         """Give back the variables that no annotation mentions any more."""
-        self._check()
+        self.check()
         if not self.spent:
             self._sweep()
             return None
@@ -130,7 +126,7 @@ class Absorption:
 
     def product(self, source: Source) -> Annotation[Group]:
         """Give the conjunction of what a derivation used."""
-        self.count()
+        self.check()
         product = self.index.true
         for premise in self.rules.premises(source):
             product = self.index.both(product, self.held[premise])
@@ -148,17 +144,11 @@ class Absorption:
             self._owners[variable] = (side, row)
         return variable
 
-    def count(self) -> None:
-        """Count one more annotation; look at the budget now and then."""
-        self._unchecked -= 1
-        if not self._unchecked:
-            self._unchecked = _CHECKED_EVERY
-            self._check()
-
     def found_all(self) -> None:
         """Give every settled group a `via` that leads to base rows; called before a fallback."""
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Look at the budget, once more after throwing away what nobody carries."""
         if self.spent or self.index.entries() <= self._budget.entries:
             return
         self._sweep()

@@ -166,7 +166,7 @@ class AbsorptionEager(Absorption):
 
     def _function(self, source: Source) -> Function:
         """Give the conjunction of what a derivation used, without making it an annotation."""
-        self.count()
+        self.check()
         manager = self.index.manager
         function = manager.true
         for premise in self.rules.premises(source):
