@@ -17,7 +17,7 @@ from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
 from smartcis.wrappers.ical import Booking, read_calendar
-from smartcis.wrappers.polling import poll_for_ever
+from smartcis.wrappers.polling import named, poll_for_ever
 from smartcis.wrappers.protocol import Append, Capability, Contents, Declaration, Settings
 from smartcis.wrappers.pulse import Health, Pulse
 
@@ -95,7 +95,7 @@ class Calendar:
             ]
             memory.update(expanded_s=now_s, warnings=self.warnings)
         self.warnings = list(memory.get("warnings", ()))
-        self.pulse.heard(now_s, _summary(self.warnings))
+        self.pulse.heard(now_s, named(self.warnings))
 
     def _page(self) -> Page:
         memory = self._settings.memory
@@ -119,10 +119,3 @@ class Calendar:
 
 def _plain(location: str) -> str:
     return " ".join(location.split()).casefold()
-
-
-def _summary(warnings: list[str]) -> str:
-    if not warnings:
-        return ""
-    more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
-    return f"{warnings[0]}{more}"

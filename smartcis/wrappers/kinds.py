@@ -9,7 +9,9 @@ from smartcis.wrappers.calendar import Calendar
 from smartcis.wrappers.config import Field
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.mqtt import MqttBroker
+from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.protocol import Poller, Settings, Wrapper
+from smartcis.wrappers.software import SoftwareList
 
 Clock = Callable[[], float]
 
@@ -70,6 +72,40 @@ KINDS: tuple[Kind, ...] = (
         ),
         300.0,
         poller=Calendar,
+    ),
+    Kind(
+        "pdu",
+        "Power distribution unit (web page)",
+        ("pdu_power",),
+        (
+            Field("url", "url", "address of the page", required=True),
+            Field(
+                "pattern",
+                "pattern",
+                "regular expression with the groups outlet and watts, for lines such as "
+                "`3 | Mill | 41.5 W`; empty for the usual",
+            ),
+            Field("outlets", "names", "outlet → machine id", default={}),
+        ),
+        10.0,
+        poller=Pdu,
+    ),
+    Kind(
+        "software",
+        "Software list (web page)",
+        ("machine_software",),
+        (
+            Field("url", "url", "address of the page", required=True),
+            Field(
+                "pattern",
+                "pattern",
+                "regular expression with the group software, and host where several machines are "
+                "listed; empty for the usual",
+            ),
+            Field("machines", "names", "host as the page writes it → machine id", default={}),
+        ),
+        600.0,
+        poller=SoftwareList,
     ),
 )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
+from collections.abc import Sequence
 
 import structlog
 
 from aspen.errors import AspenError
-from smartcis.wrappers.protocol import Append, Poller
+from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.protocol import Append, Poller, Settings
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -40,6 +43,31 @@ def ask(poller: Poller, append: Append) -> bool:
         logger.warning("source down", source=poller.declaration.source, reason=reason)
         return False
     return True
+
+
+def named(warnings: Sequence[str]) -> str:
+    """Give the first warning, and how many more there are; empty without one."""
+    if not warnings:
+        return ""
+    more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
+    return f"{warnings[0]}{more}"
+
+
+def pattern_with(settings: Settings, standard: str, groups: Sequence[str]) -> str:
+    """Give the configured pattern, or the standard one.
+
+    Raises:
+        BadConfig: it lacks a group by which the reader knows what it found.
+    """
+    pattern = str(settings.config["pattern"]) or standard
+    missing = [name for name in groups if name not in re.compile(pattern).groupindex]
+    if missing:
+        raise BadConfig(
+            f"the pattern has no group {missing[0]!r}",
+            found=pattern[:80],
+            exists=[f"(?P<{name}>…)" for name in groups],
+        )
+    return pattern
 
 
 async def poll_for_ever(poller: Poller, append: Append) -> None:
