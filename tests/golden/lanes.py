@@ -77,7 +77,14 @@ def _epochs(body: dict[str, Any]) -> Iterator[str]:
     for batch in body["batches"]:
         entries = [_entry(step, body["views"]) for step in _grouped(batch)]
         rows = [
-            Row(lane=0, position=position + n, entry=encode(entry), appended_ms=0, read_ms=0.0)
+            Row(
+                lane=0,
+                position=position + n,
+                entry=encode(entry),
+                appended_ms=0,
+                read_ms=0.0,
+                snapshot=False,
+            )
             for n, entry in enumerate(entries, start=1)
         ]
         position += len(rows)
