@@ -27,3 +27,21 @@ class BadWorld(AspenError):
     """A description that names a machine, node or sensor it does not have."""
 
     code = "sensors_sim.bad_world"
+
+
+class BadMessage(AspenError):
+    """Bytes that are no message of motes, or a value no message can carry."""
+
+    code = "sensors_sim.bad_message"
+
+
+class UnsupportedFragment(AspenError):
+    """A plan that motes cannot run; its remainder belongs to the engine."""
+
+    code = "sensors_sim.unsupported_fragment"
+
+
+class UnknownQuery(AspenError):
+    """A query handle that is not deployed (any more)."""
+
+    code = "sensors_sim.unknown_query"

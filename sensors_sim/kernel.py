@@ -143,6 +143,24 @@ class Kernel:
         self.now_s = end_s
         return readings
 
+    def sample(self, sid: str, at_s: float) -> list[tuple[float]]:
+        """Measure outside the sensor's own period, for a query with a period of its own.
+
+        Returns:
+            One value, rounded as the device does; nothing for a sensor that is gone or a receiver.
+        """
+        sensor = self._sensors.get(sid)
+        if sensor is None or sensor.kind == "rfid":
+            return []
+        kind, rng = self._kinds[sid], self._rngs[sid]
+        if sensor.waveform == "people":
+            place = self._places[sensor.mid]
+            value = place.seat_kg(rng) if kind.key == "seat" else place.cpu_pct(rng)
+        else:
+            began_s, sample = self._samples[sid]
+            value = sample(max(at_s, self.now_s) - began_s)
+        return [(round(min(max(value, kind.least), kind.greatest), kind.decimals),)]
+
     def _at(self, due_s: float, what: int, key: str) -> None:
         """Schedule one event, replacing the one pending for the same thing."""
         self._generation[what, key] += 1

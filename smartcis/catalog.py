@@ -206,6 +206,22 @@ STREAMS: tuple[Relation, ...] = (
         comment="A visitor's tag, heard by a hallway reader at a walking point.",
     ),
     Relation(
+        "mote_status",
+        (
+            _text("sid"),
+            _text("parent"),
+            _float("energy_mj", "mJ"),
+            _int("hops"),
+            _float("link_quality", ""),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("sid",),
+        rate_hz=3.0,
+        comment="What a battery mote or receiver says of itself: whom it sends to, energy spent, "
+        "links to its base station, share of frames its parent acknowledges.",
+    ),
+    Relation(
         "source_heartbeat",
         (_text("source"), _float("since_s", "s"), _float("heard_s", "s"), _text("reason"), AT_S),
         SourceKind.STREAM,

@@ -14,11 +14,14 @@ from federation.split import split
 from smartcis.actions.catalog import live_catalog
 from smartcis.models import MaintainedView
 
+STATUS = "mote_status"  # no device measures it: the motes tell it of themselves
+
 
 def wanted_streams() -> frozenset[str]:
-    """Give the device streams the maintained views read."""
+    """Give the device streams the maintained views read, and `mote_status` if one does."""
     catalog = live_catalog()
     texts = MaintainedView.objects.filter(error__isnull=True).values_list("plan_text", flat=True)
     fragments = [split(place(read_plan(text), catalog)) for text in texts]
     orders = deploy(fragments, catalog).orders
-    return frozenset(order.stream for order in orders if order.needed)
+    reads = {name for one in fragments for name in one.engine.reads}
+    return frozenset(order.stream for order in orders if order.needed) | (reads & {STATUS})

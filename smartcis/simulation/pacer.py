@@ -16,9 +16,13 @@ import structlog
 from redis.exceptions import RedisError
 
 from aspen.errors import AspenError
+from aspen.model.schema import Row
 from sensors_sim.errors import BadParameters, UnknownWaveform
-from sensors_sim.kernel import Kernel
+from sensors_sim.motes import Field
 from sensors_sim.world import Reading, World
+from smartcis.simulation.building import Building
+from smartcis.simulation.deployment import STATUS
+from smartcis.simulation.motes import field, mote_specs
 from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
 
 BEAT_S = 0.25  # a few batches per second
@@ -29,6 +33,7 @@ WAITING_AT_MOST = 4_000
 logger = structlog.get_logger(__name__)
 
 Append = Callable[[Sequence[dict[str, Any]], str], None]
+Tell = Callable[[Sequence[Row], str], None]
 Acquire = Callable[[], frozenset[str] | None]
 
 
@@ -37,14 +42,17 @@ def all_streams() -> None:
 
 
 class Pacer:
-    """Drives a kernel in real time.
+    """Drives a simulated building in real time.
 
     Args:
-        described: the building at the start.
+        described: people and things at the start.
         seed: decides everything left to chance.
         append: gives readings and an idempotency key to the log.
         clock: wall time in seconds since the epoch.
         acquire: gives the streams somebody wants, or None for all; asked when the tables change.
+        tell: gives rows of `mote_status` and an idempotency key to the log, while somebody wants
+            them; None for nobody.
+        radio: the motes at the start; by default those the tables describe.
     """
 
     def __init__(
@@ -54,8 +62,14 @@ class Pacer:
         append: Append,
         acquire: Acquire = all_streams,
         clock: Callable[[], float] = time.time,
+        tell: Tell | None = None,
+        radio: Field | None = None,
     ) -> None:
-        self.kernel = Kernel(described, seed, acquire())
+        sensors = {sensor.sid: sensor for sensor in described.sensors}
+        wanted = acquire()
+        self.building = Building(described, radio or field(sensors), seed, wanted)
+        self._tell = tell
+        self._telling = wanted is None or STATUS in wanted
         self.sent = 0
         self._append = append
         self._acquire = acquire
@@ -65,7 +79,7 @@ class Pacer:
         self._batch: tuple[str, list[dict[str, Any]]] | None = None
         self._seen: Version | None = None
         self._polled_s = float("-inf")
-        self._specs = {sensor.sid: sensor for sensor in described.sensors}
+        self._specs = sensors
         self._visitors = {visitor.tag: visitor for visitor in described.visitors}
 
     def beat(self) -> int:
@@ -75,18 +89,33 @@ class Pacer:
             self._polled_s = now_s
             self._follow_edits()
         due_s = now_s - self._began_s
-        if due_s - self.kernel.now_s > GREATEST_LAG_S:
-            jump_s = due_s - self.kernel.now_s
+        if due_s - self.building.now_s > GREATEST_LAG_S:
+            jump_s = due_s - self.building.now_s
             logger.warning("time jumps", seconds=round(jump_s, 1))
             self._began_s += jump_s
-            due_s = self.kernel.now_s
-        if due_s > self.kernel.now_s:
-            self._waiting += map(self._as_sent, self.kernel.tick(due_s - self.kernel.now_s))
+            due_s = self.building.now_s
+        if due_s > self.building.now_s:
+            self._waiting += map(self._as_sent, self.building.tick(due_s - self.building.now_s))
         if len(self._waiting) > WAITING_AT_MOST:
             lost = len(self._waiting) - WAITING_AT_MOST
             logger.warning("readings given up", readings=lost)
             del self._waiting[:lost]
+        if self._telling and self._tell is not None:
+            self._tell_statuses(self._tell)
         return self._send()
+
+    def _tell_statuses(self, tell: Tell) -> None:
+        """Append what motes said of themselves; what cannot be sent now is told again soon."""
+        rows = [
+            (*row[:-1], round(self._began_s + float(str(row[-1])), 3))
+            for row in self.building.statuses()
+        ]
+        if not rows:
+            return
+        try:
+            tell(rows, uuid.uuid4().hex)
+        except (RedisError, OSError) as fault:
+            logger.warning("statuses not sent", reason=str(fault), motes=len(rows))
 
     def _as_sent(self, reading: Reading) -> dict[str, Any]:
         at_s = self._began_s + reading.at_s
@@ -126,25 +155,29 @@ class Pacer:
         return len(readings)
 
     def _follow_edits(self) -> None:
-        """Bring the kernel up to date with the tables, sensor by sensor."""
+        """Bring the building up to date with the tables, sensor by sensor."""
         seen = version()
         if seen == self._seen:
             return
         self._seen = seen
-        self.kernel.locked = locked_doors()
-        self.kernel.acquire = self._acquire()
+        self.building.kernel.locked = locked_doors()
+        wanted = self._acquire()
+        self.building.acquire(wanted)
+        self._telling = wanted is None or STATUS in wanted
         specs, visitors = sensor_specs(), visitor_specs()
         for sid in self._specs.keys() - specs.keys():
-            self.kernel.drop_sensor(sid)
-        for sid, spec in specs.items():
-            if self._specs.get(sid) != spec:
+            self.building.drop_sensor(sid)
+        changed = {sid: spec for sid, spec in specs.items() if self._specs.get(sid) != spec}
+        if changed:
+            motes = mote_specs(changed)
+            for sid, spec in changed.items():
                 try:
-                    self.kernel.put_sensor(spec)
+                    self.building.put_sensor(spec, motes.get(sid))
                 except (BadParameters, UnknownWaveform, KeyError) as fault:
                     logger.warning("sensor cannot be simulated", sid=sid, reason=str(fault))
         for tag in self._visitors.keys() - visitors.keys():
-            self.kernel.drop_visitor(tag)
+            self.building.drop_visitor(tag)
         for tag, visitor in visitors.items():
             if self._visitors.get(tag) != visitor:
-                self.kernel.put_visitor(visitor)
+                self.building.put_visitor(visitor)
         self._specs, self._visitors = specs, visitors

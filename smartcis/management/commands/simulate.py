@@ -13,10 +13,12 @@ import structlog
 from django.core.management.base import BaseCommand, CommandError
 from django.db import close_old_connections
 
+from aspen.log.entry import Change, Transaction
+from aspen.model.schema import Row
 from smartcis.composition import log
 from smartcis.ingest.readings import append_readings
 from smartcis.management.commands.seed_building import DEFAULT_SEED
-from smartcis.simulation.deployment import wanted_streams
+from smartcis.simulation.deployment import STATUS, wanted_streams
 from smartcis.simulation.pacer import BEAT_S, Pacer
 from smartcis.simulation.world import world
 
@@ -53,7 +55,11 @@ class Command(BaseCommand):
         def append(readings: Sequence[dict[str, Any]], key: str) -> None:
             append_readings(log(), readings, key=key)
 
-        pacer = Pacer(described, options["seed"], append, acquire)
+        def tell(rows: Sequence[Row], key: str) -> None:
+            changes = tuple(Change(STATUS, 1, row) for row in rows)
+            log().append([Transaction(time.time(), changes)], key=f"{STATUS}:{key}")
+
+        pacer = Pacer(described, options["seed"], append, acquire, tell=tell)
         logger.info("simulating", sensors=len(described.sensors), visitors=len(described.visitors))
         began_s = told_s = time.monotonic()
         while not stop.wait(BEAT_S):

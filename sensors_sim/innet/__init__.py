@@ -1,0 +1,1 @@
+"""In-network execution: fragments as compact messages, run by the motes."""

@@ -1,0 +1,217 @@
+"""Execution: what a mote does with its programs: sample, select, fold, send.
+
+    epoch of 30 s   |sample ··· slot 3 ··· slot 2 ··· slot 1 ··· base closes|  deeper ones first
+
+Law: under no loss the base's answer of an epoch equals the plan's answer over the samples taken.
+Under loss, rows and records are missing and none is invented: COUNT is never above the truth.
+Source: [TAG], sections 3 and 4; own where a report follows a measurement instead of an epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from aspen.model.schema import Row
+from sensors_sim.innet.partial import Partials
+from sensors_sim.innet.registry import Registry, Sampler
+from sensors_sim.innet.running import Running
+from sensors_sim.network.dissemination import Change
+from sensors_sim.network.energy import sample_mj
+from sensors_sim.network.events import Events
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.tree import Tree
+
+EPOCH_SHARE = 0.9  # of an epoch after which the base closes it
+SPREAD_S = 0.5  # rows of one epoch leave within this time, so that neighbours do not talk at once
+
+Sampled = Callable[[int, int, int, Row], None]
+"""Query, epoch, sensor, row: told to tests that keep the books."""
+
+
+class Joining(Protocol):
+    """What joins add to execution."""
+
+    def sampled(
+        self, mote: Mote, run: Running, epoch: int, rows: list[tuple[int, int, Row]]
+    ) -> None:
+        """Take the rows (input, sensor, row) that passed at a mote in an epoch."""
+        ...
+
+    def installed(self, mote: Mote, run: Running) -> None:
+        """A mote has got the program of a join."""
+        ...
+
+
+class Execution:
+    """Runs programs on all motes.
+
+    Args:
+        running: the compiled program of a change.
+        sampled: is told every row sampled for an epoch, before any predicate; or None.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        tree: Tree,
+        registry: Registry,
+        sampler: Sampler,
+        running: Callable[[Change], Running],
+        joining: Joining,
+        sampled: Sampled | None = None,
+    ) -> None:
+        self.sampled = sampled
+        self._events = events
+        self._tree = tree
+        self._registry = registry
+        self._sampler = sampler
+        self._running = running
+        self._joining = joining
+
+    def apply(self, mote: Mote, change: Change) -> None:
+        """Start, replace or end a query on a mote."""
+        programs: dict[int, Running] = mote.state.setdefault("programs", {})
+        programs.pop(change.query, None)
+        if not change.body or mote.base:
+            return
+        run = self._running(change)
+        programs[change.query] = run
+        if run.period_s and self._mine(mote, run):
+            self._plan(mote, run)
+            if run.program.joins:
+                self._joining.installed(mote, run)
+
+    def programs(self, mote: Mote) -> dict[int, Running]:
+        """Give what a mote runs."""
+        found: dict[int, Running] = mote.state.get("programs", {})
+        return found
+
+    def _mine(self, mote: Mote, run: Running) -> bool:
+        return any(one.stream in run.by_stream for one in mote.spec.sensors)
+
+    # Epochs.
+
+    def _plan(self, mote: Mote, run: Running, after: int = 0) -> None:
+        """Plan the next epoch by the mote's own clock; one set back must not repeat an epoch."""
+        now_s = self._events.now_s
+        local_s = now_s + mote.clock.error_s(now_s)
+        epoch = max(run.epoch_of(local_s), after) + 1
+        due_s = mote.clock.when_s(epoch * run.period_s, now_s)
+        self._events.at(due_s, self._epoch, mote, run, epoch, mote.state)
+
+    def _epoch(self, mote: Mote, run: Running, epoch: int, state: dict[object, object]) -> None:
+        if not mote.alive or mote.state is not state:
+            return
+        if self.programs(mote).get(run.query) is not run:
+            return
+        self._plan(mote, run, epoch)
+        rows = self._sample(mote, run, epoch)
+        if run.program.joins:
+            self._joining.sampled(mote, run, epoch, rows)
+        elif run.program.grouped:
+            if rows:
+                self._fold(mote, run, epoch, [row for _, _, row in rows])
+        else:
+            wait_s = min(SPREAD_S, run.period_s / 4)
+            for _, sensor, row in rows:
+                payload = run.write_row(epoch, (sensor,), run.outputs(row))
+                due_s = self._events.now_s + mote.rng.random() * wait_s
+                packet = self.packet(mote, Kind.ROW, run, payload)
+                self._events.at(due_s, self.send, mote, packet, state)
+
+    @staticmethod
+    def packet(mote: Mote, kind: Kind, run: Running, payload: bytes, target: int = -1) -> Packet:
+        """Give a packet of a query."""
+        return Packet(kind, run.query, mote.index, mote.take_number(), payload, run.version, target)
+
+    def send(self, mote: Mote, packet: Packet, state: dict[object, object]) -> None:
+        """Send a packet planned earlier, unless the mote died or rebooted since."""
+        if mote.alive and mote.state is state:
+            self._tree.send(mote, packet)
+
+    def _sample(self, mote: Mote, run: Running, epoch: int) -> list[tuple[int, int, Row]]:
+        """Measure once per sensor; give (input, sensor, row) for the rows that pass."""
+        now_s = self._events.now_s
+        local_s = now_s + mote.clock.error_s(now_s)
+        found: list[tuple[int, int, Row]] = []
+        spent_mj = 0.0
+        for one in mote.spec.sensors:
+            inputs = run.by_stream.get(one.stream)
+            if inputs is None:
+                continue
+            number = self._registry.number(one.sid)
+            spent_mj += sample_mj(self._registry.streams[one.stream].relation.device)
+            for measured in self._sampler.sample(one.sid, now_s):
+                row = self._registry.row(number, measured, local_s)
+                if self.sampled is not None:
+                    self.sampled(run.query, epoch, number, row)
+                for place in inputs:
+                    spent_mj += run.work_mj[place]
+                    keep = run.keep[place]
+                    if keep is None or keep(row):
+                        found.append((place, number, row))
+        mote.charge(run.query, 0, spent_mj)
+        return found
+
+    # Partial aggregation.
+
+    def _fold(self, mote: Mote, run: Running, epoch: int, rows: list[Row]) -> None:
+        pending = self._pending(mote, run, epoch)
+        for row in rows:
+            run.aggregator.fold(pending, run.outputs(row), run.arguments(row))
+        pending.motes += 1
+
+    def _pending(self, mote: Mote, run: Running, epoch: int) -> Partials:
+        """Give a mote's records of an epoch; the first one plans when they are sent."""
+        key = ("partial", run.query, run.version, epoch)
+        found: Partials | None = mote.state.get(key)
+        if found is None:
+            found = mote.state[key] = Partials()
+            slot_s = EPOCH_SHARE * run.period_s / (run.program.slots + 2)
+            place = run.program.slots + 1 - min(mote.hops, run.program.slots)
+            due_s = mote.clock.when_s(
+                epoch * run.period_s + (place + 0.5 * mote.rng.random()) * slot_s,
+                self._events.now_s,
+            )
+            self._events.at(due_s, self._send_partials, mote, run, epoch, mote.state)
+        return found
+
+    def _send_partials(
+        self, mote: Mote, run: Running, epoch: int, state: dict[object, object]
+    ) -> None:
+        if not mote.alive or mote.state is not state:
+            return
+        records: Partials = mote.state.pop(("partial", run.query, run.version, epoch))
+        for payload in run.aggregator.write(epoch, records):
+            self._tree.send(mote, self.packet(mote, Kind.PARTIAL, run, payload))
+
+    def intercept(self, mote: Mote, packet: Packet) -> bool:
+        """Take a child's records in, if this mote runs the query."""
+        run = self.programs(mote).get(packet.query)
+        if run is None or run.version != packet.version or not run.program.grouped:
+            return False
+        epoch, records = run.aggregator.read(packet.payload)
+        run.aggregator.merge(self._pending(mote, run, epoch), records)
+        return True
+
+    # Reports.
+
+    def report(self, mote: Mote, sid: str, measured: Row) -> None:
+        """Let a device's own measurement run through the programs that want it at once."""
+        now_s = self._events.now_s
+        number = self._registry.number(sid)
+        stream = self._registry.attached(number).stream
+        local_s = now_s + mote.clock.error_s(now_s)
+        row = self._registry.row(number, measured, local_s)
+        device = self._registry.streams[stream].relation.device
+        mote.charge(0, 0, sample_mj(device))
+        for run in self.programs(mote).values():
+            if run.period_s or stream not in run.by_stream:
+                continue
+            mote.charge(run.query, 0, run.work_mj[0])
+            keep = run.keep[0]
+            if keep is None or keep(row):
+                payload = run.write_row(0, (number,), run.outputs(row))
+                self._tree.send(mote, self.packet(mote, Kind.ROW, run, payload))

@@ -1,0 +1,287 @@
+"""Gateway: the base stations' common mind. It deploys fragments and turns packets into answers.
+
+    deploy ─► program ─► flood ─► motes ─► packets ─► epoch closes ─► Answer
+
+Law: an epoch is answered once, after nine tenths of it; what comes later is counted, not merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sensors_sim.errors import UnknownQuery
+from sensors_sim.innet.answers import Answer, BaseJoin, Collected, unique
+from sensors_sim.innet.codec import decode, encode
+from sensors_sim.innet.compile import Compiled, Fragment, compile_fragment
+from sensors_sim.innet.execution import EPOCH_SHARE
+from sensors_sim.innet.joins import Joins, write_keys
+from sensors_sim.innet.planner import JoinPlanner
+from sensors_sim.innet.program import Method
+from sensors_sim.innet.registry import Registry
+from sensors_sim.innet.running import Running
+from sensors_sim.network.dissemination import Change, Dissemination
+from sensors_sim.network.events import Events
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.tree import Tree
+
+KEYS_SHARE = 0.4  # of an epoch after which the base sends a semi-join's keys out
+RECENT = 64
+QUERIES = 255
+
+
+@dataclass(eq=False)
+class QueryHandle:
+    """A deployed fragment.
+
+    Args:
+        query: its number on the air.
+        late: packets that came after their epoch was closed.
+    """
+
+    query: int
+    fragment: Fragment
+    compiled: Compiled
+    version: int
+    active: bool = True
+    late: int = 0
+    answers: list[Answer] = field(default_factory=list)
+
+    def take(self) -> list[Answer]:
+        """Give the answers since the last call."""
+        found, self.answers = self.answers, []
+        return found
+
+
+class Gateway:
+    """The base stations' software.
+
+    Args:
+        bases: gives the base stations.
+        carriers: gives how many motes carry a sensor of one of these streams.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        tree: Tree,
+        dissemination: Dissemination,
+        registry: Registry,
+        joins: Joins,
+        planner: JoinPlanner,
+        bases: Callable[[], list[Mote]],
+        carriers: Callable[[frozenset[str]], int],
+    ) -> None:
+        self.handles: dict[int, QueryHandle] = {}
+        self.twice = 0
+        self._events = events
+        self._tree = tree
+        self._dissemination = dissemination
+        self._registry = registry
+        self._joins = joins
+        self._planner = planner
+        self._bases = bases
+        self._carriers = carriers
+        self._runs: dict[int, Running] = {}
+        self._base_joins: dict[int, BaseJoin] = {}
+        self._collected: dict[tuple[int, int, int], Collected] = {}
+        self._seen: dict[int, dict[int, None]] = {}
+        self._last = 0
+
+    # Queries.
+
+    def deploy(self, fragment: Fragment) -> QueryHandle:
+        """Send a fragment into the network.
+
+        Raises:
+            UnsupportedFragment: motes cannot run it.
+        """
+        compiled = compile_fragment(fragment, self._registry.streams)
+        query = self._free_number()
+        handle = QueryHandle(query, fragment, compiled, 0)
+        self.handles[query] = handle
+        self._publish(handle)
+        return handle
+
+    def change(self, handle: QueryHandle, fragment: Fragment) -> None:
+        """Put another fragment in the place of a running one.
+
+        Raises:
+            UnknownQuery: it was removed.
+            UnsupportedFragment: motes cannot run the new one; the old one runs on.
+        """
+        self._require(handle)
+        handle.compiled = compile_fragment(fragment, self._registry.streams)
+        handle.fragment = fragment
+        self._publish(handle)
+
+    def remove(self, handle: QueryHandle) -> None:
+        """End a query; rows still on their way are dropped.
+
+        Raises:
+            UnknownQuery: it was removed already.
+        """
+        self._require(handle)
+        handle.active = False
+        del self.handles[handle.query]
+        self._planner.forget(handle.query)
+        self._dissemination.publish(handle.query, b"", self._bases())
+
+    def _require(self, handle: QueryHandle) -> None:
+        if self.handles.get(handle.query) is not handle:
+            raise UnknownQuery(
+                f"query {handle.query} is not deployed",
+                found=str(handle.query),
+                exists=[str(query) for query in self.handles],
+            )
+
+    def _free_number(self) -> int:
+        for step in range(QUERIES):
+            number = (self._last + step) % QUERIES + 1
+            if number not in self.handles:
+                self._last = number
+                return number
+        raise UnknownQuery("motes hold 255 queries at most", found=str(len(self.handles)))
+
+    def _publish(self, handle: QueryHandle) -> None:
+        body = encode(handle.compiled.program, self._registry.stream_names, self._registry.texts)
+        handle.version = self._dissemination.version + 1
+        change = self._dissemination.publish(handle.query, body, self._bases())
+        assert change.version == handle.version
+        run = self.running(change)
+        if run.period_s:
+            self._plan_close(handle, run, run.epoch_of(self._events.now_s) + 1)
+        if run.program.method is Method.PAIRWISE and run.program.joins:
+            self._planner.watch(run, handle.fragment)
+
+    def running(self, change: Change) -> Running:
+        """Give the compiled program of a change; every mote decodes the same bytes."""
+        found = self._runs.get(change.version)
+        if found is None:
+            program = decode(change.body, self._registry.stream_names, self._registry.texts)
+            found = Running(
+                change.query, change.version, program, self._registry.streams, self._registry
+            )
+            self._runs[change.version] = found
+        return found
+
+    # Epochs.
+
+    def _plan_close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
+        begin_s = epoch * run.period_s
+        if run.program.method in (Method.SEMI, Method.BLOOM):
+            self._events.at(begin_s + KEYS_SHARE * run.period_s, self._send_keys, run, epoch)
+        self._events.at(begin_s + EPOCH_SHARE * run.period_s, self._close, handle, run, epoch)
+
+    def _close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
+        collected = self._collected.pop((run.query, run.version, epoch), None) or Collected()
+        if not handle.active or handle.version != run.version:
+            return
+        self._plan_close(handle, run, epoch + 1)
+        if run.program.grouped:
+            rows = handle.compiled.finish(run.aggregator.answer(collected.records))
+            motes = collected.records.motes
+        else:
+            results = collected.rows
+            if run.program.joins:
+                groups = self._planner.base_groups(run, epoch)
+                results = unique([*results, *self._base_join(run).join(collected, groups)])
+            rows = [row for _, row in results]
+            motes = len({self._registry.mote(s) for group, _ in results for s in group})
+        handle.answers.append(
+            Answer(
+                run.query,
+                run.version,
+                epoch,
+                epoch * run.period_s,
+                tuple(rows),
+                motes,
+                self._carriers(frozenset(run.by_stream)),
+            )
+        )
+
+    def _base_join(self, run: Running) -> BaseJoin:
+        found = self._base_joins.get(run.version)
+        if found is None:
+            found = self._base_joins[run.version] = BaseJoin(run, self._registry.streams)
+        return found
+
+    def _send_keys(self, run: Running, epoch: int) -> None:
+        collected = self._collected.get((run.query, run.version, epoch))
+        if collected is None:
+            return
+        keys = {
+            run.sides.key(0, row)
+            for (number, _), rows in collected.sides.items()
+            if number == 0
+            for row in rows
+        }
+        for part, payload in enumerate(write_keys(run, keys, self._registry)):
+            for base in self._bases():
+                if base.alive:
+                    self._joins.flood(base, run, epoch, part, payload)
+
+    # Packets.
+
+    def take(self, base: Mote, packet: Packet) -> None:
+        """Take a packet that reached a base station."""
+        if packet.target >= 0 and packet.target != base.index and self._passed_on(packet):
+            return
+        recent = self._seen.setdefault(packet.origin, {})
+        if packet.number in recent:
+            self.twice += 1
+            return
+        recent[packet.number] = None
+        if len(recent) > RECENT:
+            del recent[next(iter(recent))]
+        if packet.kind in (Kind.STATUS, Kind.CONFIRM):
+            if packet.path is not None:
+                packet.path.append(base.index)
+            self._planner.heard(packet)
+            return
+        handle = self.handles.get(packet.query)
+        if handle is None or handle.version != packet.version:
+            return
+        run = self._runs[packet.version]
+        if not run.period_s:
+            _, _, row = run.read_row(packet.payload)
+            now_s = self._events.now_s
+            expected = self._carriers(frozenset(run.by_stream))
+            handle.answers.append(Answer(run.query, run.version, -1, now_s, (row,), 1, expected))
+            return
+        self._collect(handle, run, packet)
+
+    def _passed_on(self, packet: Packet) -> bool:
+        """Hand a packet to the base station under which its target was last heard."""
+        for base in self._bases():
+            if base.alive and packet.target in base.down:
+                self._tree.send(base, packet)
+                return True
+        return False
+
+    def _collect(self, handle: QueryHandle, run: Running, packet: Packet) -> None:
+        match packet.kind:
+            case Kind.PARTIAL:
+                epoch, records = run.aggregator.read(packet.payload)
+                if (collected := self._epoch(handle, run, epoch)) is not None:
+                    run.aggregator.merge(collected.records, records)
+            case Kind.ROW:
+                epoch, sensors, row = run.read_row(packet.payload)
+                if (collected := self._epoch(handle, run, epoch)) is not None:
+                    collected.rows.append((sensors, row))
+            case Kind.SHIP:
+                at_base = packet.target < 0
+                epoch, number, sensor, row = run.sides.read(packet.payload, at_base=at_base)
+                if (collected := self._epoch(handle, run, epoch)) is not None:
+                    if not at_base:
+                        collected.strays.add((number, sensor))
+                        fixed = self._registry.fixed_row(sensor)
+                        row = tuple(b if a is None else a for a, b in zip(row, fixed, strict=True))
+                    collected.sides.setdefault((number, sensor), []).append(row)
+
+    def _epoch(self, handle: QueryHandle, run: Running, epoch: int) -> Collected | None:
+        if self._events.now_s >= (epoch + EPOCH_SHARE) * run.period_s:
+            handle.late += 1
+            return None
+        return self._collected.setdefault((run.query, run.version, epoch), Collected())

@@ -1,0 +1,249 @@
+"""Placement: where each group of partners is joined: at one of them, on the way, or at the base.
+
+    seat ──2 hops── p ──3 hops── base    cost(p) = Σ shareᵢ · ship(iᵗʰ → p) + share · ship(p → base)
+    light ─1 hop──┘
+
+Law: every group gets exactly one place; no group's cost could be lowered by moving it alone,
+among the places considered: its members, their common ancestors, the motes in between, the base.
+Source: Mihaylov, Jacob, Ives, Guha: Dynamic Join Optimization in Multi-Hop Wireless Sensor
+Networks, VLDB 2010, pairwise cost; own: groups of more than two, and rows that are shipped once
+for several groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from aspen.algebra.evaluate import compile_predicate
+from aspen.algebra.expr import Col, Op, columns_in, conjuncts
+from aspen.model.schema import Row, Value
+from sensors_sim.innet.compile import columns_of
+from sensors_sim.innet.joins import BASE, Assignment, Group
+from sensors_sim.innet.program import Program, input_columns, place_of
+from sensors_sim.innet.registry import Registry
+
+SHARED_PLACES = 24  # places tried for a whole cluster of groups
+Path = Sequence[int]
+"""The motes from one up to a base station, itself first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What the optimizer knows of a join.
+
+    Args:
+        inputs: part of each input's rows that pass its own selection, 0 to 1.
+        joined: part of the groups whose rows all passed that also fulfil the join.
+    """
+
+    inputs: tuple[float, ...]
+    joined: float = 1.0
+
+
+def groups_of(program: Program, sensors: Sequence[int], registry: Registry) -> list[Group]:
+    """Give the groups that may ever join: one sensor per input, fulfilling what never changes."""
+    streams = registry.streams
+    conditions = list(conjuncts(program.paired))
+    columns = columns_of(program, streams)
+    partial: list[tuple[Group, Row]] = [((), ())]
+    seen = 0
+    width = 0
+    for number, one in enumerate(program.inputs):
+        mine = [s for s in sensors if registry.attached(s).stream == one.stream]
+        width += len(input_columns(number, streams[one.stream]))
+        ready = [
+            c for c in conditions if all(place_of(name)[0] <= number for name in columns_in(c))
+        ]
+        conditions = [c for c in conditions if c not in ready]
+        keep = [compile_predicate(c, columns[:width]) for c in ready]
+        equality = next((c for c in ready if _equates(c, number)), None)
+        index: dict[Value, list[int]] = defaultdict(list)
+        offset = width - len(input_columns(number, streams[one.stream]))
+        earlier = -1
+        if equality is not None:
+            here, there = _equates(equality, number) or (0, (0, 0))
+            earlier = _offset(program, there, registry)
+            for sensor in mine:
+                index[registry.fixed_row(sensor)[here]].append(sensor)
+        grown = []
+        for group, row in partial:
+            assert len(row) == offset
+            for sensor in index.get(row[earlier], []) if earlier >= 0 else mine:
+                whole = (*row, *registry.fixed_row(sensor))
+                if all(test(whole) for test in keep):
+                    grown.append(((*group, sensor), whole))
+        partial = grown
+        seen += 1
+    assert seen == len(program.inputs)
+    return [group for group, _ in partial]
+
+
+def _equates(condition: object, number: int) -> tuple[int, tuple[int, int]] | None:
+    """Give this input's column and the earlier column a condition makes equal, if it does."""
+    match condition:
+        case Op("=", Col(one), Col(other)):
+            sides = sorted((place_of(one), place_of(other)))
+            if sides[0][0] < number == sides[1][0]:
+                return sides[1][1], sides[0]
+    return None
+
+
+def _offset(program: Program, place: tuple[int, int], registry: Registry) -> int:
+    before = sum(
+        len(registry.streams[one.stream].relation.columns) for one in program.inputs[: place[0]]
+    )
+    return before + place[1]
+
+
+class Prices:
+    """What it costs to move bytes along the tree, as the base knows it.
+
+    Args:
+        paths: from each mote that has reported, up to its base station.
+        hop: energy in mJ of handing so many payload bytes to a mote.
+    """
+
+    def __init__(self, paths: Mapping[int, Path], hop: Callable[[int, int], float]) -> None:
+        self.paths = dict(paths)
+        for path in paths.values():
+            for place, mote in enumerate(path):
+                self.paths.setdefault(mote, path[place:])
+        self._hop = hop
+
+    def known(self, mote: int) -> bool:
+        """Whether the way from a mote is known."""
+        return mote in self.paths
+
+    def move(self, src: int, place: int, size: int) -> float:
+        """Give the energy of moving bytes from a mote to a place, up and down the tree."""
+        up = self.paths[src]
+        if place == BASE:
+            return self._along(up, size)
+        down = self.paths[place]
+        if place in up:
+            return self._along(up[: up.index(place) + 1], size)
+        meet = next((one for one in up if one in down), None)
+        if meet is None:  # different base stations: over the wire between them
+            return self._along(up, size) + self._along(list(reversed(down)), size)
+        return self._along(up[: up.index(meet) + 1], size) + self._along(
+            list(reversed(down[: down.index(meet) + 1])), size
+        )
+
+    def _along(self, path: Path, size: int) -> float:
+        return sum(self._hop(mote, size) for mote in path[1:])
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A decision for all groups.
+
+    Args:
+        places: by group; BASE for the base.
+        energy_mj: expected per epoch.
+    """
+
+    places: Mapping[Group, int]
+    energy_mj: float
+
+    def assignments(self, since: int, mote_of: Callable[[int], int]) -> dict[int, Assignment]:
+        """Give what every concerned mote must be told; BASE for the base's own groups."""
+        found: dict[int, Assignment] = defaultdict(lambda: Assignment(since))
+        ships: dict[tuple[int, int], set[int]] = defaultdict(set)
+        for group, place in self.places.items():
+            found[place].groups.add(group)
+            for number, sensor in enumerate(group):
+                ships[number, sensor].add(place)
+        for (number, sensor), places in ships.items():
+            found[mote_of(sensor)].ships[number, sensor] = tuple(sorted(places))
+        return dict(found)
+
+
+def place_groups(
+    groups: Sequence[Group],
+    mote_of: Callable[[int], int],
+    prices: Prices,
+    shares: Shares,
+    sizes: Sequence[int],
+    result_bytes: int,
+) -> Placed:
+    """Choose a place for every group, mote by mote.
+
+    Args:
+        sizes: payload bytes of a row of each input.
+        result_bytes: of a joined row.
+    """
+    everyone = 1.0
+    for share in shares.inputs:
+        everyone *= share
+    result_share = everyone * shares.joined
+
+    def alone(group: Group, place: int) -> float:
+        shipped = sum(
+            shares.inputs[n] * prices.move(mote_of(s), place, sizes[n])
+            for n, s in enumerate(group)
+            if mote_of(s) != place
+        )
+        return shipped + (
+            0.0 if place == BASE else result_share * prices.move(place, BASE, result_bytes)
+        )
+
+    def together(places: Mapping[Group, int]) -> float:
+        shipped = {(n, s, p) for g, p in places.items() for n, s in enumerate(g) if mote_of(s) != p}
+        moving = sum(
+            shares.inputs[n] * prices.move(mote_of(s), p, sizes[n]) for n, s, p in sorted(shipped)
+        )
+        sending = sum(
+            result_share * prices.move(p, BASE, result_bytes) for p in places.values() if p != BASE
+        )
+        return moving + sending
+
+    chosen: dict[Group, int] = {}
+    total = 0.0
+    for cluster in clusters(groups):
+        if not all(prices.known(mote_of(s)) for group in cluster for s in group):
+            chosen.update(dict.fromkeys(cluster, BASE))
+            continue
+        each = {
+            group: min(candidates(group, mote_of, prices), key=lambda p: (alone(group, p), p))
+            for group in cluster
+        }
+        options = [each]
+        named = Counter(p for g in cluster for p in candidates(g, mote_of, prices))
+        likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_PLACES]
+        options += [dict.fromkeys(cluster, place) for place in likely]
+        best = min(options, key=together)
+        total += together(best)
+        chosen.update(best)
+    return Placed(chosen, total)
+
+
+def candidates(group: Group, mote_of: Callable[[int], int], prices: Prices) -> list[int]:
+    """Give the places considered for a group."""
+    paths = [prices.paths[mote_of(sensor)] for sensor in group]
+    found = {BASE}
+    for path in paths:
+        found.update(path[:-1])  # the last one is the base station itself
+    return sorted(found)
+
+
+def clusters(groups: Sequence[Group]) -> list[list[Group]]:
+    """Part groups into those that share no sensor, in order of first appearance."""
+    leader: dict[tuple[int, int], int] = {}
+    parent: list[int] = list(range(len(groups)))
+
+    def root(one: int) -> int:
+        while parent[one] != one:
+            parent[one] = parent[parent[one]]
+            one = parent[one]
+        return one
+
+    for place, group in enumerate(groups):
+        for member in enumerate(group):
+            first = leader.setdefault(member, place)
+            parent[root(place)] = root(first)
+    found: dict[int, list[Group]] = {}
+    for place, group in enumerate(groups):
+        found.setdefault(root(place), []).append(group)
+    return list(found.values())

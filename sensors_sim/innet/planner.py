@@ -1,0 +1,184 @@
+"""Planner: the base decides where each group joins, tells the motes, and hears that they know.
+
+    program out ─► members report their way ─► place groups ─► assign ─► confirm ─► from epoch k on
+
+Law: until an assignment holds, rows are joined at the base; no epoch is joined by two plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from sensors_sim.innet.compile import Fragment
+from sensors_sim.innet.joins import BASE, Assignment, Group
+from sensors_sim.innet.placement import Placed, Prices, Shares, groups_of, place_groups
+from sensors_sim.innet.registry import Registry
+from sensors_sim.innet.running import Running
+from sensors_sim.innet.values import Wire, WireType
+from sensors_sim.network.events import Events
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.tree import Tree
+
+PATIENCE_S = 20.0  # to wait for members that have not reported their way
+LOOK_S = 1.0
+LEAD_S = 10.0  # between sending an assignment and its first epoch
+REPEAT_S = 3.0
+REPEATS = 3
+_WIRE_BYTES = {
+    WireType.INT: 2,
+    WireType.SCALED: 3,
+    WireType.DOUBLE: 8,
+    WireType.TEXT: 2,
+    WireType.BOOL: 1,
+}
+
+
+@dataclass
+class Watched:
+    """One join in the network."""
+
+    run: Running
+    fragment: Fragment
+    began_s: float
+    plans: list[tuple[int, set[Group]]] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)
+    placed: Placed | None = None
+
+
+class JoinPlanner:
+    """Places joins.
+
+    Args:
+        members: gives the sensors of streams that are installed now.
+        hop: energy in mJ of handing so many payload bytes to a mote.
+        bases: gives the base stations.
+        heard_status: gets every status packet.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        tree: Tree,
+        registry: Registry,
+        members: Callable[[frozenset[str]], Sequence[int]],
+        hop: Callable[[int, int], float],
+        bases: Callable[[], list[Mote]],
+        heard_status: Callable[[Packet], None],
+    ) -> None:
+        self.paths: dict[int, tuple[int, ...]] = {}
+        self._heard_s: dict[int, float] = {}
+        self._watched: dict[int, Watched] = {}
+        self._open: dict[tuple[int, int], None] = {}
+        self._parts = 0
+        self._events = events
+        self._tree = tree
+        self._registry = registry
+        self._members = members
+        self._hop = hop
+        self._bases = bases
+        self._heard_status = heard_status
+
+    def watch(self, run: Running, fragment: Fragment) -> None:
+        """Plan a join as soon as its members have reported."""
+        self._watched[run.query] = watched = Watched(run, fragment, self._events.now_s)
+        self._events.at(self._events.now_s + LOOK_S, self._look, watched)
+
+    def forget(self, query: int) -> None:
+        """A query was removed."""
+        self._watched.pop(query, None)
+
+    def placed(self, query: int) -> Placed | None:
+        """Give the decision in force, None while everything is joined at the base."""
+        watched = self._watched.get(query)
+        return None if watched is None else watched.placed
+
+    def heard(self, packet: Packet) -> None:
+        """Take a status or a confirmation."""
+        if packet.kind is Kind.STATUS:
+            self.paths[packet.origin] = tuple(packet.path or ())
+            self._heard_s[packet.origin] = self._events.now_s
+            self._heard_status(packet)
+        else:
+            number = int.from_bytes(packet.payload, "little")
+            self._open.pop((packet.origin, number), None)
+
+    def base_groups(self, run: Running, epoch: int) -> set[Group] | None:
+        """Give the groups the base joins in an epoch; None for all."""
+        watched = self._watched.get(run.query)
+        if watched is None or watched.run is not run:
+            return None
+        valid = [groups for since, groups in watched.plans if since <= epoch]
+        return valid[-1] if valid else None
+
+    def _look(self, watched: Watched) -> None:
+        if self._watched.get(watched.run.query) is not watched:
+            return
+        now_s = self._events.now_s
+        motes = {self._registry.mote(s) for s in self._members(frozenset(watched.run.by_stream))}
+        waiting = [m for m in motes if self._heard_s.get(m, -1.0) < watched.began_s]
+        if waiting and now_s < watched.began_s + PATIENCE_S:
+            self._events.at(now_s + LOOK_S, self._look, watched)
+        else:
+            self.plan(watched.run.query)
+
+    def plan(self, query: int) -> None:
+        """Place all groups of a join by what is known now, and tell the motes."""
+        watched = self._watched[query]
+        run, program = watched.run, watched.run.program
+        if program.paired is None:
+            return  # any row may meet any other: there are no lasting partners to place
+        sensors = self._members(frozenset(run.by_stream))
+        groups = groups_of(program, sensors, self._registry)
+        shares = watched.fragment.shares or (1.0,) * len(program.inputs)
+        placed = place_groups(
+            groups,
+            self._registry.mote,
+            Prices(self.paths, self._hop),
+            Shares(shares, watched.fragment.joined_share),
+            [4 + _size(wires) for wires in run.sides.wires],
+            2 + 2 * len(program.inputs) + _size(one.wire for one in program.outputs),
+        )
+        since = run.epoch_of(self._events.now_s + LEAD_S) + 1
+        watched.placed = placed
+        orders = placed.assignments(since, self._registry.mote)
+        mine = orders.pop(BASE, Assignment(since))
+        watched.plans = [*watched.plans[-1:], (since, mine.groups)]
+        everyone = watched.told | {self._registry.mote(s) for s in sensors} | set(orders)
+        watched.told = everyone
+        for index in sorted(everyone):
+            order = orders.get(index, Assignment(since))
+            for payload in order.write(run.query, run.version, self._registry):
+                self._assign(run, index, payload, 0)
+
+    def _assign(self, run: Running, index: int, payload: bytes, tries: int) -> None:
+        bases = [base for base in self._bases() if base.alive]
+        if not bases:
+            return
+        base = next((one for one in bases if index in one.down), bases[0])
+        packet = Packet(
+            Kind.ASSIGN, run.query, base.index, base.take_number(), payload, run.version, index
+        )
+        key = (index, part_number(payload))
+        self._open[key] = None
+        self._tree.send(base, packet)
+        if tries < REPEATS:
+            self._events.at(
+                self._events.now_s + REPEAT_S, self._repeat, run, index, payload, tries + 1
+            )
+
+    def _repeat(self, run: Running, index: int, payload: bytes, tries: int) -> None:
+        if (index, part_number(payload)) in self._open and run.query in self._watched:
+            self._assign(run, index, payload, tries)
+
+
+def part_number(payload: bytes) -> int:
+    """Give the two bytes by which a mote confirms an assignment: its check sum."""
+    return sum((place + 1) * byte for place, byte in enumerate(payload)) & 0xFFFF
+
+
+def _size(wires: object) -> int:
+    assert hasattr(wires, "__iter__")
+    found: list[Wire] = list(wires)
+    return sum(_WIRE_BYTES[wire.type] for wire in found)

@@ -1,0 +1,58 @@
+"""Status: what a mote tells the base about itself, and the way its report took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sensors_sim.innet.values import Dictionary, Reader, Writer
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Packet
+
+_NO_TEXTS = Dictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class MoteStatus:
+    """The last that was heard of a mote.
+
+    Args:
+        parent: name of the mote it sends to.
+        energy_mj: spent since it was switched on, as it reckons itself.
+        hops: links to its base station.
+        link_quality: 1 / expected transmissions to its parent, 0 to 1.
+        at_s: when the base heard it.
+        path: names from the mote to the base station.
+    """
+
+    mote: str
+    parent: str
+    energy_mj: float
+    hops: int
+    link_quality: float
+    at_s: float
+    path: tuple[str, ...]
+
+
+def write_status(mote: Mote, now_s: float) -> bytes:
+    """Write a mote's status: tenths of a joule, hundredths of a transmission."""
+    out = Writer(_NO_TEXTS)
+    out.count(round(mote.energy_mj(now_s) / 100.0))
+    parent = mote.neighbours.get(mote.parent)
+    out.count(round(100.0 * parent.etx) if parent is not None else 0)
+    return bytes(out.data)
+
+
+def read_status(packet: Packet, names: list[str], at_s: float) -> MoteStatus:
+    """Read a status that has reached the base, with the route it recorded."""
+    source = Reader(packet.payload, _NO_TEXTS)
+    energy_mj, etx = source.count() * 100.0, source.count() / 100.0
+    path = tuple(names[index] for index in packet.path or ())
+    return MoteStatus(
+        names[packet.origin],
+        path[1] if len(path) > 1 else "",
+        energy_mj,
+        packet.hops,
+        round(1.0 / etx, 3) if etx else 0.0,
+        at_s,
+        path,
+    )

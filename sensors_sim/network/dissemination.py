@@ -1,0 +1,150 @@
+"""Dissemination: programs flood outwards, each change with a version, and nobody is left behind.
+
+    base       1 deploy q1 · 2 deploy q2 · 3 change q1 · 4 remove q2     one counter for all changes
+    messages   3←0 q1 …   4←3 q2 gone                                    superseded ones stay
+    mote       applied 3 ──beacon──► a neighbour that applied 4 sends 4←3
+
+Law: every mote with a living path of links to a base ends with the base's programs; a mote never
+goes back to an older version. A mote applies a message only on top of the one before it.
+Source: Levis et al., Trickle, NSDI 2004 (RFC 6206); own: one version for all programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from sensors_sim.network.ether import Ether
+from sensors_sim.network.events import Events
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Kind
+
+HEAD_BYTES = 7  # query 1, version 2, predecessor 2, frame 1, frames 1
+ENOUGH_OFFERS = 2  # heard from others, they make one's own superfluous
+OFFER_WAIT_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A deployed, changed or removed query.
+
+    Args:
+        version: counts all changes, from 1.
+        body: the program; empty when the query is gone.
+    """
+
+    version: int
+    query: int
+    body: bytes
+
+    @property
+    def frames(self) -> list[int]:
+        """Payload bytes of each frame it takes."""
+        room = LONGEST_PAYLOAD_BYTES - HEAD_BYTES
+        whole, rest = divmod(len(self.body), room)
+        sizes = [LONGEST_PAYLOAD_BYTES] * whole
+        if rest or not whole:
+            sizes.append(rest + HEAD_BYTES)
+        return sizes
+
+
+Message = tuple[Change, int, int]
+"""A change, the version it goes on top of, and the number of the frame."""
+
+
+class Dissemination:
+    """Brings changes to all motes.
+
+    Args:
+        fresh: a mote has something new to tell; its beacons shall be frequent.
+        apply: a mote has a whole change.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        ether: Ether,
+        fresh: Callable[[Mote], None],
+        apply: Callable[[Mote, Change], None],
+    ) -> None:
+        self.changes: list[Change] = []
+        self._events = events
+        self._ether = ether
+        self._fresh = fresh
+        self._apply = apply
+
+    @property
+    def version(self) -> int:
+        """The last change made."""
+        return len(self.changes)
+
+    def publish(self, query: int, body: bytes, bases: list[Mote]) -> Change:
+        """Make a change known to the base stations, and let them tell it on."""
+        change = Change(len(self.changes) + 1, query, body)
+        self.changes.append(change)
+        for base in bases:
+            if base.alive:
+                self._take(base, change)
+                self._offer(base, change.version - 1)
+        return change
+
+    def install_all(self, mote: Mote) -> None:
+        """Write the programs it lacks into a mote, as whoever installs it does."""
+        for change, _ in list(self._missing(mote.installed, self.version)):
+            self._take(mote, change)
+        mote.installed = self.version
+
+    def stale(self, mote: Mote, version: int) -> None:
+        """A neighbour was heard to have another version: help it if it is behind."""
+        if version < mote.installed:
+            planned: int | None = mote.state.get("offer")
+            mote.state["offer"] = version if planned is None else min(planned, version)
+            if planned is None:
+                wait_s = (OFFER_WAIT_S + mote.sleepiest_s) * mote.rng.random()
+                self._events.at(self._events.now_s + wait_s, self._offer_planned, mote, mote.state)
+
+    def _offer_planned(self, mote: Mote, state: dict[str, int]) -> None:
+        if mote.alive and state is mote.state and "offer" in state:
+            self._offer(mote, state.pop("offer"))
+
+    def _offer(self, mote: Mote, since: int) -> None:
+        """Send what a neighbour at version `since` lacks."""
+        for change, before in self._missing(since, mote.installed):
+            if mote.state.pop(("heard", change.version), 0) >= ENOUGH_OFFERS:
+                continue
+            for frame, size in enumerate(change.frames):
+                self._ether.broadcast(
+                    mote, Kind.PROGRAM, change.query, size, self._hear, (change, before, frame)
+                )
+
+    def _missing(self, since: int, until: int) -> Iterator[tuple[Change, int]]:
+        """Give the changes in (since, until] that no later one of them supersedes, chained."""
+        last = {c.query: c.version for c in self.changes[since:until]}
+        before = since
+        for change in self.changes[since:until]:
+            if last[change.query] == change.version:
+                yield change, before
+                before = change.version
+
+    def _hear(self, mote: Mote, src: Mote, message: Message) -> None:
+        del src
+        change, before, frame = message
+        if frame == 0:
+            heard = ("heard", change.version)
+            mote.state[heard] = mote.state.get(heard, 0) + 1
+        if not before <= mote.installed < change.version:
+            return
+        wanted = len(change.frames)
+        if wanted > 1:
+            got = mote.state.setdefault(("frames", change.version), set())
+            got.add(frame)
+            if len(got) < wanted:
+                return
+            del mote.state["frames", change.version]
+        self._take(mote, change)
+        self._fresh(mote)
+
+    def _take(self, mote: Mote, change: Change) -> None:
+        mote.installed = change.version
+        self._apply(mote, change)

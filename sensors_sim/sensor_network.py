@@ -1,0 +1,406 @@
+"""Sensor network: motes, radio, tree, programs and base stations as one thing to turn by hand.
+
+    net = SensorNetwork(field, sampler, seed=7)
+    q = net.deploy(Fragment(plan, period_s=30))
+    net.run(120); q.take() → [Answer, …]
+
+Law: the same field, sampler, seed and calls give the same trace, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from aspen.model.schema import Row
+from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from sensors_sim.errors import BadWorld
+from sensors_sim.innet.compile import Fragment
+from sensors_sim.innet.execution import Execution, Sampled
+from sensors_sim.innet.gateway import Gateway, QueryHandle
+from sensors_sim.innet.joins import Joins
+from sensors_sim.innet.planner import JoinPlanner, part_number
+from sensors_sim.innet.registry import Registry, Sampler
+from sensors_sim.innet.running import Running
+from sensors_sim.innet.status import MoteStatus, read_status, write_status
+from sensors_sim.motes import Field, MoteSpec, check_mote
+from sensors_sim.network.dissemination import Change, Dissemination
+from sensors_sim.network.energy import Account
+from sensors_sim.network.ether import Ether, Trace
+from sensors_sim.network.events import Events
+from sensors_sim.network.links import Link, LinkModel, Radio
+from sensors_sim.network.mote import Mote
+from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.tree import Tree
+
+STATUS_SPREAD_S = 1.0
+
+
+class SensorNetwork:
+    """A simulated sensor network.
+
+    Args:
+        field: what is installed at the start; programs deployed before time begins are written
+            into the motes; later ones travel.
+        sampler: what the devices measure.
+        seed: decides everything left to chance.
+        model: who hears whom.
+        status_s: seconds between two status reports of a mote; 0 for none but those joins need.
+        trace: gets one line per exchange of frames.
+        sampled: is told every row sampled for an epoch: (query, epoch, sensor, row).
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        sampler: Sampler,
+        seed: int,
+        model: LinkModel | None = None,
+        status_s: float = 0.0,
+        trace: Trace | None = None,
+        sampled: Sampled | None = None,
+    ) -> None:
+        self.events = Events()
+        self.motes: list[Mote] = []
+        self.lost: dict[str, int] = {}
+        self.statuses: dict[str, MoteStatus] = {}
+        self._seed = seed
+        self._model = model or Radio()
+        self._walls = field.walls
+        self._status_s = status_s
+        self._index: dict[str, int] = {}
+        self._names: list[str] = []
+        self._registry = Registry(field.streams)
+        self._ether = Ether(
+            self.events, self.motes, Random(f"{seed}/ether"), self._model.tx_ma, trace
+        )
+        self._tree = Tree(
+            self.events,
+            self._ether,
+            self.motes,
+            self._take,
+            self._lose,
+            self._intercept,
+            self._stale,
+            self._moved,
+        )
+        self._joins = Joins(self.events, self._ether, self._registry, self._soon_status)
+        self._planner = JoinPlanner(
+            self.events,
+            self._tree,
+            self._registry,
+            self._members,
+            self._hop_mj,
+            self._bases,
+            self._heard_status,
+        )
+        self._execution = Execution(
+            self.events,
+            self._tree,
+            self._registry,
+            sampler,
+            self._running,
+            self._joins,
+            sampled,
+        )
+        self._joins.execution = self._execution
+        self._dissemination = Dissemination(
+            self.events, self._ether, self._tree.trickle.reset, self._execution.apply
+        )
+        self._gateway = Gateway(
+            self.events,
+            self._tree,
+            self._dissemination,
+            self._registry,
+            self._joins,
+            self._planner,
+            self._bases,
+            self._carriers,
+        )
+        links = self._model.links(field.motes, field.walls, seed)
+        for spec in field.motes:
+            self._install(spec)
+        self._link(links)
+        for mote in self.motes:
+            self._boot(mote)
+
+    # Queries.
+
+    def deploy(self, fragment: Fragment) -> QueryHandle:
+        """Send a fragment into the network; before time begins, write it into the motes.
+
+        Raises:
+            UnsupportedFragment: motes cannot run it.
+        """
+        handle = self._gateway.deploy(fragment)
+        if not self.events.handled:
+            for mote in self.motes:
+                self._dissemination.install_all(mote)
+        return handle
+
+    def change(self, handle: QueryHandle, fragment: Fragment) -> None:
+        """Put another fragment in the place of a running one.
+
+        Raises:
+            UnknownQuery: it was removed.
+            UnsupportedFragment: motes cannot run the new one; the old one runs on.
+        """
+        self._gateway.change(handle, fragment)
+
+    def remove(self, handle: QueryHandle) -> None:
+        """End a query.
+
+        Raises:
+            UnknownQuery: it was removed already.
+        """
+        self._gateway.remove(handle)
+
+    def place_joins(self, handle: QueryHandle) -> None:
+        """Place a join anew, by the routes known now."""
+        self._planner.plan(handle.query)
+
+    def join_places(self, handle: QueryHandle) -> dict[str, int]:
+        """Give how many groups of partners join where: at a mote by name, or at `base`."""
+        placed = self._planner.placed(handle.query)
+        found: dict[str, int] = {}
+        for place in [] if placed is None else placed.places.values():
+            name = "base" if place < 0 else self._names[place]
+            found[name] = found.get(name, 0) + 1
+        return found
+
+    # Time and the world.
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds since the network was switched on."""
+        return self.events.now_s
+
+    def run(self, seconds: float) -> None:
+        """Let time pass."""
+        self.events.run(self.events.now_s + seconds)
+
+    def run_until(self, at_s: float) -> None:
+        """Let time pass up to a moment."""
+        self.events.run(at_s)
+
+    def report(self, sid: str, measured: Row, at_s: float) -> None:
+        """Let a device measure by itself: programs without a period send it at once.
+
+        Args:
+            measured: the stream's measured columns.
+            at_s: not before now.
+        """
+        self.events.at(at_s, self._report, sid, measured)
+
+    def _report(self, sid: str, measured: Row) -> None:
+        mote = self.motes[self._registry.mote(self._registry.number(sid))]
+        if mote.alive and any(one.sid == sid for one in mote.spec.sensors):
+            self._execution.report(mote, sid, measured)
+
+    # Motes.
+
+    def put_mote(self, spec: MoteSpec) -> None:
+        """Install a mote, with the programs in force written into it, or replace one's sensors.
+
+        Raises:
+            BadWorld: its sensors do not fit their streams.
+        """
+        check_mote(spec, self._registry.streams)
+        known = self._index.get(spec.mote)
+        if known is not None and self._stays(self.motes[known], spec):
+            mote = self.motes[known]
+            mote.spec = spec
+            for sensor in spec.sensors:
+                self._registry.install(sensor, known)
+            return
+        if known is not None:
+            self.fail(spec.mote)
+        mote = self._install(spec)
+        self._boot(mote)
+        alive = [one.spec for one in self.motes if one.alive]
+        self._link(self._model.links(alive, self._walls, self._seed, only=spec.mote))
+        self._tree.pull(mote)
+
+    @staticmethod
+    def _stays(mote: Mote, spec: MoteSpec) -> bool:
+        here, there = mote.spec, spec
+        same = (here.x_m, here.y_m, here.level, here.storey, here.base, here.wake_s) == (
+            (there.x_m, there.y_m, there.level, there.storey, there.base, there.wake_s)
+        )
+        streams = {one.stream for one in here.sensors} == {one.stream for one in there.sensors}
+        return same and streams and mote.alive
+
+    def fail(self, name: str) -> None:
+        """Let a mote or base station die: it neither sends nor hears until it is revived."""
+        self._mote(name).alive = False
+
+    def revive(self, name: str) -> None:
+        """Switch a mote on again: what was in RAM is gone, its neighbours bring the programs."""
+        mote = self._mote(name)
+        if mote.alive:
+            return
+        mote.alive = True
+        mote.forget()
+        if mote.base:
+            self._dissemination.install_all(mote)
+        self._tree.trickle.start(mote)
+        self._tree.pull(mote)
+
+    def _mote(self, name: str) -> Mote:
+        index = self._index.get(name)
+        if index is None:
+            raise BadWorld("there is no such mote", found=name, exists=self._names[:5])
+        return self.motes[index]
+
+    def _install(self, spec: MoteSpec) -> Mote:
+        index = len(self.motes)
+        rng = Random(f"{self._seed}/mote/{spec.mote}/{index}")
+        mote = Mote(index, spec, rng, self.events.now_s)
+        self.motes.append(mote)
+        self._index[spec.mote] = index
+        self._names.append(spec.mote)
+        for sensor in spec.sensors:
+            self._registry.install(sensor, index)
+        return mote
+
+    def _boot(self, mote: Mote) -> None:
+        self._dissemination.install_all(mote)
+        self._tree.trickle.start(mote)
+        if self._status_s:
+            self.events.at(
+                self.events.now_s + mote.rng.random() * self._status_s, self._status_due, mote
+            )
+
+    def _link(self, links: dict[tuple[str, str], Link]) -> None:
+        for (src, dst), link in links.items():
+            one, other = self.motes[self._index[src]], self.motes[self._index[dst]]
+            one.links[other.index] = link
+            one.sleepiest_s = max(one.sleepiest_s, other.wake_s)
+
+    # What is known of it.
+
+    def energy_mj(self, name: str) -> float:
+        """Give what a mote has spent so far."""
+        return self._mote(name).energy_mj(self.events.now_s)
+
+    def query_account(self, handle: QueryHandle) -> Account:
+        """Give the frames, bytes and radio energy a query has cost so far."""
+        return self._ether.ledger.by_query.get(handle.query, Account())
+
+    def kind_accounts(self) -> dict[str, Account]:
+        """Give the frames, bytes and radio energy of every kind of message."""
+        return dict(self._ether.ledger.by_kind)
+
+    def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
+        """Give the bytes a mote sent and the energy it spent for a query, computing included."""
+        sent_bytes, energy_mj = self._mote(name).by_query.get(handle.query, (0, 0.0))
+        return int(sent_bytes), energy_mj
+
+    def links(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Give, per pair of motes, the expected transmissions as estimated and as they are."""
+        size = 40
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for mote in self.motes:
+            for index, known in mote.neighbours.items():
+                out, back = mote.links.get(index), self.motes[index].links.get(mote.index)
+                if out is not None and back is not None:
+                    true = 1.0 / (out.share(size) * back.share(11))
+                    found[self._names[mote.index], self._names[index]] = (known.etx, true)
+        return found
+
+    def parents(self) -> dict[str, str]:
+        """Give the tree: each living mote's parent, empty for none."""
+        return {
+            self._names[mote.index]: self._names[mote.parent] if mote.parent >= 0 else ""
+            for mote in self.motes
+            if mote.alive and not mote.base
+        }
+
+    @property
+    def installed(self) -> dict[str, int]:
+        """The version of the programs on each living mote."""
+        return {self._names[m.index]: m.installed for m in self.motes if m.alive}
+
+    # Inside.
+
+    def _running(self, change: Change) -> Running:
+        return self._gateway.running(change)
+
+    def _bases(self) -> list[Mote]:
+        return [mote for mote in self.motes if mote.base]
+
+    def _carriers(self, streams: frozenset[str]) -> int:
+        return sum(
+            any(one.stream in streams for one in mote.spec.sensors)
+            for index, mote in enumerate(self.motes)
+            if self._index[mote.spec.mote] == index
+        )
+
+    def _members(self, streams: frozenset[str]) -> Sequence[int]:
+        return [
+            self._registry.number(one.sid)
+            for index, mote in enumerate(self.motes)
+            if self._index[mote.spec.mote] == index
+            for one in mote.spec.sensors
+            if one.stream in streams
+        ]
+
+    def _hop_mj(self, mote: int, payload_bytes: int) -> float:
+        price = self._ether.price(
+            min(payload_bytes, LONGEST_PAYLOAD_BYTES), self.motes[mote].wake_s
+        )
+        return price.sent_mj + price.heard_mj
+
+    def _take(self, mote: Mote, packet: Packet, link: Mote | None) -> None:
+        del link
+        if mote.base:
+            self._gateway.take(mote, packet)
+        elif packet.kind is Kind.SHIP:
+            self._joins.arrived(mote, packet)
+        elif packet.kind is Kind.ASSIGN:
+            self._joins.assign(mote, packet)
+            number = part_number(packet.payload).to_bytes(2, "little")
+            self._tree.send(
+                mote,
+                Packet(Kind.CONFIRM, packet.query, mote.index, mote.take_number(), number),
+            )
+
+    def _lose(self, packet: Packet) -> None:
+        kind = packet.kind.value
+        self.lost[kind] = self.lost.get(kind, 0) + 1
+
+    def _intercept(self, mote: Mote, packet: Packet, src: Mote) -> bool:
+        del src
+        return packet.kind is Kind.PARTIAL and self._execution.intercept(mote, packet)
+
+    def _stale(self, mote: Mote, version: int) -> None:
+        self._dissemination.stale(mote, version)
+
+    # Status.
+
+    def _moved(self, mote: Mote) -> None:
+        if any(run.program.joins for run in self._execution.programs(mote).values()):
+            self._soon_status(mote)
+
+    def _soon_status(self, mote: Mote) -> None:
+        if not mote.base and "status" not in mote.state:
+            mote.state["status"] = True
+            wait_s = 0.2 + STATUS_SPREAD_S * mote.rng.random()
+            self.events.at(self.events.now_s + wait_s, self._tell_status, mote, mote.state)
+
+    def _status_due(self, mote: Mote) -> None:
+        self.events.at(self.events.now_s + self._status_s, self._status_due, mote)
+        if mote.alive and not mote.base:
+            self._tell_status(mote, mote.state)
+
+    def _tell_status(self, mote: Mote, state: dict[object, object]) -> None:
+        if not mote.alive or mote.state is not state:
+            return
+        state.pop("status", None)
+        payload = write_status(mote, self.events.now_s)
+        packet = Packet(Kind.STATUS, 0, mote.index, mote.take_number(), payload, path=[])
+        self._tree.send(mote, packet)
+
+    def _heard_status(self, packet: Packet) -> None:
+        status = read_status(packet, self._names, self.events.now_s)
+        self.statuses[status.mote] = status

@@ -1,0 +1,138 @@
+"""Building: the simulated people and things, and the radio network through which they are noticed.
+
+    kernel ──measures──► mote ──radio──► base station ──► reading
+           ──measures──► soft sensor ────────────────────► reading
+
+Law: a reading is what a device measured, when it measured it by its own clock, if it arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aspen.algebra.plan import Scan
+from aspen.model.schema import Column, Relation, Row
+from sensors_sim.innet.compile import Fragment
+from sensors_sim.innet.gateway import QueryHandle
+from sensors_sim.kernel import Kernel
+from sensors_sim.motes import Field, MoteSpec
+from sensors_sim.network.links import Radio
+from sensors_sim.sensor_network import SensorNetwork
+from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
+from smartcis.simulation.motes import DEVICE_STREAMS, SOFT
+
+POWER_DBM = -10  # the building is dense: more hops, longer batteries
+STATUS_S = 120.0
+
+
+class Building:
+    """Kernel and network on one clock.
+
+    Args:
+        described: people and things.
+        field: the radio network.
+        seed: decides everything left to chance.
+        acquire: streams somebody wants; None for all.
+    """
+
+    def __init__(
+        self, described: World, field: Field, seed: int, acquire: frozenset[str] | None
+    ) -> None:
+        self.kernel = Kernel(described, seed, acquire)
+        self.network = SensorNetwork(
+            field, self.kernel, seed, Radio(power_dbm=POWER_DBM), status_s=STATUS_S
+        )
+        self._kinds = {sensor.sid: sensor.kind for sensor in described.sensors}
+        self._handles: dict[str, QueryHandle] = {}
+        self._told_s: dict[str, float] = {}
+        self.acquire(acquire)
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds since the beginning."""
+        return self.kernel.now_s
+
+    def acquire(self, streams: frozenset[str] | None) -> None:
+        """Let the motes send these streams and no others; None for all."""
+        self.kernel.acquire = streams
+        for name in DEVICE_STREAMS:
+            wanted = streams is None or name in streams
+            if wanted and name not in self._handles:
+                fragment = Fragment(whole_stream(DEVICE_STREAMS[name].relation))
+                self._handles[name] = self.network.deploy(fragment)
+            elif not wanted and name in self._handles:
+                self.network.remove(self._handles.pop(name))
+
+    def put_sensor(self, spec: SensorSpec, mote: MoteSpec | None) -> None:
+        """Install or change a sensor.
+
+        Args:
+            mote: its place in the radio network; None for a soft sensor.
+        """
+        self.kernel.put_sensor(spec)
+        self._kinds[spec.sid] = spec.kind
+        if mote is not None:
+            self.network.put_mote(mote)
+
+    def drop_sensor(self, sid: str) -> None:
+        """Take a sensor away, and its mote with it."""
+        self.kernel.drop_sensor(sid)
+        if self._kinds.pop(sid, "") not in SOFT:
+            self.network.fail(sid)
+
+    def put_visitor(self, visitor: VisitorSpec) -> None:
+        """Let a visitor walk in."""
+        self.kernel.put_visitor(visitor)
+
+    def drop_visitor(self, tag: str) -> None:
+        """Let a visitor leave."""
+        self.kernel.drop_visitor(tag)
+
+    def tick(self, seconds: float) -> list[Reading]:
+        """Move time on and give the readings that arrived meanwhile, in order of measurement."""
+        arrived: list[Reading] = []
+        for reading in self.kernel.tick(seconds):
+            kind = self._kinds[reading.sid]
+            if kind in SOFT:
+                arrived.append(reading)
+            else:
+                measured: Row = (reading.tag, reading.value) if reading.tag else (reading.value,)
+                self.network.report(reading.sid, measured, reading.at_s)
+        self.network.run_until(self.kernel.now_s)
+        for name, handle in self._handles.items():
+            rows = [row for answer in handle.take() for row in answer.rows]
+            arrived += as_readings(rows, DEVICE_STREAMS[name].relation)
+        return sorted(arrived, key=lambda one: (one.at_s, one.sid))
+
+    def statuses(self) -> list[Row]:
+        """Give the motes' reports since the last call: rows of `mote_status`, times simulated."""
+        found: list[Row] = []
+        for sid, one in self.network.statuses.items():
+            if self._told_s.get(sid) != one.at_s:
+                self._told_s[sid] = one.at_s
+                energy_mj, at_s = round(one.energy_mj, 1), round(one.at_s, 3)
+                found.append((sid, one.parent, energy_mj, one.hops, one.link_quality, at_s))
+        return found
+
+
+def whole_stream(relation: Relation) -> Scan:
+    """Give the plan that asks for every row of a stream."""
+    columns = tuple(
+        Column(f"s.{one.name}", one.type, one.unit, one.nullable) for one in relation.columns
+    )
+    return Scan(relation.name, "s", columns, stream=True)
+
+
+def as_readings(rows: Sequence[Row], relation: Relation) -> list[Reading]:
+    """Give rows of a device stream as readings."""
+    stream = DEVICE_STREAMS[relation.name]
+    names: Mapping[str, int] = {name: place for place, name in enumerate(relation.names)}
+    value = relation.columns[names[stream.measured[-1]]]
+    found = []
+    for row in rows:
+        measured, at_s = row[names[value.name]], row[names[stream.time]]
+        assert isinstance(measured, int | float)
+        assert isinstance(at_s, int | float)
+        tag = str(row[names["tag"]]) if "tag" in names else ""
+        found.append(Reading(str(row[names["sid"]]), measured, value.unit, at_s, tag))
+    return found

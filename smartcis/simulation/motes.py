@@ -1,0 +1,127 @@
+"""Motes: the building's sensors and walls as the radio network takes them.
+
+Battery motes hang on seats and in rooms; the hallway receivers listen for tags all day, so they
+are wired, never sleep, and carry the traffic. A base station stands at every so many metres of
+hallway. Processor sensors are programs on wired machines: no motes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from aspen.model.schema import Relation
+from sensors_sim.devices import device_kind
+from sensors_sim.motes import (
+    Attached,
+    DeviceStream,
+    Field,
+    MoteSpec,
+    Wall,
+    base_station,
+    walls_of,
+)
+from sensors_sim.world import SensorSpec
+from smartcis.catalog import STREAMS
+from smartcis.ingest.kinds import KINDS
+from smartcis.models import Level, Sensor, Unit
+
+BASE_EVERY_M = 90.0
+WAKE_S = 0.25
+SOFT = frozenset({"cpu"})
+
+
+def _device_stream(relation: Relation) -> DeviceStream:
+    value = KINDS[relation.device].value_column
+    measured = ("tag", value) if "tag" in relation.names else (value,)
+    return DeviceStream(relation, measured, decimals={value: device_kind(relation.device).decimals})
+
+
+DEVICE_STREAMS: Mapping[str, DeviceStream] = {
+    relation.name: _device_stream(relation)
+    for relation in STREAMS
+    if relation.device and relation.device not in SOFT
+}
+_STREAM_OF = {stream.relation.device: name for name, stream in DEVICE_STREAMS.items()}
+
+
+def on_air(kind: str) -> bool:
+    """Whether a sensor of this kind is a mote."""
+    return kind in _STREAM_OF
+
+
+def stream_of(kind: str) -> str:
+    """Give the stream a kind of mote fills."""
+    return _STREAM_OF[kind]
+
+
+def walls() -> tuple[Wall, ...]:
+    """Give every wall of every level, shared ones once."""
+    found: list[Wall] = []
+    for level in Level.objects.order_by("ordinal"):
+        polygons = (
+            Unit.objects.filter(level=level).order_by("rid").values_list("polygon", flat=True)
+        )
+        found += walls_of(level.level_id, [ring for polygon in polygons for ring in polygon])
+    return tuple(found)
+
+
+def mote_specs(sensors: Mapping[str, SensorSpec]) -> dict[str, MoteSpec]:
+    """Describe the motes of sensors, one each.
+
+    Args:
+        sensors: by id, those that are switched on.
+    """
+    storeys = dict(Level.objects.values_list("level_id", "ordinal"))
+    rooms = dict(Sensor.objects.filter(sid__in=sensors).values_list("sid", "unit_id"))
+    found = {}
+    for sid, spec in sensors.items():
+        if on_air(spec.kind):
+            found[sid] = _mote(spec, rooms.get(sid) or "", storeys.get(spec.level, 0))
+    return found
+
+
+def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
+    stream = stream_of(spec.kind)
+    known = {"sid": spec.sid, "rid": rid, "mid": spec.mid, "node": spec.node}
+    fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
+    attached = Attached(spec.sid, stream, fixed)
+    place = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
+    if spec.kind == "rfid":
+        return MoteSpec(*place, wake_s=0.0, battery_mj=math.inf)
+    return MoteSpec(*place, wake_s=WAKE_S)
+
+
+def base_stations(motes: Mapping[str, MoteSpec]) -> tuple[MoteSpec, ...]:
+    """Put base stations beside wired receivers, so that none is far from one on its level.
+
+    Where a level has no receiver, beside any mote.
+    """
+    found: list[MoteSpec] = []
+    for level in sorted({mote.level for mote in motes.values()}):
+        here = [motes[sid] for sid in sorted(motes) if motes[sid].level == level]
+        wired = [mote for mote in here if mote.powered] or here
+        chosen: list[MoteSpec] = []
+        while wired:
+            farthest = max(wired, key=lambda mote: (_away_m(mote, chosen), mote.mote))
+            if chosen and _away_m(farthest, chosen) <= BASE_EVERY_M:
+                break
+            chosen.append(farthest)
+        found += [
+            base_station(f"base.{level}.{n}", one.x_m, one.y_m, level, one.storey)
+            for n, one in enumerate(chosen, start=1)
+        ]
+    return tuple(found)
+
+
+def _away_m(mote: MoteSpec, chosen: list[MoteSpec]) -> float:
+    return min(
+        (math.dist((mote.x_m, mote.y_m), (one.x_m, one.y_m)) for one in chosen),
+        default=math.inf,
+    )
+
+
+def field(sensors: Mapping[str, SensorSpec]) -> Field:
+    """Describe the radio network of the building."""
+    motes = mote_specs(sensors)
+    return Field((*base_stations(motes), *motes.values()), walls(), DEVICE_STREAMS)
