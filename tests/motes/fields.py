@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from random import Random
 
 from aspen.algebra.plan import Scan
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
+from sensors_sim.innet.execution import Sampled
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station
+from sensors_sim.network.links import LinkModel
 
 SEAT = Relation(
     "seat_reading",
@@ -113,11 +116,39 @@ def world(field: Field, seed: int = 1) -> Hashed:
     return Hashed(seed, {s.sid: s.stream for m in field.motes for s in m.sensors})
 
 
-def samples_of(field: Field) -> tuple[dict, object]:
-    """A book of every row sampled, by query and epoch and stream, and what fills it."""
+def samples_of() -> tuple[dict[tuple[int, int], list[tuple[int, Row]]], Sampled]:
+    """Give a book of every row sampled, by query and epoch, and what fills it."""
     kept: dict[tuple[int, int], list[tuple[int, Row]]] = {}
 
     def note(query: int, epoch: int, sensor: int, row: Row) -> None:
         kept.setdefault((query, epoch), []).append((sensor, row))
 
     return kept, note
+
+
+def scattered(seed: int, motes: int, bases: int) -> Field:
+    """Seats strewn over a square of 40 m, some out of everybody's reach."""
+    rng = Random(seed)
+    found = [
+        base_station(f"base{n}", rng.uniform(0, 40), rng.uniform(0, 40), "L0")
+        for n in range(bases)
+    ]
+    for n in range(motes):
+        rid, sid = f"R{n % 3}", f"seat{n}"
+        given = {"mid": f"m{n}", "sid": sid, "rid": rid}
+        attached = [Attached(sid, "seat_reading", given)]
+        if n % 5 == 0:  # some motes carry two
+            extra = {**given, "sid": f"{sid}b"}
+            attached.append(Attached(f"{sid}b", "seat_reading", extra))
+        place = (f"mote{n}", rng.uniform(0, 40), rng.uniform(0, 40), "L0", 0, tuple(attached))
+        found.append(MoteSpec(*place, wake_s=rng.choice([0.0, 0.1])))
+    return Field(tuple(found), (), STREAMS)
+
+
+def reachable(field: Field, model: LinkModel) -> set[str]:
+    """Give the motes from which links lead to a base station."""
+    links = model.links(field.motes, field.walls, 0)
+    near = {mote.mote for mote in field.motes if mote.base}
+    while more := {a for a, b in links if b in near} - near:
+        near |= more
+    return near
