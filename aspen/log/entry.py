@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from aspen.errors import AspenError
@@ -81,20 +82,41 @@ class Unregister:
     view: str
 
 
+class AskKind(Enum):
+    """What is asked about rows of a view.
+
+    WHY a row is there; WHY_NOT one that is not; WHAT_IF some base rows came or went; which base
+    rows are WEAK_POINTS, that is, take many rows with them.
+    """
+
+    WHY = "why"
+    WHY_NOT = "why_not"
+    WHAT_IF = "what_if"
+    WEAK_POINTS = "weak_points"
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Somebody wants to know why a row is in a view; a question is a command like any other.
+    """Somebody wants to know something about a view; a question is a command like any other.
 
     Args:
         ask: the question's id; its answer is the transient view `why:<ask>`.
         view: the maintained view.
-        row: as the view holds it now.
+        row: the row in question; null at the places of `free`.
+        kind: what is asked.
+        free: places where any value will do, so that `row` stands for all rows that fit.
+        changes: of base relations, supposed only; for WHAT_IF.
+        by: places of the columns that lost rows are counted by; for WEAK_POINTS.
     """
 
     at_s: float
     ask: str
     view: str
     row: Row
+    kind: AskKind = AskKind.WHY
+    free: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
+    by: tuple[int, ...] = ()
 
 
 Entry = Transaction | Tick | Declare | Register | Unregister | Ask
@@ -133,6 +155,44 @@ def _row_in(values: list[Any]) -> Row:
     return tuple(values)
 
 
+def _changes_out(changes: tuple[Change, ...]) -> list[list[Any]]:
+    return [[c.relation, c.weight, *c.row] for c in changes]
+
+
+def _changes_in(changes: list[list[Any]]) -> tuple[Change, ...]:
+    return tuple(Change(c[0], c[1], tuple(c[2:])) for c in changes)
+
+
+def _ask_out(ask: Ask) -> dict[str, Any]:
+    """Leave out what a plain why has not: such questions are spelt as they always were."""
+    body = {"k": "a", "t": ask.at_s, "a": ask.ask, "v": ask.view, "w": list(ask.row)}
+    if ask.kind is not AskKind.WHY:
+        body["q"] = ask.kind.value
+    if ask.free:
+        body["f"] = list(ask.free)
+    if ask.changes:
+        body["c"] = _changes_out(ask.changes)
+    if ask.by:
+        body["b"] = list(ask.by)
+    return body
+
+
+def _ask_in(body: dict[str, Any]) -> Ask:
+    changes = _changes_in(body.get("c", []))
+    for change in changes:
+        _row_in(list(change.row))
+    return Ask(
+        body["t"],
+        str(body["a"]),
+        str(body["v"]),
+        _row_in(body["w"]),
+        AskKind(body.get("q", AskKind.WHY.value)),
+        tuple(int(place) for place in body.get("f", ())),
+        changes,
+        tuple(int(place) for place in body.get("b", ())),
+    )
+
+
 def encode(entry: Entry) -> bytes:
     """Give an entry's bytes for the log.
 
@@ -141,7 +201,7 @@ def encode(entry: Entry) -> bytes:
     body: dict[str, Any]
     match entry:
         case Transaction(at_s, changes):
-            body = {"k": "d", "t": at_s, "c": [[c.relation, c.weight, *c.row] for c in changes]}
+            body = {"k": "d", "t": at_s, "c": _changes_out(changes)}
         case Tick(at_s):
             body = {"k": "t", "t": at_s}
         case Declare(at_s, relation):
@@ -150,8 +210,8 @@ def encode(entry: Entry) -> bytes:
             body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy}
         case Unregister(at_s, view):
             body = {"k": "u", "t": at_s, "v": view}
-        case Ask(at_s, ask, view, row):
-            body = {"k": "a", "t": at_s, "a": ask, "v": view, "w": list(row)}
+        case Ask():
+            body = _ask_out(entry)
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -165,9 +225,7 @@ def decode(data: bytes) -> Entry:
         body = json.loads(data)
         match body["k"]:
             case "d":
-                return Transaction(
-                    body["t"], tuple(Change(c[0], c[1], tuple(c[2:])) for c in body["c"])
-                )
+                return Transaction(body["t"], _changes_in(body["c"]))
             case "t":
                 return Tick(body["t"])
             case "c":
@@ -177,7 +235,7 @@ def decode(data: bytes) -> Entry:
             case "u":
                 return Unregister(body["t"], body["v"])
             case "a":
-                return Ask(body["t"], str(body["a"]), str(body["v"]), _row_in(body["w"]))
+                return _ask_in(body)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise BadEntry(f"not a log entry: {error}", found=repr(data[:80])) from error
     raise BadEntry(

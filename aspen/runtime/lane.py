@@ -21,6 +21,7 @@ from aspen.results.protocol import ViewChange
 from aspen.runtime.asks import Asks
 from aspen.runtime.collector import uncollected
 from aspen.runtime.outcome import Outcome
+from aspen.runtime.questions import Questions
 from aspen.runtime.rows import RowCheck
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.stream_memory import StreamMemory
@@ -29,7 +30,7 @@ from aspen.views.circuit import Circuit
 from aspen.views.compile import CannotMaintain, UnknownSource, WindowSpec
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Arrival, Window
-from aspen.views.why import Why, why
+from aspen.views.why import Why
 
 CLOCK = Relation(
     "clock",
@@ -70,7 +71,9 @@ class Lane:
         self.streams = StreamMemory()
         self.errors: deque[Row] = deque()
         self.views = Views(self.circuit, self.relations, self._begin)
-        self.asks = Asks(self.views)
+        own = frozenset(OWN_RELATIONS)
+        self.questions = Questions(self.views, self.circuit, self.relations, own)
+        self.asks = Asks(self.questions)
         self._checks: dict[str, RowCheck] = {}
         self._warm: dict[str, list[Arrival]] = {}
         self._announcing = False
@@ -138,12 +141,11 @@ class Lane:
         """Give the minimal sets of deletable base rows that each suffice for a row of a view.
 
         Raises:
-            KeyError: no such view, or the view has no such row.
+            UnknownView: there is no such view.
+            NoSuchRow: the view has no such row.
+            BrokenView: the view is in error.
         """
-        node = self.views.by_name[view].node
-        if node is None:
-            raise KeyError(view)
-        return why(node, row)
+        return self.questions.why(view, row)
 
     def load(
         self,

@@ -148,6 +148,21 @@ class Views:
         self._circuit.collect()
         return view
 
+    def find(self, plan: Plan) -> Node:
+        """Give the node of a part of a maintained plan; the circuit drops it if it is no longer."""
+        views = self.by_name.values()
+        return self._compile(plan, {one: how for v in views for one, how in v.strategies.items()})
+
+    def reopen(self, view: View) -> None:
+        """Build a view's operators anew over the same rows, because the ones it has are broken."""
+        assert view.closed is not None
+        node = self._compile(view.closed, view.strategies, view.entry.view)
+        # The new ones hold on to what both share before the old ones let go.
+        node.users += 1
+        self.close(view)
+        node.users -= 1
+        self._attach(view, node)
+
     def keep_broken(self, entry: Register, error: Fields) -> None:
         """Note a view that was in error when a snapshot was taken."""
         view = self.by_name[entry.view] = View(entry, error=error)

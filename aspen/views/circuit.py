@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable
 from heapq import heappop, heappush
 
 from aspen.errors import AspenError
+from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
@@ -101,6 +102,11 @@ class Circuit:
         for window in self._windows.get(stream, ()):
             if window.arrive(at_s, row):
                 self._mark(window)
+
+    def pend(self, leaf: Scan | Window, delta: Delta) -> None:
+        """Put a leaf's rows into the coming epoch as they are; for suppositions."""
+        leaf.pend(delta)
+        self._mark(leaf)
 
     def tick(self, now_s: float) -> None:
         """Let time pass."""

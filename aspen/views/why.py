@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.provenance.bdd import new_manager
 from aspen.provenance.manager import Function, Manager, Variable
 from aspen.provenance.ordering import depth_first
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
-from aspen.views.node import Node, Way
+from aspen.views.derivations import BaseRow, Derivations, Item
+from aspen.views.node import Node
 
-BaseRow = tuple[str, Row]
+__all__ = ("BaseRow", "Why", "why")
 
 _MAX_ITEMS = 20_000
 _MAX_NODES = 20_000  # decision nodes: about 0.2 s
@@ -62,7 +62,7 @@ def why(node: Node, row: Row) -> Why:
 
 
 class _Session:
-    """One question; it remembers contents and functions for its own length.
+    """One question; it remembers derivations and functions for its own length.
 
     Args:
         every: follow all derivations inside recursions, not just the forwarded one.
@@ -71,10 +71,9 @@ class _Session:
     def __init__(self, *, every: bool) -> None:
         self._every = every
         self._manager: Manager = new_manager()
-        self._contents: dict[Node, Delta] = {}
-        self._ways: dict[tuple[Node, Row], tuple[Way, ...] | BaseRow] = {}
+        self._derivations = Derivations(every=every)
         self._variables: dict[BaseRow, Variable] = {}
-        self._order: list[tuple[Node, Row]] = []
+        self._order: list[Item] = []
 
     def answer(self, node: Node, row: Row) -> Why:
         manager = self._manager
@@ -88,16 +87,16 @@ class _Session:
             complete=self._every,
         )
 
-    def needed(self, goal: tuple[Node, Row], candidates: frozenset[BaseRow]) -> frozenset[BaseRow]:
+    def needed(self, goal: Item, candidates: frozenset[BaseRow]) -> frozenset[BaseRow]:
         """Give those of the candidates without which the goal has no derivation.
 
         Beyond the budget, all candidates are given: none is known to be dispensable.
         """
         return frozenset(base for base in candidates if not self._holds(goal, base))
 
-    def _holds(self, goal: tuple[Node, Row], lost: BaseRow) -> bool:
+    def _holds(self, goal: Item, lost: BaseRow) -> bool:
         """Whether the goal is derivable without one base row: the equations over truth values."""
-        true: set[tuple[Node, Row]] = set()
+        true: set[Item] = set()
         moving = bool(self._order)
         while moving and goal not in true:
             moving = False
@@ -107,24 +106,17 @@ class _Session:
                     moving = True
         return goal in true
 
-    def _true(self, item: tuple[Node, Row], true: set[tuple[Node, Row]], lost: BaseRow) -> bool:
-        ways = self._ways[item]
-        if ways and isinstance(ways[0], str):
-            return ways != lost
-        return any(all(part in true for part in way) for way in ways)
+    def _true(self, item: Item, true: set[Item], lost: BaseRow) -> bool:
+        base = self._derivations.base(item)
+        if base is not None:
+            return base != lost
+        return any(all(part in true for part in way) for way in self._derivations.ways(item))
 
-    def contents(self, node: Node) -> Delta:
-        """Give a node's rows, computed once per question."""
-        known = self._contents.get(node)
-        if known is None:
-            known = self._contents[node] = node.contents()
-        return known
-
-    def _solve(self, goal: tuple[Node, Row]) -> Function:
+    def _solve(self, goal: Item) -> Function:
         """Give the least solution of the equations row = OR over ways of AND over parts."""
         order = self._order = depth_first(goal, self._parts)
         manager = self._manager
-        values: dict[tuple[Node, Row], Function] = dict.fromkeys(order, manager.false)
+        values: dict[Item, Function] = dict.fromkeys(order, manager.false)
         moving = True
         while moving:
             moving = False
@@ -136,28 +128,24 @@ class _Session:
                         raise _TooLarge
         return values[goal]
 
-    def _value(self, item: tuple[Node, Row], values: dict[tuple[Node, Row], Function]) -> Function:
-        manager, ways = self._manager, self._ways[item]
-        if ways and isinstance(ways[0], str):
-            return manager.literal(self._variables[ways])
+    def _value(self, item: Item, values: dict[Item, Function]) -> Function:
+        manager = self._manager
+        base = self._derivations.base(item)
+        if base is not None:
+            return manager.literal(self._variables[base])
         value = manager.false
-        for way in ways:
+        for way in self._derivations.ways(item):
             product = manager.true
             for part in way:
                 product = manager.conjoin(product, values[part])
             value = manager.disjoin(value, product)
         return value
 
-    def _parts(self, item: tuple[Node, Row]) -> list[tuple[Node, Row]]:
+    def _parts(self, item: Item) -> list[Item]:
         """Note how one row came to be, and give the rows it came from."""
-        if self._every and len(self._ways) > _MAX_ITEMS:
+        if self._every and len(self._derivations) > _MAX_ITEMS:
             raise _TooLarge
-        node, row = item
-        base = node.base_row(row)
-        if base is not None:
-            self._ways[item] = base
-            if base not in self._variables:
-                self._variables[base] = self._manager.allocate()
-            return []
-        ways = self._ways[item] = tuple(node.ways(row, self.contents, every=self._every))
-        return [part for way in ways for part in way]
+        base = self._derivations.base(item)
+        if base is not None and base not in self._variables:
+            self._variables[base] = self._manager.allocate()
+        return self._derivations.parts(item)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from aspen.log.entry import (
     Ask,
+    AskKind,
     BadEntry,
     Change,
     Declare,
@@ -33,13 +34,24 @@ relations = st.just(
     Relation("r", (Column("a", Type.FLOAT, "kg", nullable=True),), SourceKind.STREAM, device="seat")
 )
 changes = st.builds(Change, st.text(), st.sampled_from([1, -1]), rows)
+places = st.lists(st.integers(0, 9), max_size=3).map(tuple)
 entries = st.one_of(
     st.builds(Transaction, times, st.lists(changes, max_size=3).map(tuple)),
     st.builds(Tick, times),
     st.builds(Declare, times, relations),
     st.builds(Register, times, st.text(), st.text()),
     st.builds(Unregister, times, st.text()),
-    st.builds(Ask, times, st.text(), st.text(), rows),
+    st.builds(
+        Ask,
+        times,
+        st.text(),
+        st.text(),
+        rows,
+        st.sampled_from(AskKind),
+        places,
+        st.lists(changes, max_size=2).map(tuple),
+        places,
+    ),
 )
 
 
@@ -50,6 +62,12 @@ def test_law_decode_undoes_encode(entry) -> None:
     assert repr(again) == repr(entry)  # 1, 1.0 and True are equal in Python, not in a view
 
 
+def test_a_plain_why_is_spelt_as_it_always_was() -> None:
+    old = b'{"k":"a","t":1.0,"a":"q","v":"reach","w":[1,2]}'
+    assert decode(old) == Ask(1.0, "q", "reach", (1, 2))
+    assert encode(Ask(1.0, "q", "reach", (1, 2))) == old
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -57,6 +75,8 @@ def test_law_decode_undoes_encode(entry) -> None:
         b"7",
         b'{"k":"z"}',
         b'{"k":"a","t":1.0,"a":"q"}',
+        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[],"q":"how"}',
+        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[],"c":[["door",1,[1]]]}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":[[1]]}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":[{}]}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":3}',

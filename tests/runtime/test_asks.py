@@ -105,7 +105,7 @@ def test_an_answer_passes_with_the_first_tick_more_than_30_s_later() -> None:
 def test_a_rebuild_does_not_answer_what_passed_long_ago(monkeypatch) -> None:
     driver = Driver("reach")
     driver.take(link(1, 2))
-    monkeypatch.setattr("aspen.runtime.asks.why", None)
+    monkeypatch.setattr("aspen.runtime.asks.answer_rows", None)
     assert driver.take(ask((1, 2)), Tick(1.0 + KEPT_S + 1)) == []
     assert driver.lane.asks.open == {}
 

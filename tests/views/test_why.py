@@ -10,6 +10,7 @@ from views.lanes import Driver, closure
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
+from aspen.runtime.questions import NoSuchRow, UnknownView
 from aspen.views import why as module
 from aspen.views.oracle import evaluate
 
@@ -97,7 +98,7 @@ def test_an_aggregate_rests_on_its_whole_group_and_a_reading_on_itself() -> None
 
 def test_a_row_that_is_not_there_has_no_reasons() -> None:
     driver = Driver("reach")
-    with pytest.raises(KeyError):
+    with pytest.raises(NoSuchRow):
         driver.lane.why("reach", (0, 1))
-    with pytest.raises(KeyError):
+    with pytest.raises(UnknownView):
         driver.lane.why("nobody", (0, 1))

@@ -46,7 +46,8 @@ class GroupBy(Node):
     ) -> None:
         super().__init__(child)
         self._always = not keys
-        self._key = row_of(keys)
+        self.width = len(keys)
+        self.key = row_of(keys)
         self._arguments = tuple(arguments)
         self._fresh = fresh
         self._extreme = extreme
@@ -70,8 +71,12 @@ class GroupBy(Node):
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
         """Give all rows of the group together; of a lone MIN or MAX, each row that attains it."""
         del every
-        child, key = self.inputs[0], row[: len(row) - len(self._arguments)]
-        members = [member for member in contents(child) if self._key(member) == key]
+        key = row[: self.width]
+        return self.ways_of(row, [m for m in contents(self.inputs[0]) if self.key(m) == key])
+
+    def ways_of(self, row: Row, members: Sequence[Row]) -> Iterable[Way]:
+        """Give the ways of a row whose group is known."""
+        child = self.inputs[0]
         if self._extreme is not None:
             place, best = self._extreme, row[-1]
             attained = [((child, member),) for member in members if member[place] == best]
@@ -80,7 +85,7 @@ class GroupBy(Node):
         return [tuple((child, member) for member in members)]
 
     def _take(self, rows: Delta) -> Delta:
-        key_of_row, groups, arguments = self._key, self._groups, self._arguments
+        key_of_row, groups, arguments = self.key, self._groups, self._arguments
         touched: dict[Row, None] = {}
         for row, weight in rows.items():
             key = key_of_row(row)

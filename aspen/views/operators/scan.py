@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from aspen.model.delta import Delta
+from aspen.model.delta import Delta, merge
 from aspen.model.schema import Relation, Row
 from aspen.views.node import Node, Way
 
@@ -39,6 +39,10 @@ class Scan(Node):
         else:
             self.pending.pop(row, None)
         return True
+
+    def pend(self, delta: Delta) -> None:
+        """Take changes into the coming epoch that the caller has tested."""
+        merge(self.pending, delta)
 
     def step(self) -> Delta:
         """Give the changes taken since the last epoch."""

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 
-from aspen.model.delta import Delta, accumulate
+from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Row
 from aspen.views.node import Key, Node, Places, key_of
 
@@ -108,6 +108,27 @@ class Window(Node):
             if self._rows is None:
                 self._forget(held)
         return len(expiry) != before
+
+    def suppose(self, row: Row, weight: int) -> Delta:
+        """Give what would come and go if a stream row arrived now (+1), or had not arrived (-1).
+
+        Rows that a row pushed out when it came do not come back.
+        """
+        if weight < 0:
+            shaped = row if row in self._inside else self._shape(row)
+            return {shaped: -1} if shaped is not None and shaped in self._inside else {}
+        shaped = self._shape(row)
+        if shaped is None:
+            return {}
+        out = {shaped: 1}
+        part = self._parts.get(self._partition(shaped)) or deque[_Held]()
+        if self._rows is not None and len(part) == self._rows and part[0].inside:
+            accumulate(out, part[0].row, -1)
+        return out
+
+    def pend(self, delta: Delta) -> None:
+        """Let rows come and go in the coming epoch whatever has arrived; for suppositions."""
+        merge(self._pending, delta)
 
     def step(self) -> Delta:
         """Give what came and went since the last epoch."""

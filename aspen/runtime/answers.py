@@ -1,0 +1,147 @@
+"""Answers: what was found, as the rows of a transient view; one shape per kind of question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from aspen.log.entry import Ask, AskKind
+from aspen.model.delta import Delta
+from aspen.model.schema import Column, Row, Type
+from aspen.results.wire import encode_row
+from aspen.runtime.questions import Questions
+from aspen.views.pattern import Pattern, pattern
+from aspen.views.repair import Edit, Open, WhyNot
+from aspen.views.weak_points import WeakPoints
+from aspen.views.why import Why
+
+WHY = (
+    Column("set", Type.INT),
+    Column("relation", Type.TEXT),
+    Column("row", Type.TEXT),
+    Column("necessary", Type.BOOL),
+    Column("complete", Type.BOOL),
+)
+"""One row per base row of a minimal set, sets counted from 1; `row` is a JSON array. `complete`
+says whether all sets are given. No rows at all: the asked row rests on given facts alone."""
+
+WHY_NOT = (
+    Column("set", Type.INT),
+    Column("action", Type.TEXT),
+    Column("relation", Type.TEXT),
+    Column("before", Type.TEXT),
+    Column("after", Type.TEXT),
+    Column("example", Type.TEXT),
+    Column("conditions", Type.TEXT),
+    Column("complete", Type.BOOL),
+)
+"""One row per edit of a repair, repairs counted from 1. `before`, `after` and `example` are JSON
+arrays, empty where there is no such row; an open value in `after` is {"open": its name}.
+`conditions` is a JSON array of predicates on open values. A lone row 0: no repair was found."""
+
+WHAT_IF = (Column("weight", Type.INT), Column("row", Type.TEXT))
+"""One row per row that would come (weight above 0) or go (below); `row` is a JSON array."""
+
+WEAK_POINTS = (
+    Column("place", Type.INT),
+    Column("relation", Type.TEXT),
+    Column("row", Type.TEXT),
+    Column("lost", Type.INT),
+    Column("total", Type.INT),
+    Column("complete", Type.BOOL),
+)
+"""One row per base row, places counted from 1, most lost first. A lone place 0: there is none."""
+
+COLUMNS = {
+    AskKind.WHY: WHY,
+    AskKind.WHY_NOT: WHY_NOT,
+    AskKind.WHAT_IF: WHAT_IF,
+    AskKind.WEAK_POINTS: WEAK_POINTS,
+}
+
+
+def answer_rows(questions: Questions, ask: Ask) -> Delta:
+    """Answer a question.
+
+    Raises:
+        AspenError: what keeps it from being answered.
+    """
+    match ask.kind:
+        case AskKind.WHY:
+            return _why(questions.why(ask.view, ask.row))
+        case AskKind.WHY_NOT:
+            return _why_not(questions.why_not(ask.view, _wanted(ask)))
+        case AskKind.WHAT_IF:
+            delta = questions.what_if(ask.view, ask.changes, _wanted(ask))
+            return {(weight, encode_row(row)): 1 for row, weight in delta.items()}
+        case AskKind.WEAK_POINTS:
+            return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by))
+
+
+def _wanted(ask: Ask) -> Pattern:
+    return pattern(ask.row, ask.free)
+
+
+def _why(found: Why) -> Delta:
+    # Sorted: the order of equally small sets depends on how the circuits came to be.
+    sets = sorted(
+        (
+            sorted((relation, encode_row(row)) for relation, row in members)
+            for members in found.sets
+        ),
+        key=lambda members: (len(members), members),
+    )
+    needed = {(relation, encode_row(row)) for relation, row in found.necessary}
+    return {
+        (number, *base, base in needed, found.complete): 1
+        for number, members in enumerate(sets, start=1)
+        for base in members
+    }
+
+
+def _why_not(found: WhyNot) -> Delta:
+    if not found.repairs:
+        return {(0, "", "", "", "", "", "[]", found.complete): 1}
+    return {
+        _edit(number, edit, repair.conditions, complete=found.complete): 1
+        for number, repair in enumerate(found.repairs, start=1)
+        for edit in repair.edits
+    }
+
+
+def _edit(number: int, edit: Edit, conditions: Iterable[str], *, complete: bool) -> Row:
+    after = "" if edit.after is None else _compact([_shown(value) for value in edit.after])
+    return (
+        number,
+        edit.action.value,
+        edit.relation,
+        "" if edit.before is None else encode_row(edit.before),
+        after,
+        "" if edit.example is None else encode_row(edit.example),
+        _compact(list(conditions)),
+        complete,
+    )
+
+
+def _shown(value: object) -> object:
+    return {"open": value.name} if isinstance(value, Open) else value
+
+
+def _compact(values: list[object] | list[str]) -> str:
+    return json.dumps(values, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _weak_points(found: WeakPoints) -> Delta:
+    if not found.points:
+        return {(0, "", "", 0, found.total, found.complete): 1}
+    return {
+        (
+            place,
+            point.base[0],
+            encode_row(point.base[1]),
+            point.lost,
+            found.total,
+            found.complete,
+        ): 1
+        for place, point in enumerate(found.points, start=1)
+    }

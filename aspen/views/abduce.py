@@ -1,0 +1,397 @@
+"""Abduce: which base rows would make a missing row derivable, walking its plan from the top.
+
+    free_machine('m12', ?, ?)      goals         machine('m12', …) ∧ seat('m12', kg < 5) ∧ …
+    machine('m12', 'A', 7)         is there      costs nothing
+    seat('m12', kg < 5)            is not        costs an edit: this is the answer
+
+Law:        gives drafts with fewest edits first. A draft is a guess where the plan aggregates or
+            picks best rows (`rough`); `why_not` proves each one before it is told.
+Algorithm:  own; abductive logic programming (Kakas, Kowalski, Toni 1992) over plans, searched
+            uniformly by number of edits, then of steps. In a recursion the walk goes back from
+            the wanted row over what is there, so it ends at the frontier of what is reached.
+Ends:       by `STATES`, by `EDITS`, or when nothing is left to try; `complete` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import count
+
+from aspen.algebra.plan import (
+    AntiJoin,
+    Distinct,
+    Filter,
+    Fixpoint,
+    GroupBy,
+    Join,
+    Plan,
+    Project,
+    RecursiveRef,
+    Scan,
+    Ship,
+    Union,
+    Window,
+)
+from aspen.model.schema import Relation, Row
+from aspen.views.drafts import (
+    Draft,
+    Goal,
+    Recursions,
+    State,
+    Unwanted,
+    Wanted,
+    replace_goals,
+    spelling,
+)
+from aspen.views.invert import computed, differs, fails, fresh, may_be
+from aspen.views.node import Node
+from aspen.views.present import Present, World
+from aspen.views.repair import Action
+from aspen.views.unify import Store, Term, Terms, Var, check_of
+
+EDITS = 5
+"""Edits of one repair at most."""
+STATES = 6_000
+"""States made; about 0.1 ms each."""
+MORE = 1_500
+"""States made after the first repair was found."""
+_FAN = 100
+"""Rows that are there tried for one goal."""
+_MEMBERS = 8
+"""Rows of a group whose loss is tried."""
+
+
+class Abduction:
+    """One search.
+
+    Args:
+        world: the rows that are there.
+        plan: over base relations alone.
+        terms: the wanted row, open places as variables.
+    """
+
+    def __init__(self, world: World, plan: Plan, terms: Terms) -> None:
+        self._world = world
+        self.complete = True
+        self._present = Present(world)
+        self._serial = count()
+        self._queue: list[tuple[int, int, int, State]] = []
+        self._seen: set[object] = set()
+        self._limit = EDITS
+        self._left = STATES
+        self._any = False
+        self._push(State((Wanted(plan, terms, ()),), (), Store(), 0, rough=False))
+
+    def drafts(self) -> Iterator[State]:
+        """Give states without goals, fewest edits first."""
+        while self._queue:
+            state = heappop(self._queue)[-1]
+            if len(state.drafts) > self._limit:
+                self.complete = False
+                return
+            if not state.goals:
+                if state.drafts:
+                    yield state
+                continue
+            for after in self._expand(state):
+                self._left -= 1
+                if self._left < 0:
+                    self.complete = False
+                    return
+                self._push(after)
+
+    def found(self, edits: int) -> None:
+        """Hear of a repair of that many edits: larger ones are worth a little more search."""
+        self._limit = min(self._limit, edits + 1)
+        if not self._any:
+            self._any, self._left = True, min(self._left, MORE)
+
+    def _push(self, state: State) -> None:
+        for plain in self._unfold(state):
+            if not plain.store.settle():
+                continue
+            if len(plain.drafts) > self._limit:
+                self.complete = False
+                continue
+            spelt = spelling(plain)
+            if spelt in self._seen:
+                self.complete = self.complete and not plain.store.checks
+                continue
+            self._seen.add(spelt)
+            size, steps = len(plain.drafts), plain.steps
+            heappush(self._queue, (size, steps, next(self._serial), plain))
+
+    def _unfold(self, state: State) -> Iterator[State]:
+        """Take apart every goal that can be met in one way, or by one input of a union."""
+        for place, goal in enumerate(state.goals):
+            if not isinstance(goal, Wanted) or not isinstance(
+                goal.plan, (Ship, Distinct, Filter, Project, Join, AntiJoin, Union)
+            ):
+                continue
+            rest = state.goals[:place] + state.goals[place + 1 :]
+            for store, goals in self._inner(goal, state.store):
+                after = State(goals + rest, state.drafts, store, state.steps, state.rough)
+                yield from self._unfold(after)
+            return
+        yield state
+
+    def _inner(self, goal: Wanted, store: Store) -> Iterator[tuple[Store, tuple[Goal, ...]]]:
+        plan, terms = goal.plan, goal.terms
+        match plan:
+            case Ship() | Distinct():
+                yield store, (replace(goal, plan=plan.child),)
+            case Filter():
+                if store.require(plan.predicate, plan.child.columns, terms):
+                    yield store, (replace(goal, plan=plan.child),)
+            case Project():
+                inner = computed(plan, terms, store)
+                if inner is not None:
+                    yield store, (replace(goal, plan=plan.child, terms=inner),)
+            case Join():
+                yield from self._pair(plan, goal, store)
+            case AntiJoin():
+                yield store, (replace(goal, plan=plan.left), Unwanted(plan, terms))
+            case Union():
+                for child in plan.children:
+                    yield store.fork(), (replace(goal, plan=child),)
+
+    def _pair(
+        self, plan: Join, goal: Wanted, store: Store
+    ) -> Iterator[tuple[Store, tuple[Goal, ...]]]:
+        terms, width = goal.terms, len(plan.left.columns)
+        names = [column.name for column in plan.columns]
+        for left, right in plan.on:
+            place = names.index(left)
+            if not store.equal(terms[place], terms[names.index(right)], plan.columns[place]):
+                return
+        if store.require(plan.residual, plan.columns, terms):
+            yield (
+                store,
+                (
+                    replace(goal, plan=plan.left, terms=terms[:width]),
+                    replace(goal, plan=plan.right, terms=terms[width:]),
+                ),
+            )
+
+    def _expand(self, state: State) -> Iterator[State]:
+        """Meet one goal, the one with least choice, in every way."""
+        place = min(range(len(state.goals)), key=lambda p: self._choice(state, state.goals[p]))
+        goal = state.goals[place]
+        rest = replace_goals(state, state.goals[:place] + state.goals[place + 1 :])
+        if isinstance(goal, Unwanted):
+            yield from self._without(goal, rest)
+            return
+        plan = goal.plan
+        match plan:
+            case Scan():
+                yield from self._held(goal, plan, rest)
+                yield from self._edited(goal, plan, rest)
+            case Window():
+                yield from self._held(goal, plan, rest)
+                yield from self._arriving(goal, plan, rest)
+            case Fixpoint():
+                yield from self._recursive(goal, plan, goal.within, rest)
+            case RecursiveRef():
+                whole = next(fixpoint for name, fixpoint in goal.within if name == plan.name)
+                yield from self._recursive(goal, whole, goal.within, rest)
+            case GroupBy():
+                yield from self._held(goal, plan, rest)
+                yield from self._grouped(goal, plan, rest)
+            case _:
+                # What picks rows by order or by counts is taken as it is.
+                self.complete = False
+                yield from self._held(goal, plan, rest)
+
+    def _choice(self, state: State, goal: Goal) -> tuple[int, int]:
+        """Rank goals: tables, then recursions, then what may not be there.
+
+        Recursions wait until all else that a step reads is met: then a walk back through them has
+        one goal at a time, and meets itself where it goes in circles.
+        """
+        if isinstance(goal, Unwanted):
+            return (4, 0)
+        plan = goal.plan
+        if isinstance(plan, RecursiveRef):
+            plan = next(fixpoint for name, fixpoint in goal.within if name == plan.name)
+        terms = state.store.row(goal.terms)
+        if all(isinstance(term, Var) for term in terms):
+            return (3 if isinstance(plan, Fixpoint) else 1, len(self._present.contents(plan)))
+        matching = len(self._present.matching(plan, terms))
+        if isinstance(plan, Fixpoint):
+            known = matching and not any(isinstance(term, Var) for term in terms)
+            return (0 if known else 2, matching)
+        return (0, matching)
+
+    def _held(self, goal: Wanted, plan: Plan, rest: State) -> Iterator[State]:
+        """Take a row that is there."""
+        terms = rest.store.row(goal.terms)
+        if len(self._present.matching(plan, terms)) > _FAN:
+            self.complete = False
+        for row in self._present.ordered(plan, terms, _FAN):
+            state = rest.fork()
+            if state.store.same_row(goal.terms, row):
+                yield state
+
+    def _edited(self, goal: Wanted, plan: Scan, rest: State) -> Iterator[State]:
+        """Suppose a row comes, or one with its key changes."""
+        relation = self._world.relation(plan.relation)
+        yield from self._supposed(goal, relation, rest)
+        if not self._world.editable(relation.name):
+            return
+        terms = rest.store.row(goal.terms)
+        keys = tuple(relation.index(name) for name in relation.key)
+        if not keys:
+            yield self._with(rest, Draft(Action.INSERT, relation, None, terms))
+            return
+        known = tuple(
+            terms[place] if place in keys else Var(relation.columns[place])
+            for place in range(len(terms))
+        )
+        holders = self._present.ordered(plan, known, _FAN)
+        for before in holders:
+            if may_be(before, terms, rest.store):
+                continue
+            state = rest.fork()
+            fixed = all(state.store.same(terms[place], before[place]) for place in keys)
+            if fixed:
+                yield self._with(
+                    state, Draft(Action.CHANGE, relation, before, terms, before), forked=True
+                )
+        if not holders or any(isinstance(terms[place], Var) for place in keys):
+            state = self._with(rest, Draft(Action.INSERT, relation, None, terms))
+            taken = {tuple(row[place] for place in keys) for row in self._present.contents(plan)}
+            key = tuple(terms[place] for place in keys)
+            state.store.add(fresh(key, taken))
+            yield state
+
+    def _arriving(self, goal: Wanted, plan: Window, rest: State) -> Iterator[State]:
+        """Suppose a stream row arrives that enters a window."""
+        inner: Plan = plan.child
+        terms, state = goal.terms, rest.fork()
+        while not isinstance(inner, Scan):
+            match inner:
+                case Ship():
+                    pass
+                case Filter():
+                    if not state.store.require(inner.predicate, inner.child.columns, terms):
+                        return
+                case Project():
+                    below = computed(inner, terms, state.store)
+                    if below is None:
+                        return
+                    terms = below
+                case _:
+                    self.complete = False
+                    return
+            inner = inner.child
+        relation = self._world.relation(inner.relation)
+        wanted = replace(goal, plan=inner, terms=terms)
+        yield from self._supposed(wanted, relation, state)
+        if self._world.editable(relation.name):
+            names = [column.name for column in plan.columns]
+            parts = [names.index(name) for name in plan.partition_by]
+            known = state.store.row(goal.terms)
+            like = tuple(
+                known[p] if p in parts else Var(plan.columns[p]) for p in range(len(known))
+            )
+            held = self._present.ordered(plan, like, 1) if parts else []
+            hint = held[0] if held and len(held[0]) == len(terms) else None
+            yield self._with(
+                state, Draft(Action.INSERT, relation, None, state.store.row(terms), hint)
+            )
+
+    def _supposed(self, goal: Wanted, relation: Relation, rest: State) -> Iterator[State]:
+        """Take a row that is supposed to come already."""
+        for draft in rest.drafts:
+            if draft.relation is relation and draft.after is not None:
+                state = rest.fork()
+                if state.store.same_row(goal.terms, draft.after):
+                    yield state
+
+    def _recursive(
+        self, goal: Wanted, plan: Fixpoint, within: Recursions, rest: State
+    ) -> Iterator[State]:
+        """Take a row of the recursion, or derive one by its base or its step."""
+        yield from self._held(goal, plan, rest)
+        terms = rest.store.row(goal.terms)
+        if not any(isinstance(term, Var) for term in terms) and self._present.matching(plan, terms):
+            return
+        inner = ((plan.name, plan), *(pair for pair in within if pair[0] != plan.name))
+        for part in (plan.base, plan.step):
+            state = rest.fork()
+            state.rough = state.rough or plan.best is not None
+            yield replace_goals(state, (*state.goals, Wanted(part, goal.terms, inner)))
+
+    def _grouped(self, goal: Wanted, plan: GroupBy, rest: State) -> Iterator[State]:
+        """Suppose one more row in the group, or one fewer; what that gives is for the proof."""
+        self.complete = False
+        columns, width = plan.child.columns, len(plan.keys)
+        names = [column.name for column in columns]
+        keys = [names.index(key) for key in plan.keys]
+        inner: list[Term] = [Var(column) for column in columns]
+        for place, term in zip(keys, goal.terms, strict=False):
+            inner[place] = term
+        state = rest.fork()
+        state.rough = True
+        yield replace_goals(state, (*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
+        known = rest.store.row(goal.terms[:width])
+        if any(isinstance(term, Var) for term in known):
+            return
+        node = self._world.node(plan.child)
+        for member in self._present.ordered(plan.child, rest.store.row(inner), _MEMBERS):
+            yield from self._killed([(node, member)], rest, rough=True)
+
+    def _without(self, goal: Unwanted, rest: State) -> Iterator[State]:
+        """See that nothing on the right matches: by choice of open values, or by loss of rows."""
+        plan = goal.plan
+        left = rest.store.row(goal.left)
+        lefts = [column.name for column in plan.left.columns]
+        rights = [column.name for column in plan.right.columns]
+        wanted: list[Term] = [Var(column) for column in plan.right.columns]
+        for one, other in plan.on:
+            value = left[lefts.index(one)]
+            if value is None:
+                yield rest.fork()
+                return
+            wanted[rights.index(other)] = value
+        state, matching = rest.fork(), []
+        both = plan.left.columns + plan.right.columns
+        for row in self._present.matching(plan.right, tuple(wanted)):
+            against = [
+                check_of(plan.residual, both, left + row) if plan.residual is not None else None
+            ]
+            opened = [left[lefts.index(one)] for one, _ in plan.on]
+            if any(isinstance(value, Var) for value in opened):
+                state.store.add(differs(left + row, plan, lefts, rights, len(left)))
+            elif against[0] is None:
+                matching.append(row)
+            elif any(isinstance((left + row)[place], Var) for place in against[0].used):
+                state.store.add(fails(against[0]))
+            elif against[0].compute(left + row) is True:  # type: ignore[arg-type]
+                matching.append(row)
+        if not matching:
+            yield state
+            return
+        node = self._world.node(plan.right)
+        yield from self._killed([(node, row) for row in matching], state, rough=False)
+
+    def _killed(self, rows: list[tuple[Node, Row]], rest: State, *, rough: bool) -> Iterator[State]:
+        removals, complete = self._world.removals(rows)
+        self.complete = self.complete and complete
+        for lost in removals:
+            state = rest.fork()
+            state.rough = state.rough or rough
+            known = {(draft.relation.name, draft.before) for draft in state.drafts}
+            state.drafts += tuple(
+                Draft(Action.DELETE, self._world.relation(name), row, None)
+                for name, row in sorted(lost, key=repr)
+                if (name, row) not in known
+            )
+            yield state
+
+    def _with(self, rest: State, draft: Draft, *, forked: bool = False) -> State:
+        state = rest if forked else rest.fork()
+        state.drafts = (*state.drafts, draft)
+        return state

@@ -1,0 +1,107 @@
+"""Derivations: how rows of nodes came to be, followed down to base rows, for one question.
+
+    (view, row) ── ways ──► (join, pair) ── ways ──► (scan, row)    a base row, or one that is given
+
+Law:        a row is there iff one of its ways has all its parts there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from aspen.model.delta import Delta
+from aspen.model.schema import Row
+from aspen.views.node import Node, Way
+from aspen.views.operators.group_by import GroupBy
+from aspen.views.operators.project import Project
+
+BaseRow = tuple[str, Row]
+Item = tuple[Node, Row]
+
+
+class Derivations:
+    """What was asked of the operators, remembered as long as the question lasts.
+
+    Args:
+        every: follow all derivations inside recursions, not just the forwarded one.
+    """
+
+    def __init__(self, *, every: bool = True) -> None:
+        self._every = every
+        self._contents: dict[Node, Delta] = {}
+        self._befores: dict[Node, dict[Row, list[Row]]] = {}
+        self._ways: dict[Item, tuple[Way, ...]] = {}
+        self._bases: dict[Item, BaseRow] = {}
+
+    def __len__(self) -> int:
+        return len(self._ways) + len(self._bases)
+
+    def follow(self, goals: Iterable[Item], *, at_most: int) -> list[Item] | None:
+        """Give all that the goals rest on, parts before wholes where there is no circle.
+
+        Returns:
+            None when that is more than `at_most` rows.
+        """
+        order: list[Item] = []
+        met: set[Item] = set()
+        stack = [(goal, False) for goal in goals]
+        while stack:
+            item, done = stack.pop()
+            if done:
+                order.append(item)
+            elif item not in met:
+                met.add(item)
+                if len(met) > at_most:
+                    return None
+                stack.append((item, True))
+                stack += [(part, False) for part in self.parts(item) if part not in met]
+        return order
+
+    def base(self, item: Item) -> BaseRow | None:
+        """Give the base row that an item is, None where it is derived or given."""
+        known = self._bases.get(item)
+        if known is None and item not in self._ways:
+            known = item[0].base_row(item[1])
+            if known is not None:
+                self._bases[item] = known
+        return known
+
+    def ways(self, item: Item) -> tuple[Way, ...]:
+        """Give the ways in which an item is derived; a base row has none."""
+        if self.base(item) is not None:
+            return ()
+        known = self._ways.get(item)
+        if known is None:
+            known = self._ways[item] = tuple(self._asked(*item))
+        return known
+
+    def parts(self, item: Item) -> list[Item]:
+        """Give everything that occurs in an item's ways."""
+        return [part for way in self.ways(item) for part in way]
+
+    def contents(self, node: Node) -> Delta:
+        """Give a node's rows, computed once per question."""
+        known = self._contents.get(node)
+        if known is None:
+            known = self._contents[node] = node.contents()
+        return known
+
+    def _asked(self, node: Node, row: Row) -> Iterable[Way]:
+        """Ask the operator; those that would look through their whole input get an index."""
+        if isinstance(node, Project):
+            child = node.inputs[0]
+            return [((child, before),) for before in self._before(node, node.compute).get(row, ())]
+        if isinstance(node, GroupBy):
+            members = self._before(node, node.key).get(row[: node.width], [])
+            return node.ways_of(row, members)
+        return node.ways(row, self.contents, every=self._every)
+
+    def _before(self, node: Node, key: object) -> dict[Row, list[Row]]:
+        known = self._befores.get(node)
+        if known is None:
+            assert callable(key)
+            known = self._befores[node] = defaultdict(list)
+            for before in self.contents(node.inputs[0]):
+                known[key(before)].append(before)
+        return known

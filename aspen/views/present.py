@@ -1,0 +1,64 @@
+"""Present: what is there, looked up by whatever is known of a row."""
+
+from __future__ import annotations
+
+from heapq import nsmallest
+from typing import Protocol
+
+from aspen.algebra.plan import Plan
+from aspen.model.delta import Delta
+from aspen.model.schema import Relation, Row
+from aspen.views.derivations import BaseRow
+from aspen.views.node import Node
+from aspen.views.unify import Terms, Var
+
+
+class World(Protocol):
+    """What the search reads."""
+
+    def node(self, plan: Plan) -> Node:
+        """Give the node that has a plan's rows."""
+        ...
+
+    def relation(self, name: str) -> Relation:
+        """Give a base relation."""
+        ...
+
+    def editable(self, name: str) -> bool:
+        """Whether rows of a relation may be supposed to come or go."""
+        ...
+
+    def removals(self, rows: list[tuple[Node, Row]]) -> tuple[list[frozenset[BaseRow]], bool]:
+        """Give sets of base rows whose loss takes all those rows away, and whether that is all."""
+        ...
+
+
+class Present:
+    """The rows of plans, indexed as they are asked for; for one question."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._rows: dict[int, tuple[Plan, Delta]] = {}
+        self._indexes: dict[tuple[int, tuple[int, ...]], dict[Row, list[Row]]] = {}
+
+    def contents(self, plan: Plan) -> Delta:
+        """Give a plan's rows, computed once."""
+        known = self._rows.get(id(plan))
+        if known is None:
+            known = self._rows[id(plan)] = (plan, self._world.node(plan).contents())
+        return known[1]
+
+    def ordered(self, plan: Plan, terms: Terms, at_most: int) -> list[Row]:
+        """Give some matching rows; which ones must not depend on how they came."""
+        return nsmallest(at_most, self.matching(plan, terms), key=repr)
+
+    def matching(self, plan: Plan, terms: Terms) -> list[Row]:
+        """Give the rows that are there and agree with the known terms."""
+        places = tuple(p for p, term in enumerate(terms) if not isinstance(term, Var))
+        rows = self.contents(plan)
+        index = self._indexes.get((id(plan), places))
+        if index is None:
+            index = self._indexes[id(plan), places] = {}
+            for row in rows:
+                index.setdefault(tuple(row[place] for place in places), []).append(row)
+        return index.get(tuple(terms[place] for place in places), [])  # type: ignore[misc]

@@ -1,0 +1,165 @@
+"""Unify: rows of which some values are open, and what must hold of them.
+
+    terms     (mid 'm12', rid ?r, node ?n)      store    ?r = 'A'      checks    ?kg < 5.0
+
+Law:        `settle` is false only if no values of the open variables pass all checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from aspen.algebra.evaluate import compile_expr
+from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjuncts
+from aspen.model.schema import Column, Row, Value
+
+
+class Var:
+    """A value that is open; equal only to itself.
+
+    Args:
+        column: the column it stands in, for its type and its name.
+    """
+
+    __slots__ = ("column",)
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+
+    def __repr__(self) -> str:
+        return f"?{self.column.name}"
+
+
+Term = Value | Var
+Terms = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """Something that must hold once its variables have values.
+
+    Args:
+        compute: over a row of `terms`.
+        terms: the row; only `used` places count.
+        out: what `compute` must give; True for a predicate.
+        expr: what is computed, None where no text says it.
+        columns: the row's, by which `expr` names its values.
+    """
+
+    compute: Callable[[Row], Value]
+    terms: Terms
+    used: tuple[int, ...]
+    out: Term
+    expr: Expr | None
+    columns: tuple[Column, ...]
+
+
+def check_of(expr: Expr, columns: tuple[Column, ...], terms: Terms, *, out: Term = True) -> Check:
+    """Give the check that an expression over a row has some value."""
+    read = columns_in(expr)
+    used = tuple(place for place, column in enumerate(columns) if column.name in read)
+    return Check(compile_expr(expr, columns), terms, used, out, expr, columns)
+
+
+class Store:
+    """Values of variables, and the checks that still wait for some."""
+
+    __slots__ = ("bound", "checks", "moved")
+
+    def __init__(self) -> None:
+        self.bound: dict[Var, Term] = {}
+        self.checks: list[Check] = []
+        self.moved = False
+
+    def fork(self) -> Store:
+        """Give a copy that goes its own way."""
+        other = Store()
+        other.bound = dict(self.bound)
+        other.checks = list(self.checks)
+        return other
+
+    def walk(self, term: Term) -> Term:
+        """Give a term's value as far as it is known."""
+        while isinstance(term, Var):
+            found = self.bound.get(term, term)
+            if found is term:
+                break
+            term = found
+        return term
+
+    def row(self, terms: Iterable[Term]) -> Terms:
+        """Give the values of terms as far as they are known."""
+        return tuple(map(self.walk, terms))
+
+    def same(self, one: Term, other: Term) -> bool:
+        """Make two terms the same value, null being one of them; false if they cannot be."""
+        one, other = self.walk(one), self.walk(other)
+        if isinstance(one, Var):
+            if one is not other:
+                self.bound[one] = other
+                self.moved = True
+            return True
+        if isinstance(other, Var):
+            self.bound[other] = one
+            self.moved = True
+            return True
+        return one == other and (one is None) == (other is None)
+
+    def same_row(self, terms: Sequence[Term], row: Sequence[Term]) -> bool:
+        """Make rows the same, place by place."""
+        return all(self.same(term, value) for term, value in zip(terms, row, strict=True))
+
+    def equal(self, one: Term, other: Term, column: Column) -> bool:
+        """Make two terms equal as SQL has it: null equals nothing."""
+        if not self.same(one, other):
+            return False
+        value = self.walk(one)
+        if isinstance(value, Var):
+            self.add(Check(_there, (value,), (0,), True, None, (column,)))
+        return value is not None
+
+    def require(self, predicate: Expr | None, columns: tuple[Column, ...], terms: Terms) -> bool:
+        """Make a predicate over a row true, as far as can be told now."""
+        names = [column.name for column in columns]
+        for part in conjuncts(predicate):
+            match part:
+                case Op("=", Col(left), Col(right)):
+                    place = names.index(left)
+                    fine = self.equal(terms[place], terms[names.index(right)], columns[place])
+                case Op("=", Col(name), Const(value)) | Op("=", Const(value), Col(name)):
+                    place = names.index(name)
+                    fine = self.equal(terms[place], value, columns[place])
+                case _:
+                    self.add(check_of(part, columns, terms))
+                    fine = True
+            if not fine:
+                return False
+        return True
+
+    def add(self, check: Check) -> None:
+        """Note a check; `settle` looks at it."""
+        self.checks.append(check)
+        self.moved = True
+
+    def settle(self) -> bool:
+        """Compute what can be computed; false if a check fails."""
+        while self.moved:
+            self.moved = False
+            waiting: list[Check] = []
+            checks, self.checks = self.checks, waiting
+            for check in checks:
+                row = list(check.terms)
+                for place in check.used:
+                    row[place] = self.walk(row[place])
+                if any(isinstance(row[place], Var) for place in check.used):
+                    waiting.append(check)
+                    continue
+                value = check.compute(tuple(row))  # type: ignore[arg-type]
+                if not (value is True if check.out is True else self.same(check.out, value)):
+                    return False
+        return True
+
+
+def _there(row: Row) -> Value:
+    return row[0] is not None

@@ -1,0 +1,108 @@
+"""Why-not: what is told suffices, none of it can be left out, and asking changes nothing."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from views import small_world as world
+from views.lanes import Driver, closure
+
+from aspen.model.delta import Delta, accumulate
+from aspen.runtime.questions import RowIsThere
+from aspen.views.oracle import evaluate
+from aspen.views.pattern import ANY, Pattern, fits
+from aspen.views.repair import Edit
+from aspen.views.why_not import changes_of
+
+node = st.integers(0, 4)
+small = st.integers(0, 2)
+tables = st.fixed_dictionaries(
+    {
+        "link": st.sets(st.tuples(node, node, st.integers(1, 3)), max_size=6),
+        "seed": st.sets(st.tuples(st.sampled_from("ab"), node), max_size=2),
+        "lit": st.sets(st.tuples(node), max_size=4),
+        "wall": st.sets(st.tuples(node, node, st.integers(1, 3)), max_size=2),
+        "item": st.sets(
+            st.tuples(small, st.none() | st.just("a"), st.none() | small, st.none()), max_size=3
+        ),
+        "pair": st.sets(st.tuples(st.none() | small, small), max_size=3),
+    }
+)
+WANTED = {
+    "reach": st.tuples(node, node),
+    "region": st.tuples(st.sampled_from("ab"), node),
+    "way": st.tuples(st.sampled_from("ab"), node, st.just(ANY)),
+    "hops": st.tuples(node, st.just(ANY) | st.integers(0, 3)),
+    "picked": st.tuples(small, st.just(ANY) | small),
+    "joined": st.tuples(small, st.just(ANY), st.just(ANY) | small),
+    "theta": st.tuples(small, small),
+    "self_joined": st.tuples(small, small),
+    "lonely": st.tuples(small, st.just(ANY) | st.just("a")),
+    "lonelier": st.tuples(small, st.just(ANY) | st.just("a")),
+    "either": st.tuples(small),
+    "frequent": st.tuples(st.just("a"), st.just(ANY) | small),
+    "parent": st.tuples(st.sampled_from("ab"), node, node),
+}
+SURE = {"reach", "region", "way", "picked", "joined", "theta", "self_joined", "either"}
+"""Views whose missing rows can always be made to appear."""
+
+
+def answer(view: str, held: dict[str, Delta]) -> Delta:
+    """The view from scratch."""
+    contents = dict(held)
+    needed = closure([view])
+    for name, compiled in world.VIEWS.items():
+        if name in needed:
+            contents[name] = evaluate(compiled.plan, contents)
+    return contents[view]
+
+
+def changed(held: dict[str, Delta], edits: list[Edit]) -> dict[str, Delta]:
+    after = {name: dict(rows) for name, rows in held.items()}
+    for relation, weight, row in changes_of(edits, lambda name, row: held[name][row]):
+        accumulate(after[relation], row, weight)
+    return after
+
+
+def laws(view: str, wanted: Pattern, rows: dict[str, set]) -> None:
+    driver = Driver(*WANTED)
+    for relation, some in rows.items():
+        driver.insert(relation, sorted(some, key=repr))
+    held: dict[str, Delta] = {name: dict.fromkeys(some, 1) for name, some in rows.items()}
+    if any(fits(row, wanted) for row in answer(view, held)):
+        with pytest.raises(RowIsThere):
+            driver.lane.questions.why_not(view, wanted)
+        return
+    before = driver.lane.snapshot()
+    found = driver.lane.questions.why_not(view, wanted)
+    assert driver.lane.snapshot() == before
+    assert found.repairs or view not in SURE, (view, wanted)
+    for repair in found.repairs:
+        edits = list(repair.edits)
+        assert any(fits(row, wanted) for row in answer(view, changed(held, edits))), repair
+        for fewer in itertools.combinations(edits, len(edits) - 1):
+            left = answer(view, changed(held, list(fewer)))
+            assert not any(fits(row, wanted) for row in left), (repair, fewer)
+    sizes = [len(repair.edits) for repair in found.repairs]
+    assert sizes == sorted(sizes)
+
+
+quick = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@quick
+@given(st.data(), tables)
+def test_oracle_a_repair_suffices_and_nothing_of_it_can_be_left_out(draw, rows) -> None:
+    view = draw.draw(st.sampled_from(sorted(WANTED)), label="view")
+    laws(view, draw.draw(WANTED[view], label="wanted"), rows)
+
+
+@pytest.mark.nightly
+@settings(quick, max_examples=1_500)
+@given(st.data(), tables)
+def test_oracle_a_repair_suffices_and_nothing_of_it_can_be_left_out_deeper(draw, rows) -> None:
+    view = draw.draw(st.sampled_from(sorted(WANTED)), label="view")
+    laws(view, draw.draw(WANTED[view], label="wanted"), rows)
