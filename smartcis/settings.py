@@ -220,6 +220,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "DoorStateEnum": "smartcis.models.Door.STATES",
         "QueryStateEnum": "smartcis.api.queries.STATES",
         "SensorKindEnum": "smartcis.models.Sensor.KINDS",
+        "SourceHealthEnum": "smartcis.api.house.HEALTHS",
         "SourceKindEnum": "smartcis.api.house.KINDS",
     },
 }

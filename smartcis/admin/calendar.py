@@ -12,9 +12,9 @@ from smartcis.models import Reservation
 class ReservationAdmin(Page):
     """Reservations; a reserved room turns grey on the map while it lasts."""
 
-    list_display = ("unit", "title", "start", "end", simulated_mark)
-    list_filter = ("start", "simulated")
-    list_select_related = ("unit",)
+    list_display = ("unit", "title", "start", "end", "source", simulated_mark)
+    list_filter = ("start", "source", "simulated")
+    list_select_related = ("unit", "source")
     date_hierarchy = "start"
     search_fields = ("title", "unit__rid", "unit__name")
     autocomplete_fields = ("unit",)

@@ -17,18 +17,34 @@ from aspen.results.engine_status import read_status
 from smartcis import composition
 from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.owner import Owner
+from smartcis.actions.source_health import source_health
 from smartcis.api.queries import ColumnSerializer
 from smartcis.api.schema import answers
 from smartcis.live.pulse import status_message
 from smartcis.security import policy_text
 
 KINDS = ("table", "stream", "view")
+HEALTHS = ("live", "late", "dead", "off", "unknown")
 
 
 class SourceColumnSerializer(ColumnSerializer):
     """A column of a source."""
 
     nullable = serializers.BooleanField()
+
+
+class FedBySerializer(serializers.Serializer[Any]):
+    """What feeds a relation, and how it is."""
+
+    id = serializers.CharField()
+    name = serializers.CharField(allow_blank=True)
+    kind = serializers.CharField()
+    state = serializers.ChoiceField(HEALTHS)
+    since_s = serializers.FloatField(
+        allow_null=True,
+        help_text="live: heard since then; late and dead: heard last; seconds since 1970",
+    )
+    reason = serializers.CharField(allow_blank=True)
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -40,6 +56,7 @@ class SourceSerializer(serializers.Serializer[Any]):
     key = serializers.ListField(child=serializers.CharField())
     private = serializers.BooleanField(help_text="only staff may query it")
     columns = SourceColumnSerializer(many=True)
+    fed_by = FedBySerializer(many=True, help_text="sources outside; none for what is kept here")
 
 
 class StatusSerializer(serializers.Serializer[Any]):
@@ -83,6 +100,7 @@ class Sources(APIView):
     def get(self, _request: Request) -> Response:
         """List relations and views."""
         catalog = live_catalog()
+        healths = source_health()
         return Response(
             [
                 {
@@ -99,6 +117,18 @@ class Sources(APIView):
                             "nullable": column.nullable,
                         }
                         for column in relation.columns
+                    ],
+                    "fed_by": [
+                        {
+                            "id": one.source.source,
+                            "name": one.source.name,
+                            "kind": one.source.kind,
+                            "state": one.state,
+                            "since_s": one.since_s,
+                            "reason": one.reason,
+                        }
+                        for one in healths
+                        if relation.name in one.relations
                     ],
                 }
                 for relation in sorted(catalog, key=lambda one: one.name)

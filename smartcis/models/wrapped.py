@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -124,7 +125,11 @@ class Source(SourceModel):
         """
         faults: dict[str, Any] = {}
         try:
-            self.config = dict(checked(kind_of(self.kind), self.config or {}))
+            kind = kind_of(self.kind)
+            self.config = dict(checked(kind, self.config or {}))
+            make = kind.reader or kind.poller
+            if make is not None:
+                make(self.reader_settings(), time.time)  # it refuses what it cannot work with
         except BadConfig as fault:
             faults["config"] = fault.render()
         if not SHORTEST_PERIOD_S <= self.period_s <= LONGEST_PERIOD_S:

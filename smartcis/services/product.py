@@ -1,9 +1,10 @@
-"""The whole product under one supervisor: Redis, web, Celery (which keeps the engine), simulator.
+"""The whole product under one supervisor: Redis, web, Celery (with the engine), what feeds it.
 
     supervisor ─┬─ redis-server
                 ├─ celery worker + beat ── manage.py engine ── Spark's JVM ── Python workers
                 ├─ uvicorn
-                └─ manage.py simulate
+                ├─ manage.py simulate
+                └─ manage.py listen     (where a broker or another talking source is set up)
 
 A child that dies is started again. Nobody outlives the supervisor, even when it is killed: the
 kernel ends its children, the engine watches Celery, Spark's JVM watches the engine.
@@ -76,7 +77,7 @@ class Product:
         return url
 
     def start(self, *names: str) -> None:
-        """Start children by name: celery, web, simulator."""
+        """Start children by name: celery, web, simulator, listener."""
         for name in names:
             child = self._child(name)
             child.start()
@@ -97,6 +98,7 @@ class Product:
                 *("--timeout-graceful-shutdown", "3"),
             ],
             "simulator": [python, str(self._manage), "simulate"],
+            "listener": [python, str(self._manage), "listen"],
         }
         patience_s = 30.0 if name == "celery" else 10.0  # Celery ends the engine first
         return Child(name, commands[name], self._environment, self._var / "logs", patience_s)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import structlog
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 
 from aspen.errors import AspenError
@@ -57,7 +58,7 @@ class Listening:
         try:
             while not stop.is_set():
                 try:
-                    await self._follow(await asyncio.to_thread(_wanted))
+                    await self._follow(await asyncio.to_thread(_wanted_now))
                 except DatabaseError as error:
                     logger.warning("database away", reason=str(error))
                 await self._beat()
@@ -124,10 +125,20 @@ async def _keep(wrapper: Wrapper, sink: Sink) -> None:
         await asyncio.sleep(pause_s(failures, rng))
 
 
+def anything_talks() -> bool:
+    """Tell whether there is anything to listen to."""
+    return bool(settings.MQTT_URL) or bool(_wanted())
+
+
 def _wanted() -> list[Source]:
-    close_old_connections()
     heard = [kind.key for kind in KINDS if kind.reader is not None]
     return list(Source.objects.filter(enabled=True, kind__in=heard).select_related("machine"))
+
+
+def _wanted_now() -> list[Source]:
+    """Do as `_wanted`, on a connection that may have gone stale."""
+    close_old_connections()
+    return _wanted()
 
 
 def _setup(source: Source) -> Setup:

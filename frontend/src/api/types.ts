@@ -89,11 +89,23 @@ export interface RouteSession {
   session: string;
 }
 
+/** What feeds a relation from outside, and how it is. */
+export interface FedBy {
+  id: string;
+  name: string;
+  kind: string;
+  state: 'live' | 'late' | 'dead' | 'off' | 'unknown';
+  /** Live: heard since then; late and dead: heard last. Seconds since 1970. */
+  since_s: number | null;
+  reason: string;
+}
+
 export interface Source {
   name: string;
   kind: string;
   comment?: string;
   columns: (Column & { nullable?: boolean })[];
+  fed_by?: FedBy[];
 }
 
 export interface RunningQuery {

@@ -12,6 +12,7 @@ export const SHARED_VIEWS = [
   'active_region',
   'region_size',
   'largest_region',
+  'silent_source',
 ] as const;
 
 /** Views the service narrows to this browser's routes. */

@@ -15,10 +15,11 @@ from django.core.management.base import BaseCommand, CommandError
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.models import Building, Sensor
 from smartcis.services.product import NotLive, Product
+from smartcis.wrappers.listen import anything_talks
 
 
 class Command(BaseCommand):
-    help = "Start Redis, web, Celery, Spark engine and simulator; Ctrl-C ends them all."
+    help = "Start Redis, web, Celery, Spark engine and what feeds them; Ctrl-C ends them all."
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,7 +77,11 @@ class Command(BaseCommand):
         with steps.step("standing queries") as tell:
             deployed = deploy_standing_queries()
             tell(f"{len(deployed.begun)} begun, {len(deployed.kept)} kept")
-        product.start("web", *(["simulator"] if simulator else []))
+        product.start(
+            "web",
+            *(["simulator"] if simulator else []),
+            *(["listener"] if anything_talks() else []),
+        )
         product.wait_until_live()
 
     def _say(self, line: str) -> None:

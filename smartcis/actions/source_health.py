@@ -1,0 +1,74 @@
+"""How the sources are, as the map is told: from the view `source_status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import redis
+import structlog
+
+from smartcis import composition
+from smartcis.models import Source
+from smartcis.wrappers.kinds import kind_of
+
+VIEW = "source_status"
+UNKNOWN = "unknown"
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHealth:
+    """One source and how it is.
+
+    Args:
+        state: live, late, dead, off, or unknown while the engine has not said yet.
+        since_s: live: heard without a gap since then; else heard last; None when unknown.
+        reason: what is wrong, empty for nothing.
+        relations: what it feeds.
+    """
+
+    source: Source
+    state: str
+    since_s: float | None
+    reason: str
+    relations: tuple[str, ...]
+
+
+def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]:
+    """Give all sources, or those given, with their health."""
+    known = _states()
+    found = []
+    for one in Source.objects.select_related("machine") if sources is None else sources:
+        state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
+        if not one.enabled:
+            state, since_s, reason = "off", None, ""
+        found.append(SourceHealth(one, state, since_s, reason, feeds(one)))
+    return found
+
+
+def feeds(source: Source) -> tuple[str, ...]:
+    """Give the names of the relations a source feeds."""
+    declared = source.config.get("relation") if isinstance(source.config, dict) else None
+    return kind_of(source.kind).relations or ((str(declared),) if declared else ())
+
+
+def _states() -> dict[str, tuple[str, float | None, str]]:
+    try:
+        snapshot = composition.results().snapshot(VIEW)
+    except redis.RedisError as error:
+        logger.warning("source health unknown", reason=str(error))
+        return {}
+    if snapshot is None or snapshot.error is not None:
+        return {}
+    names = [column[0] for column in snapshot.columns]
+    found: dict[str, tuple[str, float | None, str]] = {}
+    for row in snapshot.rows:
+        one = dict(zip(names, row, strict=True))
+        found[str(one["source"])] = (
+            str(one["state"]),
+            float(one["since_s"] or 0.0),
+            str(one["reason"]),
+        )
+    return found

@@ -1,0 +1,139 @@
+"""Sources: what feeds the building from outside; add one and it is read within seconds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from smartcis.actions.source_health import source_health
+from smartcis.admin.marks import Form, Page
+from smartcis.models import Source, SourceState
+from smartcis.wrappers.kinds import KINDS
+
+WORDS = {
+    "live": "live",
+    "late": "late",
+    "dead": "no data",
+    "off": "off",
+    "unknown": "not known yet",
+}
+
+
+def config_help() -> SafeString:
+    """List what each kind of source is set up with."""
+    kinds = [
+        (
+            kind.label,
+            f"{kind.period_s:g}",
+            format_html_join(
+                "",
+                "<li><code>{}</code>{}: {}</li>",
+                (
+                    (field.name, " (needed)" if field.required else "", field.meaning)
+                    for field in kind.fields
+                ),
+            ),
+        )
+        for kind in KINDS
+    ]
+    listed = format_html_join("", "<li><b>{}</b>, every {} s:<ul>{}</ul></li>", kinds)
+    return format_html(
+        "A JSON object. Example for a calendar: "
+        '<code>{{"url": "https://example.org/room.ics"}}</code><ul>{}</ul>',
+        listed,
+    )
+
+
+class SourceForm(Form):
+    """A source as the operator describes it."""
+
+    class Meta:
+        model = Source
+        fields = ("source", "name", "kind", "config", "unit", "machine", "period_s", "enabled")
+        labels = {"source": "Id", "period_s": "Seconds between two words"}  # noqa: RUF012  # Django reads a plain dict
+        help_texts = {  # noqa: RUF012  # Django reads a plain dict
+            "source": "Letters, digits and hyphens; stands in every row of it.",
+            "unit": "The room a calendar belongs to.",
+            "machine": "The machine a software list or power outlet belongs to.",
+            "period_s": "A source that is polled is asked so often. Silent for twice as long it "
+            "is late, for four times as long it is dead: shown as “no data”.",
+            "enabled": "Switched off, it is not read, and what it said is withdrawn.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["config"].required = False
+        self.fields["config"].help_text = config_help()
+
+
+@admin.register(Source)
+class SourceAdmin(Page):
+    """Sources and how they are."""
+
+    form = SourceForm
+    list_display = ("source", "name", "kind", "unit", "machine", "period_s", "health", "trouble")
+    list_filter = ("kind", "enabled")
+    list_select_related = ("unit", "machine")
+    search_fields = ("source", "name", "unit__rid", "machine__mid")
+    autocomplete_fields = ("unit", "machine")
+    actions = ("switch_on", "switch_off")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
+        """Read all healths at once."""
+        found: QuerySet[Source] = super().get_queryset(request)
+        self._healths = {one.source.pk: one for one in source_health()}
+        return found
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Source | None = None
+    ) -> tuple[str, ...]:
+        """Show the health of a stored source; its id stays."""
+        del request
+        return ("source", "health", "trouble", "warnings") if obj else ()
+
+    def get_fields(
+        self, request: HttpRequest, obj: Source | None = None
+    ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
+        """Put the health last."""
+        shown = SourceForm.Meta.fields
+        return (*shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
+
+    @admin.display(description="health")
+    def health(self, source: Source) -> str:
+        """Say how it is, and since when there is no data."""
+        one = self._healths.get(source.pk)
+        if one is None or one.since_s is None:
+            return WORDS[one.state if one else "unknown"]
+        since = datetime.fromtimestamp(one.since_s, UTC)
+        return f"{WORDS[one.state]} since {since:%Y-%m-%d %H:%M:%S} UTC"
+
+    @admin.display(description="what is wrong")
+    def trouble(self, source: Source) -> str:
+        """Say what is wrong."""
+        one = self._healths.get(source.pk)
+        return one.reason if one else ""
+
+    @admin.display(description="what of it cannot be used")
+    def warnings(self, source: Source) -> SafeString | str:
+        """List what of its last word was left out."""
+        state = SourceState.objects.filter(pk=source.pk).first()
+        told = state.warnings if state else []
+        return format_html_join("", "<p>{}</p>", ((one,) for one in told)) if told else "nothing"
+
+    @admin.action(description="Read the selected sources", permissions=("change",))
+    def switch_on(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
+        """Read sources again."""
+        count = queryset.update(enabled=True)
+        self.message_user(request, f"{count} sources switched on.")
+
+    @admin.action(description="Stop reading the selected sources", permissions=("change",))
+    def switch_off(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
+        """Stop reading sources; what they said is withdrawn within seconds."""
+        count = queryset.update(enabled=False)
+        self.message_user(request, f"{count} sources switched off.")
