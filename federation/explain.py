@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from aspen.algebra.explain import node_text, plan_text
+from aspen.algebra.plan import Plan
 from aspen.algebra.rewrite import rewrite_steps
 from aspen.model.catalog import Catalog
 from aspen.streamsql.ast import Statement
@@ -12,6 +13,9 @@ from aspen.streamsql.bind import bind
 from aspen.streamsql.build import build
 from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text, bound_text
+from aspen.views.choose import Known, choose_or_take
+from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
+from aspen.views.operators.support.strategies import named as strategy_named
 from federation.deploy import deploy
 from federation.place import Choice, FederatedPlan, place, sites
 from federation.split import split
@@ -37,7 +41,8 @@ def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | 
     plan = build(bound.query)
     steps = rewrite_steps(plan)
     better = steps[-1].plan if steps else plan
-    federated = place(better, catalog, statistics)
+    known = statistics or Statistics.of(catalog)
+    federated = place(better, catalog, known)
     fragments = split(federated)
     orders = deploy([fragments], catalog)
     needed = "".join(f"{order.text}\n" for order in orders.orders if order.needed)
@@ -48,7 +53,7 @@ def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | 
         ("2 bind", bound_text(bound)),
         ("3 build", plan_text(plan)),
         ("4 rewrite", f"rules: {rules}\n{plan_text(better)}"),
-        ("5 optimize", optimize_text(federated)),
+        ("5 optimize", optimize_text(federated) + maintenance_text(better, known)),
         ("6 split, deploy", f"{fragments.text}\n{needed}".rstrip("\n") + "\n"),
     ]
     return "\n".join(f"── {name} ──\n{body}" for name, body in sections)
@@ -62,6 +67,21 @@ def optimize_text(federated: FederatedPlan) -> str:
     lines += [line for choice in federated.choices for line in _choice(choice, federated)]
     lines.append(f"cost: {federated.cost}" if federated.choices else "cost: no device is asked")
     return "\n".join(lines) + "\n"
+
+
+def maintenance_text(plan: Plan, known: Known, named: str = AUTO) -> str:
+    """Print in one line how a view of the plan is maintained, and why.
+
+    Args:
+        named: the strategy somebody asked for.
+
+    Raises:
+        UnknownStrategy: no such strategy.
+    """
+    chosen = choose_or_take(plan, known, named)
+    strategy, _ = strategy_named(chosen.strategy)
+    beyond = f"; beyond {NODES:,} annotation nodes by {FALLBACK}" if strategy.annotates else ""
+    return f"maintained by {chosen.strategy}{beyond}, because {chosen.reason}\n"
 
 
 def _choice(choice: Choice, federated: FederatedPlan) -> list[str]:

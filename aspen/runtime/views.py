@@ -7,17 +7,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from aspen.algebra.plan import Fixpoint, Plan, children, relations_of
+from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
+from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit, OperatorFailed
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.inline import inline
 from aspen.views.node import Node
-from aspen.views.operators.support.strategies import canonical
 from aspen.views.operators.window import Window
 
 Fields = dict[str, Any]
@@ -87,19 +87,19 @@ def fields_of(error: Exception) -> Fields:
     return wrapped.as_dict()
 
 
-def recursions(plan: Plan) -> list[Fixpoint]:
-    """Give the recursions of a plan, each once."""
-    found: dict[Fixpoint, None] = {}
-    met: set[int] = set()
-    waiting = [plan]
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in met:
-            met.add(id(node))
-            waiting += children(node)
-            if isinstance(node, Fixpoint):
-                found[node] = None
-    return list(found)
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a lane knows of its relations: how many rows they have now."""
+
+    circuit: Circuit
+
+    def rows(self, relation: str) -> float | None:
+        source = self.circuit.sources.get(relation)
+        return None if source is None else float(len(source.table))
+
+    def changes(self, relation: str) -> float:
+        del relation
+        return 1.0
 
 
 class Views:
@@ -234,7 +234,7 @@ class Views:
         Raises:
             UnknownStrategy: no such strategy.
         """
-        own = canonical(spelt)
+        own = choose_or_take(closed, _Counted(self._circuit), spelt).strategy
         read = [self.by_name[name] for name in relations_of(plan) if name in self.by_name]
         theirs = {one: how for view in read for one, how in view.strategies.items()}
         return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}

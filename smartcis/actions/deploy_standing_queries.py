@@ -16,9 +16,12 @@ from django.db import transaction
 from aspen.errors import AspenError
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
+from aspen.views.choose import choose_or_take
+from aspen.views.operators.support.strategies import AUTO
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
 from smartcis.actions.plan_query import Planned, plan_query
-from smartcis.actions.register_query import STRATEGY, next_order, plan_hash
+from smartcis.actions.register_query import asked_for, next_order, plan_hash
+from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView
 from smartcis.models.outbox import tell
@@ -35,24 +38,38 @@ class Deployed:
     failed: tuple[str, ...]
 
 
-def deploy_standing_queries(texts: Mapping[str, str] | None = None) -> Deployed:
+def deploy_standing_queries(
+    texts: Mapping[str, str] | None = None, *, strategy: str | None = None
+) -> Deployed:
     """Deploy the standing queries, by default the project's own.
 
+    Args:
+        strategy: how all of them are maintained, `auto` for what costs least now. None leaves
+            those alone that need nothing else, and chooses for the others.
+
     Raises:
-        AspenError: a text does not compile; nothing was changed.
+        AspenError: a text does not compile, or there is no such strategy; nothing was changed.
     """
+    spelt = AUTO if strategy in (None, AUTO) else asked_for(strategy)
     texts = standing_queries() if texts is None else texts
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
     catalog = Catalog.of((*CATALOG, *(view.relation for view in compiled.values())))
     plans = {name: plan_query(view, catalog) for name, view in compiled.items()}
     comments = {name: comment_of(texts, name) for name in compiled}
     with transaction.atomic():
+        known = house_statistics()
+        strategies = {
+            name: choose_or_take(planned.plan, known, spelt).strategy
+            for name, planned in plans.items()
+        }
         existing = {view.name: view for view in MaintainedView.objects.order_by("order")}
         standing = {name for name, view in existing.items() if view.standing}
         changed = {
             name
             for name, planned in plans.items()
-            if name not in standing or existing[name].plan_text != planned.text
+            if name not in standing
+            or existing[name].plan_text != planned.text
+            or (strategy is not None and existing[name].strategy != strategies[name])
         } | (standing - set(plans))
         touched = _with_readers(changed, existing, compiled)
         ended = [view for view in reversed(existing.values()) if view.name in touched]
@@ -63,7 +80,10 @@ def deploy_standing_queries(texts: Mapping[str, str] | None = None) -> Deployed:
         for name, one in compiled.items():
             if name in touched:
                 sql = texts.get(f"{name}.streamsql", "")
-                _begin_standing(one, sql, plans[name], comments[name], existing.get(name))
+                view = existing.get(name) or MaintainedView(name=name)
+                view.sql, view.comment = sql, comments[name]
+                view.strategy = strategies[name]
+                _begin_standing(view, one, plans[name])
                 begun.append(name)
             elif existing[name].comment != comments[name]:
                 MaintainedView.objects.filter(name=name).update(comment=comments[name])
@@ -101,17 +121,12 @@ def _with_readers(
         touched |= readers
 
 
-def _begin_standing(
-    compiled: Compiled, sql: str, planned: Planned, comment: str, before: MaintainedView | None
-) -> None:
-    view = before or MaintainedView(name=str(compiled.name))
-    view.sql = sql
+def _begin_standing(view: MaintainedView, compiled: Compiled, planned: Planned) -> None:
     view.plan_text = planned.text
     view.plan_hash = plan_hash(planned)
-    view.strategy = STRATEGY
     view.columns = columns_json(compiled.relation)
     view.sources = sorted(compiled.sources)
-    view.standing, view.comment, view.error = True, comment, None
+    view.standing, view.error = True, None
     view.order = next_order()
     view.save()
     tell({"register": [view.name, view.plan_text, view.strategy]})

@@ -8,11 +8,13 @@ from django.conf import settings
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
+from aspen.views.choose import choose
 from federation.explain import explain
 from smartcis.actions.catalog import live_catalog
 from smartcis.actions.owner import Owner
 from smartcis.actions.plan_query import plan_query
-from smartcis.actions.register_query import STRATEGY, compile_for, view_name
+from smartcis.actions.register_query import compile_for, view_name
+from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.models import MaintainedView
 
@@ -27,15 +29,16 @@ def explain_query(sql: str, owner: Owner) -> str:
     compiled = compile_for(sql, owner)
     catalog = live_catalog()
     planned = plan_query(compiled, catalog)
+    known = house_statistics()
     name = view_name(planned)
     borders = {
         "7 the world → readings": readings_text(compiled.sources, catalog),
         "8 readings, edits, commands, ticks → log": log_text(compiled.sources, catalog),
-        "9 log → view deltas": engine_text(name),
+        "9 log → view deltas": engine_text(name, choose(planned.plan, known).strategy),
         "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    return f"{explain(sql, catalog).rstrip()}\n\n{later}"
+    return f"{explain(sql, catalog, known).rstrip()}\n\n{later}"
 
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
@@ -77,11 +80,11 @@ def _way(relation: Relation) -> str:
     return "the outbox, in the edit's own transaction"
 
 
-def engine_text(name: str) -> str:
+def engine_text(name: str, strategy: str) -> str:
     """Print where the view will live."""
     lanes = settings.ENGINE_LANES
     place = "the lane" if lanes == 1 else f"one of {lanes} lanes"
-    return _block([f"view {name}: {place}, strategy {STRATEGY}, beside the views it reads"])
+    return _block([f"view {name}: {place}, strategy {strategy}, beside the views it reads"])
 
 
 def store_text(name: str, relation: Relation) -> str:

@@ -10,16 +10,21 @@ from django.db.models import Max
 
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query
+from aspen.views.choose import choose_or_take
+from aspen.views.operators.support.strategies import AUTO, canonical
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.owner import Owner
 from smartcis.actions.plan_query import Planned, plan_query
+from smartcis.actions.statistics import house_statistics
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.models.outbox import tell
 
 SQL_LENGTH = 20_000
 NAME_LENGTH = 80
-STRATEGY = "absorption-lazy"
+STRATEGY_LENGTH = 40
+AUTO_NAME = "q_{:.16}"
+"""Name of a submitted view whose strategy was chosen, by the plan's fingerprint."""
 
 
 def compile_for(sql: str, owner: Owner) -> Compiled:
@@ -48,8 +53,14 @@ def compile_for(sql: str, owner: Owner) -> Compiled:
     return compiled
 
 
-def register_query(sql: str, owner: Owner, *, name: str = "") -> MaintainedQuery:
+def register_query(
+    sql: str, owner: Owner, *, name: str = "", strategy: str = AUTO
+) -> MaintainedQuery:
     """Register a query; the same plan asked twice is maintained once.
+
+    Args:
+        strategy: how it is maintained; a query that leaves it to the cost shares a view of its
+            plan under any strategy.
 
     Raises:
         AspenError: what is wrong with the text, and where.
@@ -61,7 +72,7 @@ def register_query(sql: str, owner: Owner, *, name: str = "") -> MaintainedQuery
     compiled = compile_for(sql, owner)
     with transaction.atomic():
         _check_quota(owner)
-        view = shared_view(compiled, sql, live_catalog())
+        view = shared_view(compiled, sql, live_catalog(), strategy)
         return MaintainedQuery.objects.create(
             name=(name or compiled.name or "")[:NAME_LENGTH],
             sql=sql,
@@ -71,21 +82,25 @@ def register_query(sql: str, owner: Owner, *, name: str = "") -> MaintainedQuery
         )
 
 
-def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedView:
+def shared_view(
+    compiled: Compiled, sql: str, catalog: Catalog, strategy: str = AUTO
+) -> MaintainedView:
     """Give the view that maintains a plan, registered if it is new; runs in a transaction."""
     planned = plan_query(compiled, catalog)
     digest = plan_hash(planned)
-    found = MaintainedView.objects.filter(
-        plan_hash=digest, standing=False, error__isnull=True
-    ).first()
+    same = MaintainedView.objects.filter(plan_hash=digest, standing=False, error__isnull=True)
+    if strategy != AUTO:
+        strategy = asked_for(strategy)
+        same = same.filter(strategy=strategy)
+    found = same.first()
     if found is not None:
         return found
     view = MaintainedView.objects.create(
-        name=view_name(planned),
+        name=view_name(planned, strategy),
         sql=sql,
         plan_text=planned.text,
         plan_hash=digest,
-        strategy=STRATEGY,
+        strategy=choose_or_take(planned.plan, house_statistics(), strategy).strategy,
         columns=columns_json(compiled.relation),
         sources=sorted(compiled.sources),
         private=bool(reads_private(compiled.sources, catalog)),
@@ -95,14 +110,34 @@ def shared_view(compiled: Compiled, sql: str, catalog: Catalog) -> MaintainedVie
     return view
 
 
+def asked_for(strategy: str) -> str:
+    """Give a strategy that somebody named, in its one spelling.
+
+    Raises:
+        UnknownStrategy: there is none of that name, or with that option.
+        Invalid: it is spelt longer than a view can keep.
+    """
+    spelt = canonical(strategy)
+    if len(spelt) > STRATEGY_LENGTH:
+        raise Invalid(
+            "the strategy has too many options",
+            found=spelt,
+            exists=[f"up to {STRATEGY_LENGTH} characters"],
+        )
+    return spelt
+
+
 def plan_hash(planned: Planned) -> str:
     """Give the fingerprint under which equal plans share a view."""
     return hashlib.sha256(planned.text.encode()).hexdigest()
 
 
-def view_name(planned: Planned) -> str:
+def view_name(planned: Planned, strategy: str = AUTO) -> str:
     """Give the name of the view that maintains a submitted query's plan."""
-    return f"q_{plan_hash(planned)[:16]}"
+    if strategy == AUTO:
+        return AUTO_NAME.format(plan_hash(planned))
+    both = f"{planned.text}\n{strategy}"
+    return AUTO_NAME.format(hashlib.sha256(both.encode()).hexdigest())
 
 
 def next_order() -> int:

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from aspen.errors import AspenError
 from aspen.results.protocol import Snapshot
+from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.actions.errors import NotFound
 from smartcis.actions.explain_query import explain_query
@@ -24,6 +25,7 @@ from smartcis.actions.register_query import (
     compile_for,
     register_query,
 )
+from smartcis.actions.strategy_reason import strategy_reasons
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.api.problems import ProblemSerializer
 from smartcis.api.schema import READ, SEND, answers
@@ -56,6 +58,11 @@ class QueryMakeSerializer(SqlSerializer):
     """A query to maintain."""
 
     name = serializers.CharField(max_length=NAME_LENGTH, required=False, allow_blank=True)
+    strategy = serializers.CharField(
+        max_length=80,
+        default=AUTO,
+        help_text=f"how a recursion is maintained: {', '.join([AUTO, *STRATEGIES])}",
+    )
 
 
 class QuerySerializer(serializers.Serializer[Any]):
@@ -66,6 +73,8 @@ class QuerySerializer(serializers.Serializer[Any]):
     sql = serializers.CharField()
     view = serializers.CharField(help_text="the shared view that answers it")
     state = serializers.ChoiceField(STATES)
+    strategy = serializers.CharField(help_text="how its recursion is maintained")
+    strategy_reason = serializers.CharField(help_text="why, as a clause behind `because`")
     columns = ColumnSerializer(many=True)
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
@@ -100,9 +109,16 @@ class ExplainedSerializer(serializers.Serializer[Any]):
 
 
 def query_body(
-    query: MaintainedQuery, owner: Owner, snapshots: Mapping[str, Snapshot]
+    query: MaintainedQuery,
+    owner: Owner,
+    snapshots: Mapping[str, Snapshot],
+    reasons: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Give a query as the API shows it."""
+    """Give a query as the API shows it.
+
+    Args:
+        reasons: of the views' strategies.
+    """
     view = query.view
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
@@ -113,6 +129,8 @@ def query_body(
         "sql": query.sql,
         "view": view.name,
         "state": state,
+        "strategy": view.strategy,
+        "strategy_reason": reasons[view.name],
         "columns": columns_body(view),
         "mine": owner.owns(query.browser, query.user_id),
         "created_at": query.created_at.isoformat(),
@@ -153,7 +171,8 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
             found = found.filter(view__private=False)
         page = self.paginate_queryset(found) or []
         snapshots = composition.results().snapshots(sorted({q.view.name for q in page}))
-        return self.get_paginated_response([query_body(q, owner, snapshots) for q in page])
+        reasons = strategy_reasons({q.view.name: q.view for q in page}.values())
+        return self.get_paginated_response([query_body(q, owner, snapshots, reasons) for q in page])
 
     @extend_schema(
         request=QueryMakeSerializer,
@@ -166,8 +185,10 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
         ensure_browser(request)
         owner = Owner.of(request)
         fields = wanted.validated_data
-        query = register_query(fields["sql"], owner, name=fields.get("name", ""))
-        return Response(query_body(query, owner, {}), 201)
+        query = register_query(
+            fields["sql"], owner, name=fields.get("name", ""), strategy=fields["strategy"]
+        )
+        return Response(query_body(query, owner, {}, strategy_reasons([query.view])), 201)
 
 
 class QueryDetail(APIView):
@@ -181,7 +202,7 @@ class QueryDetail(APIView):
         owner = Owner.of(request)
         query = _visible(query_id, owner)
         snapshots = composition.results().snapshots([query.view.name])
-        return Response(query_body(query, owner, snapshots))
+        return Response(query_body(query, owner, snapshots, strategy_reasons([query.view])))
 
     @extend_schema(responses=answers(None, 403, 404, status=204))
     def delete(self, request: Request, query_id: str) -> Response:

@@ -63,6 +63,11 @@ class Strategy:
     make: Callable[[Rules, Options, Notify], Support]
     options: tuple[str, ...] = ()
 
+    @property
+    def annotates(self) -> bool:
+        """Whether it keeps annotations, and so has a node budget."""
+        return "nodes" in self.options
+
 
 def _lazy(rules: Rules, options: Options, notify: Notify) -> Support:
     return AbsorptionLazy("absorption-lazy", rules, new_manager(), _budget(options, notify))
@@ -181,7 +186,7 @@ def canonical(spelt: str) -> str:
         UnknownStrategy: no such strategy, or no such option.
     """
     strategy, options = named(spelt)
-    inside = ", ".join(f"{o}={options[o]}" for o in strategy.options if o in options)
+    inside = ",".join(f"{o}={options[o]}" for o in strategy.options if o in options)
     return f"{strategy.name}({inside})" if inside else strategy.name
 
 

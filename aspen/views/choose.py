@@ -1,0 +1,237 @@
+"""Choose: which strategy maintains a recursion at the least cost, and the reason as a sentence.
+
+The model is deliberately coarse: it counts derivations, the one thing whose price was measured, and
+guesses how many of them a change moves. `manage.py bench strategies` measures the constants, and
+how far the choice is from the best on each of its shapes.
+
+Receives: a plan, rows and changes per relation.     Gives: a strategy's name and a sentence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from aspen.algebra.plan import (
+    AntiJoin,
+    Filter,
+    Fixpoint,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Plan,
+    RecursiveRef,
+    Scan,
+    SetOperation,
+    Union,
+    Values,
+    Window,
+    children,
+    relations_of,
+)
+from aspen.views.operators.support.strategies import AUTO, DEFAULT, canonical
+
+LOAD_US = 3.0  # per derivation, from scratch; measured: bench strategies
+MOVE_US = 8.0  # per derivation withdrawn and offered again; measured there, by justification
+PROVE_US = 2.0  # per derivation looked at for a proof; measured there, by backward-forward
+
+FANOUT = 3.0  # own guess where nothing is known: rows that a row joins with; corridors have 2 to 4
+KEPT = 0.5  # own guess: part of the rows that a selection keeps
+UNKNOWN_ROWS = 1_000.0  # own guess for a relation nobody counted
+
+
+class Known(Protocol):
+    """What is known of relations and views."""
+
+    def rows(self, relation: str) -> float | None:
+        """Give how many rows a relation has, of a stream how many keys; None if not counted."""
+
+    def changes(self, relation: str) -> float:
+        """Give how many of its rows change in an epoch in which some do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen.
+
+    Args:
+        strategy: its name.
+        reason: one clause, behind "because".
+    """
+
+    strategy: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A recursion in numbers; all of them are estimates.
+
+    Args:
+        edges: rows of the input its step walks along.
+        rows: of the view, if every source reaches everything.
+        derivations: of those rows.
+        moved: derivations that rest on the rows that change in an epoch.
+        changes: rows of its inputs that change in an epoch.
+        selects: whether only the best row of a group goes on.
+    """
+
+    edges: float
+    rows: float
+    derivations: float
+    moved: float
+    changes: float
+    selects: bool
+
+    @property
+    def recompute_ms(self) -> float:
+        """Cost of an epoch, from scratch."""
+        return self.derivations * LOAD_US / 1e3
+
+    @property
+    def justification_ms(self) -> float:
+        """Cost of an epoch if all that rests on what changed is retracted."""
+        return self.moved * MOVE_US / 1e3
+
+    @property
+    def backward_forward_ms(self) -> float:
+        """Cost of an epoch if a proof is looked for first."""
+        proved_ms = self.moved * PROVE_US / 1e3
+        # A best row's other derivations mostly cost more, so they prove nothing.
+        return proved_ms + self.justification_ms if self.selects else proved_ms
+
+
+def choose(plan: Plan, known: Known) -> Choice:
+    """Choose how a plan's recursion is maintained; of several, the largest decides."""
+    found = list(recursions(plan))
+    if not found:
+        return Choice(DEFAULT, "nothing is recursive, so there is nothing to choose")
+    shape = max((shape_of(one, known) for one in found), key=lambda one: one.derivations)
+    costs = {
+        "backward-forward": shape.backward_forward_ms,
+        "justification": shape.justification_ms,
+        "recompute": shape.recompute_ms,
+    }
+    best = min(costs, key=lambda name: costs[name])
+    return Choice(best, _REASONS[best](shape))
+
+
+def choose_or_take(plan: Plan, known: Known, spelt: str = AUTO) -> Choice:
+    """Take the strategy somebody named, or choose one for `auto`.
+
+    Raises:
+        UnknownStrategy: no such strategy.
+    """
+    if spelt == AUTO:
+        return choose(plan, known)
+    return Choice(canonical(spelt), "it was asked for")
+
+
+_REASONS: dict[str, Callable[[Shape], str]] = {
+    "recompute": lambda s: (
+        f"{_count(s.changes)} of {_count(s.edges)} input rows change in an epoch, which costs "
+        f"{_ms(min(s.justification_ms, s.backward_forward_ms))} to follow and "
+        f"{_ms(s.recompute_ms)} to compute anew"
+    ),
+    "justification": lambda s: (
+        f"a change moves about {_count(s.moved)} of {_count(s.derivations)} derivations in "
+        f"{_ms(s.justification_ms)}, where computing anew takes {_ms(s.recompute_ms)}; only the "
+        "best rows go on, so other proofs are seldom found"
+    ),
+    "backward-forward": lambda s: (
+        f"rows have other derivations to rest on: looking for proofs of about {_count(s.moved)} "
+        f"of {_count(s.derivations)} takes {_ms(s.backward_forward_ms)}, where retracting takes "
+        f"{_ms(s.justification_ms)} and computing anew {_ms(s.recompute_ms)}"
+    ),
+}
+
+
+def shape_of(recursion: Fixpoint, known: Known) -> Shape:
+    """Estimate a recursion."""
+    steps = children(recursion)[1:]
+    base = recursion.base
+    fixed = [part for step in steps for part in _fixed(step)] or [base]
+    edges = max(1.0, *(estimate(part, known) for part in fixed))
+    nodes = max(1.0, edges / FANOUT)
+    walked = frozenset().union(*(relations_of(part) for part in fixed))
+    # A recursion that begins with all edges goes from everywhere to everywhere.
+    every = bool(relations_of(base)) and relations_of(base) <= walked
+    sources = nodes if every else max(1.0, estimate(base, known))
+    read = relations_of(base) | walked
+    changes = max((known.changes(name) for name in sorted(read)), default=0.0)
+    # Rows lie on ways of about the diameter's length, of a plane graph the root of its size.
+    moved = sources * math.sqrt(nodes) * max(1.0, changes)
+    derivations = sources * edges
+    return Shape(
+        edges,
+        sources * nodes,
+        derivations,
+        min(derivations, moved),
+        changes,
+        recursion.best is not None,
+    )
+
+
+def estimate(plan: Plan, known: Known) -> float:
+    """Estimate how many rows a plan has."""
+    match plan:
+        case Scan():
+            counted = known.rows(plan.relation)
+            return UNKNOWN_ROWS if counted is None else counted
+        case Values():
+            return float(len(plan.rows))
+        case RecursiveRef():
+            return 0.0
+        case Window():
+            return estimate(plan.child, known) * (plan.rows or 1)
+        case Filter():
+            return estimate(plan.child, known) * KEPT
+        case Join():
+            left, right = estimate(plan.left, known), estimate(plan.right, known)
+            return max(left, right) if plan.on else left * right * KEPT
+        case Union():
+            return sum(estimate(child, known) for child in plan.children)
+        case AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
+            return estimate(plan.left, known)
+        case Fixpoint():
+            return shape_of(plan, known).rows
+        case _:
+            return estimate(plan.child, known)
+
+
+def recursions(plan: Plan) -> Iterator[Fixpoint]:
+    """Give the recursions of a plan, each once."""
+    found: set[Fixpoint] = set()
+    met: set[int] = set()
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in met:
+            met.add(id(node))
+            waiting += children(node)
+            if isinstance(node, Fixpoint) and node not in found:
+                found.add(node)
+                yield node
+
+
+def _fixed(plan: Plan) -> Iterator[Plan]:
+    """Give the largest parts of a step that do not read the recursion."""
+    if not _recursive(plan):
+        yield plan
+        return
+    for child in children(plan):
+        yield from _fixed(child)
+
+
+def _recursive(plan: Plan) -> bool:
+    return isinstance(plan, RecursiveRef) or any(_recursive(child) for child in children(plan))
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _ms(duration_ms: float) -> str:
+    return f"{duration_ms:.2g} ms" if duration_ms < 1 else f"{duration_ms:,.0f} ms"

@@ -1,0 +1,42 @@
+"""Say why maintained views are kept the way they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from aspen.algebra.read import read_plan
+from aspen.errors import AspenError
+from aspen.views.choose import choose, recursions
+from smartcis.actions.register_query import AUTO_NAME
+from smartcis.actions.statistics import house_statistics
+from smartcis.models import MaintainedView
+
+
+def strategy_reasons(views: Iterable[MaintainedView]) -> dict[str, str]:
+    """Give for each view why it has its strategy, as a clause behind "because".
+
+    The reason is worked out anew: counts have moved since the view was registered.
+    """
+    known = cache(house_statistics)
+    reasons: dict[str, str] = {}
+    for view in views:
+        if not view.standing and view.name != AUTO_NAME.format(view.plan_hash):
+            reasons[view.name] = "it was asked for"
+            continue
+        try:
+            plan = read_plan(view.plan_text)
+        except AspenError as error:
+            reasons[view.name] = f"its plan cannot be read: {error.message}"
+            continue
+        if next(recursions(plan), None) is None:
+            reasons[view.name] = "nothing is recursive, so there is nothing to choose"
+            continue
+        best = choose(plan, known())
+        reasons[view.name] = (
+            best.reason
+            if best.strategy == view.strategy
+            else f"it was chosen or asked for when the view was registered; now {best.strategy} "
+            f"would be, because {best.reason}"
+        )
+    return reasons
