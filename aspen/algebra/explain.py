@@ -22,8 +22,11 @@ from aspen.algebra.plan import (
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
+    Recursive,
     RecursiveRef,
     Scan,
     SetOperation,
@@ -101,11 +104,12 @@ def _aggregate(aggregate: Aggregate) -> str:
     return f"{column_text(aggregate.output)} = {aggregate.function.value}({distinct}{argument})"
 
 
-def _matching(node: Join | AntiJoin) -> str:
+def _matching(node: Join | AntiJoin | OuterJoin | MarkJoin) -> str:
     pairs = ", ".join(f"{name_text(left)} = {name_text(right)}" for left, right in node.on)
     on = f" on {pairs}" if pairs else ""
     where = f" where {expr_text(node.residual)}" if node.residual is not None else ""
-    return f"{type(node).__name__}{on}{where}"
+    mark = f" give {column_text(node.mark)}" if isinstance(node, MarkJoin) else ""
+    return f"{type(node).__name__}{mark}{on}{where}"
 
 
 def _window(node: Window) -> str:
@@ -116,11 +120,16 @@ def _window(node: Window) -> str:
 
 
 def _fixpoint(node: Fixpoint) -> str:
+    return f"Fixpoint {' with '.join(map(_recursive, node.relations))}"
+
+
+def _recursive(relation: Recursive) -> str:
     keep = ""
-    if node.best is not None:
-        by = f" by {_names(node.best.keys)}" if node.best.keys else ""
-        keep = f" keep {node.best.function.value} {name_text(node.best.column)}{by}"
-    return f"Fixpoint {name_text(node.name)} {_columns(node.columns)}{keep}"
+    if relation.best is not None:
+        chosen = (f"{how.value} {name_text(column)}" for column, how in relation.best.choices)
+        by = f" by {_names(relation.best.keys)}" if relation.best.keys else ""
+        keep = f" keep {', '.join(chosen)}{by}"
+    return f"{name_text(relation.name)} {_columns(relation.columns)}{keep}"
 
 
 def _values(node: Values) -> str:
@@ -162,7 +171,7 @@ def node_text(node: Plan) -> str:
         case Project(_, outputs):
             made = (f"{column_text(column)} = {expr_text(value)}" for column, value in outputs)
             return " ".join(["Project", ", ".join(made)]).rstrip()
-        case Join() | AntiJoin():
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin():
             return _matching(node)
         case Union():
             return "Union"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Expr, columns_in
+from aspen.algebra.plan_joins import MarkJoin, OuterJoin
 from aspen.algebra.plan_parts import (
     Aggregate,
     AggregateFunction,
@@ -33,9 +34,12 @@ __all__ = (
     "Fixpoint",
     "GroupBy",
     "Join",
+    "MarkJoin",
+    "OuterJoin",
     "Plan",
     "PlanError",
     "Project",
+    "Recursive",
     "RecursiveRef",
     "Scan",
     "SetFunction",
@@ -275,7 +279,7 @@ class GroupBy:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveRef:
-    """The recursive view itself, read inside its step; exactly one stands in a linear step."""
+    """A relation of a recursion, read inside one of its steps."""
 
     name: str
     alias: str
@@ -283,14 +287,14 @@ class RecursiveRef:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixpoint:
-    """`WITH RECURSIVE`: the least set holding `base` and closed under `step`.
+class Recursive:
+    """One relation of a recursion: the least set holding `base` and closed under `step`.
 
     Args:
-        name: the recursive view's name, as RecursiveRef spells it.
+        name: as RecursiveRef spells it.
         columns: output columns; base and step give the same types in the same order.
-        base: rows to begin with; does not mention the view.
-        step: rows derived from the view; mentions it through RecursiveRef.
+        base: rows to begin with; mentions no relation of the recursion.
+        step: rows derived from the recursion; mentions it through RecursiveRef.
         best: aggregate selection, if the step minimises or maximises a column.
     """
 
@@ -301,14 +305,55 @@ class Fixpoint:
     best: Best | None = None
 
     def __post_init__(self) -> None:
-        if self.best is not None:
-            require_columns((*self.best.keys, self.best.column), self.columns, "Fixpoint")
-            if self.best.function not in (AggregateFunction.MIN, AggregateFunction.MAX):
+        types = [column.type for column in self.columns]
+        for side in (self.base, self.step):
+            if [column.type for column in side.columns] != types:
+                raise PlanError(
+                    f"base and step of {self.name} need the types of its columns",
+                    found=", ".join(column.type.value for column in side.columns),
+                    exists=[kind.value for kind in types],
+                )
+        if self.best is None:
+            return
+        chosen = [column for column, _ in self.best.choices]
+        require_columns((*self.best.keys, *chosen), self.columns, "Fixpoint")
+        for _, function in self.best.choices:
+            if function not in (AggregateFunction.MIN, AggregateFunction.MAX):
                 raise PlanError(
                     "only MIN and MAX are monotone inside recursion",
-                    found=self.best.function.value,
+                    found=function.value,
                     exists=("MIN", "MAX"),
                 )
+        if len({*chosen}) < len(chosen) or {*chosen} & {*self.best.keys}:
+            raise PlanError("a recursion chooses by each column once", found=", ".join(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class Fixpoint:
+    """`WITH RECURSIVE`: one relation of a recursion.
+
+    Args:
+        name: the relation's name; the fields up to `best` are those of Recursive.
+        others: relations that are recursive together with this one; every step may read all.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    base: Plan
+    step: Plan
+    best: Best | None = None
+    others: tuple[Recursive, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [relation.name for relation in self.relations]
+        if len({*names}) < len(names):
+            raise PlanError("two relations of one recursion have one name", found=", ".join(names))
+
+    @property
+    def relations(self) -> tuple[Recursive, ...]:
+        """Every relation of the recursion, the one it gives first."""
+        own = Recursive(self.name, self.columns, self.base, self.step, self.best)
+        return (own, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +378,8 @@ Plan = (
     | Project
     | Join
     | AntiJoin
+    | OuterJoin
+    | MarkJoin
     | Union
     | Distinct
     | SetOperation
@@ -349,12 +396,12 @@ def children(plan: Plan) -> tuple[Plan, ...]:
     match plan:
         case Scan() | Values() | RecursiveRef():
             return ()
-        case Join() | AntiJoin() | SetOperation():
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
             return (plan.left, plan.right)
         case Union():
             return plan.children
         case Fixpoint():
-            return (plan.base, plan.step)
+            return tuple(part for one in plan.relations for part in (one.base, one.step))
         case _:
             return (plan.child,)
 
@@ -367,12 +414,14 @@ def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
     match plan:
         case Scan() | Values() | RecursiveRef():
             return plan
-        case Join() | AntiJoin() | SetOperation():
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
             return replace(plan, left=new[0], right=new[1])
         case Union():
             return replace(plan, children=new)
         case Fixpoint():
-            return replace(plan, base=new[0], step=new[1])
+            pairs = zip(plan.others, new[2::2], new[3::2], strict=True)
+            others = tuple(replace(one, base=base, step=step) for one, base, step in pairs)
+            return replace(plan, base=new[0], step=new[1], others=others)
         case _:
             return replace(plan, child=new[0])
 

@@ -82,15 +82,25 @@ class Aggregate:
 class Best:
     """Aggregate selection inside recursion: per key, only the best row goes on.
 
+    With further choices, the rows go on that are the best for at least one; among rows equal in
+    one choice, the others decide in their order.
+
     Args:
-        keys: columns of the recursive view that form the group.
+        keys: columns of the recursive relation that form the group.
         column: the column minimised or maximised; costs may only grow (shrink) along the step.
         function: MIN or MAX.
+        more: further choices, each a column and MIN or MAX.
     """
 
     keys: tuple[str, ...]
     column: str
     function: AggregateFunction
+    more: tuple[tuple[str, AggregateFunction], ...] = ()
+
+    @property
+    def choices(self) -> tuple[tuple[str, AggregateFunction], ...]:
+        """Every column chosen by, with how."""
+        return ((self.column, self.function), *self.more)
 
 
 @dataclass(frozen=True, slots=True)

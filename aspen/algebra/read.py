@@ -16,9 +16,12 @@ from aspen.algebra.plan import (
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     PlanError,
     Project,
+    Recursive,
     RecursiveRef,
     Scan,
     SetFunction,
@@ -40,9 +43,10 @@ _INPUTS = {
     "RecursiveRef": 0,
     "Join": 2,
     "AntiJoin": 2,
+    "OuterJoin": 2,
+    "MarkJoin": 2,
     "Except": 2,
     "Intersect": 2,
-    "Fixpoint": 2,
     "Window": 1,
     "Filter": 1,
     "Project": 1,
@@ -51,6 +55,7 @@ _INPUTS = {
     "GroupBy": 1,
     "Ship": 1,
 }
+_MANY = ("Union", "Fixpoint")
 _INDENT = re.compile(r"( *)(.*)")
 
 
@@ -92,9 +97,9 @@ def _subtree(lines: list[tuple[int, Words]], index: int) -> tuple[Plan, int]:
         child, after = _subtree(lines, after)
         inputs.append(child)
     kind = words.name()
-    if kind not in _INPUTS and kind != "Union":
+    if kind not in _INPUTS and kind not in _MANY:
         words.back()
-        raise words.error("no such plan node", exists=(*_INPUTS, "Union"))
+        raise words.error("no such plan node", exists=(*_INPUTS, *_MANY))
     if kind == "Union" and not inputs:
         raise words.error("a Union has inputs", found="0")
     if kind in _INPUTS and len(inputs) != _INPUTS[kind]:
@@ -133,6 +138,11 @@ def _node(kind: str, words: Words, inputs: list[Plan]) -> Plan:
             return Join(inputs[0], inputs[1], *_matching(words))
         case "AntiJoin":
             return AntiJoin(inputs[0], inputs[1], *_matching(words))
+        case "OuterJoin":
+            return OuterJoin(inputs[0], inputs[1], *_matching(words))
+        case "MarkJoin":
+            words.expect("give")
+            return MarkJoin(inputs[0], inputs[1], _column(words), *_matching(words))
         case "Union":
             return Union(tuple(inputs))
         case "Distinct":
@@ -272,11 +282,25 @@ def _group(words: Words, child: Plan) -> GroupBy:
 
 
 def _fixpoint(words: Words, inputs: list[Plan]) -> Fixpoint:
-    name = words.name()
-    columns = _columns(words)
-    best: Best | None = None
-    if words.take("keep"):
+    relations: list[Recursive] = []
+    while not relations or words.take("with"):
+        name, columns = words.name(), _columns(words)
+        best = _best(words) if words.take("keep") else None
+        if len(inputs) < 2 * len(relations) + 2:
+            raise words.error("each relation of a Fixpoint has 2 inputs", found=str(len(inputs)))
+        base, step = inputs[2 * len(relations) :][:2]
+        relations.append(Recursive(name, columns, base, step, best))
+    if len(inputs) != 2 * len(relations):
+        raise words.error("each relation of a Fixpoint has 2 inputs", found=str(len(inputs)))
+    first = relations[0]
+    own = (first.name, first.columns, first.base, first.step, first.best)
+    return Fixpoint(*own, tuple(relations[1:]))
+
+
+def _best(words: Words) -> Best:
+    choices: list[tuple[str, AggregateFunction]] = []
+    while not choices or words.take(","):
         function = _function(words)
-        column = words.name()
-        best = Best(_names(words) if words.take("by") else (), column, function)
-    return Fixpoint(name, columns, inputs[0], inputs[1], best)
+        choices.append((words.name(), function))
+    keys = _names(words) if words.take("by") else ()
+    return Best(keys, *choices[0], tuple(choices[1:]))

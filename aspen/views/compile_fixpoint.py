@@ -1,26 +1,29 @@
-"""Compile a recursion: its step becomes chains of joins, every other subplan a bag circuit."""
+"""Compile a recursion: its steps become rules, every subplan beside it a bag circuit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Protocol
 
-from aspen.algebra.evaluate import compile_predicate, compile_row
-from aspen.algebra.expr import Col, Expr, substitute
-from aspen.algebra.plan import Filter, Join, Plan, Project, Union
+from aspen.algebra.plan import Best, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.plan import Fixpoint as FixpointPlan
-from aspen.model.schema import Column, Row
+from aspen.model.schema import Column
 from aspen.views.inline import renamed, static_part
-from aspen.views.linearise import Chain, linearise, recursive_side
-from aspen.views.node import Node, Places, key_of
-from aspen.views.operators.agg_sel import selection
+from aspen.views.linearise import Atom, Rule, linearise
+from aspen.views.node import Node, Places
+from aspen.views.operators.absent_input import AbsentInput
+from aspen.views.operators.agg_sel import selections
+from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.joined_step import Chain, ChainJoin, JoinedStep
 from aspen.views.operators.linear_step import LinearStep, StepJoin
+from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.recursive_input import RecursiveInput
-from aspen.views.operators.rules import Rules
+from aspen.views.operators.recursive_output import RecursiveOutput
+from aspen.views.operators.relation import Relation
+from aspen.views.operators.rules import Rules, Step
 from aspen.views.operators.support.strategies import Notify, make_support
-
-Shape = Callable[[Row], Row | None]
+from aspen.views.rule_chain import chain
 
 
 class _Builder(Protocol):
@@ -34,156 +37,127 @@ class _Builder(Protocol):
 def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
     """Give the node that keeps a recursive view.
 
+    Views that are recursive together share one Fixpoint, whichever of them is asked for.
+
     Raises:
-        NotLinear: the step cannot be maintained.
+        NotMaintainable: the step cannot be maintained.
     """
-    branches = linearise(plan.step, plan.name)
-    base = plan.base
-    if branches.flat:
-        base = Union(tuple(renamed(part, plan.columns) for part in (plan.base, *branches.flat)))
-    parts: list[object] = []
-    base_input = _input(compiler, base, (), parts)
-    steps = tuple(
-        _step(compiler, chain, plan, (number,) if len(branches.chains) > 1 else (), parts)
-        for number, chain in enumerate(branches.chains)
-    )
-    rules = Rules(base_input, steps)
-    choose = selection(plan.best, plan.columns)
-    names = [column.name for column in plan.columns]
-    best = plan.best and (
-        tuple(names.index(key) for key in plan.best.keys),
-        names.index(plan.best.column),
-        plan.best.function.value,
-    )
+    build = _Recursion(compiler, plan)
+    rules = Rules(build.bases, tuple(build.steps))
     strategy = compiler.strategy(plan)
-    return compiler.node(
-        ("fixpoint", strategy, best, *parts),
-        lambda: Fixpoint(rules, choose, make_support(strategy, rules, compiler.notify)),
+    node = compiler.node(
+        ("fixpoint", strategy, *build.parts),
+        lambda: Fixpoint(
+            rules, tuple(build.relations), make_support(strategy, rules, compiler.notify)
+        ),
     )
+    if len(build.relations) == 1:
+        return node
+    number = build.numbers[plan.name]
+    return compiler.node(("output", id(node), number), lambda: RecursiveOutput(node, number))
 
 
-def _input(compiler: _Builder, plan: Plan, places: Places, parts: list[object]) -> RecursiveInput:
-    node = compiler.build(plan)
-    fixed = static_part(plan)
-    static = node if fixed is plan else None if fixed is None else compiler.build(fixed)
-    parts.append(("input", id(node), None if static is None else id(static), places))
-    return RecursiveInput(node, places, static)
+class _Recursion:
+    """The parts of a Fixpoint, put together; equal `parts` mean equal recursions."""
+
+    def __init__(self, compiler: _Builder, plan: FixpointPlan) -> None:
+        self.compiler = compiler
+        # Whichever of them is asked for, the relations are numbered alike.
+        ordered = sorted(plan.relations, key=lambda one: one.name)
+        self.numbers = {one.name: number for number, one in enumerate(ordered)}
+        self.parts: list[object] = []
+        self.relations = [_relation(one) for one in ordered]
+        self.steps: list[Step] = []
+        taken = [linearise(one.step, self.numbers) for one in ordered]
+        self.bases = tuple(
+            self._base(one, step.flat) for one, step in zip(ordered, taken, strict=True)
+        )
+        rules = [(number, rule) for number, step in enumerate(taken) for rule in step.rules]
+        for place, (gives, rule) in enumerate(rules):
+            mark = (place,) if len(rules) > 1 else ()
+            self.steps.append(self._step(rule, gives, mark))
+
+    def _base(self, one: Recursive, flat: tuple[Plan, ...]) -> RecursiveInput:
+        self.parts.append(("relation", _spelt(one.best, one.columns)))
+        begins = [one.base, *(renamed(part, one.columns) for part in flat)]
+        begins = [part for part in begins if not (isinstance(part, Values) and not part.rows)]
+        base = Union(tuple(begins)) if len(begins) > 1 else begins[0] if begins else one.base
+        return self._input(base, ())
+
+    def _input(self, plan: Plan, places: Places) -> RecursiveInput:
+        node = self.compiler.build(plan)
+        fixed = static_part(plan)
+        static = node if fixed is plan else None if fixed is None else self.compiler.build(fixed)
+        self.parts.append(("input", id(node), None if static is None else id(static)))
+        return RecursiveInput(node, places, static)
+
+    def _side(self, atom: Atom, places: Places) -> RecursiveInput:
+        if not atom.negated:
+            return self._input(atom.plan, places)
+        node = self.compiler.build(atom.plan)
+        self.parts.append(("absent", id(node)))
+        return AbsentInput(node, places)
+
+    def _step(self, rule: Rule, gives: int, mark: tuple[int, ...]) -> Step:
+        reads = {
+            number: self.numbers[atom.plan.name]
+            for number, atom in enumerate(rule.atoms)
+            if isinstance(atom.plan, RecursiveRef)
+        }
+        negated = [(n, a.key, a.places) for n, a in enumerate(rule.atoms) if a.negated]
+        # repr tells 1 from 1.0 and TRUE, which are equal in Python.
+        spelt = repr((rule.conditions, rule.outputs, negated))
+        self.parts.append(("rule", gives, tuple(reads.items()), spelt))
+        if len(reads) == 1:
+            return self._linear(rule, gives, *reads.popitem(), mark)
+        return self._joined(rule, gives, reads, mark)
+
+    def _linear(
+        self, rule: Rule, gives: int, start: int, reads: int, mark: tuple[int, ...]
+    ) -> LinearStep:
+        outwards = chain(rule, start)
+        joins = tuple(
+            StepJoin(self._side(rule.atoms[link.atom], link.places), link.key, link.after)
+            for link in outwards.links
+        )
+        return LinearStep(reads, gives, outwards.head, joins, mark)
+
+    def _joined(
+        self, rule: Rule, gives: int, reads: dict[int, int], mark: tuple[int, ...]
+    ) -> JoinedStep:
+        sides: dict[int, dict[Places, RecursiveInput]] = {
+            atom: {} for atom in range(len(rule.atoms)) if atom not in reads
+        }
+        chains: list[Chain] = []
+        for start in range(len(rule.atoms)):
+            outwards = chain(rule, start)
+            joins: list[ChainJoin] = []
+            for link in outwards.links:
+                if link.atom in reads:
+                    partners = self.relations[reads[link.atom]].index(link.places)
+                    joins.append(ChainJoin(link.atom, partners, link.key, link.after))
+                    continue
+                own = sides[link.atom]
+                if link.places not in own:
+                    own[link.places] = self._side(rule.atoms[link.atom], link.places)
+                joins.append(ChainJoin(link.atom, own[link.places], link.key, link.after))
+            chains.append(Chain(start, outwards.head, tuple(joins), mark))
+        inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
+        return JoinedStep(gives, tuple(reads.items()), tuple(chains), inputs)
 
 
-def _step(
-    compiler: _Builder,
-    chain: Chain,
-    plan: FixpointPlan,
-    mark: tuple[int, ...],
-    parts: list[object],
-) -> LinearStep:
-    parts.append("branch")
-    head: list[Filter | Project] = []
-    joins: list[tuple[Join, list[Filter | Project]]] = []
-    for stage in chain:
-        if isinstance(stage, Join):
-            joins.append((stage, []))
-        else:
-            (joins[-1][1] if joins else head).append(stage)
-    shape = _shape(head, parts)
-    return LinearStep(
-        shape or _unchanged,
-        tuple(_step_join(compiler, join, rest, plan.name, parts) for join, rest in joins),
-        mark,
-    )
+def _relation(one: Recursive) -> Relation:
+    if one.best is None:
+        return Relation(one.name)
+    choices = selections(one.best, one.columns)
+    if len(choices) == 1:
+        return BestRelation(one.name, choices[0])
+    return MultiBestRelation(one.name, choices)
 
 
-def _step_join(
-    compiler: _Builder,
-    join: Join,
-    rest: list[Filter | Project],
-    name: str,
-    parts: list[object],
-) -> StepJoin:
-    recursive_left = recursive_side(join, name) == "left"
-    inner, outer = (join.left, join.right) if recursive_left else (join.right, join.left)
-    on = join.on if recursive_left else tuple((right, left) for left, right in join.on)
-    own, other = _names(inner), _names(outer)
-    mine = tuple(own.index(pair[0]) for pair in on)
-    theirs = tuple(other.index(pair[1]) for pair in on)
-    # Part lists keep the order in which things happen, so equal lists mean equal steps.
-    parts.append(("join", recursive_left, mine))
-    side = _input(compiler, outer, theirs, parts)
-    residual = None
-    if join.residual is not None:
-        residual = compile_predicate(join.residual, join.columns)
-        parts.append(("residual", _spelt(join.residual, join.columns)))
-    shape = _shape(rest, parts)
-    return StepJoin(side, key_of(mine), _after(residual, shape, recursive_left=recursive_left))
-
-
-def _names(plan: Plan) -> list[str]:
-    return [column.name for column in plan.columns]
-
-
-def _spelt(expr: Expr, columns: tuple[Column, ...]) -> str:
-    return repr(substitute(expr, {c.name: Col(str(i)) for i, c in enumerate(columns)}))
-
-
-def _shape(stages: list[Filter | Project], parts: list[object]) -> Shape | None:
-    """Compose filters and projections into one function, None when there are none."""
-    shape: Shape | None = None
-    for stage in stages:
-        columns = stage.child.columns
-        if isinstance(stage, Filter):
-            parts.append(("filter", _spelt(stage.predicate, columns)))
-            shape = _kept(shape, compile_predicate(stage.predicate, columns))
-        else:
-            exprs = [expr for _, expr in stage.outputs]
-            parts.append(("project", *(_spelt(expr, columns) for expr in exprs)))
-            shape = _computed(shape, compile_row(exprs, columns))
-    return shape
-
-
-def _kept(inner: Shape | None, test: Callable[[Row], bool]) -> Shape:
-    if inner is None:
-        return lambda row: row if test(row) else None
-
-    def shape(row: Row) -> Row | None:
-        shaped = inner(row)
-        return shaped if shaped is not None and test(shaped) else None
-
-    return shape
-
-
-def _computed(inner: Shape | None, compute: Callable[[Row], Row]) -> Shape:
-    if inner is None:
-        return compute
-
-    def shape(row: Row) -> Row | None:
-        shaped = inner(row)
-        return None if shaped is None else compute(shaped)
-
-    return shape
-
-
-def _after(
-    residual: Callable[[Row], bool] | None, shape: Shape | None, *, recursive_left: bool
-) -> Callable[[Row, Row], Row | None]:
-    """Give what happens to a pair of rows up to the next join, in as few calls as can be."""
-    if residual is not None:
-        shape = _after_residual(residual, shape)
-    if shape is None:
-        if recursive_left:
-            return lambda row, partner: row + partner
-        return lambda row, partner: partner + row
-    then = shape
-    if recursive_left:
-        return lambda row, partner: then(row + partner)
-    return lambda row, partner: then(partner + row)
-
-
-def _after_residual(residual: Callable[[Row], bool], shape: Shape | None) -> Shape:
-    if shape is None:
-        return lambda row: row if residual(row) else None
-    then = shape
-    return lambda row: then(row) if residual(row) else None
-
-
-def _unchanged(row: Row) -> Row:
-    return row
+def _spelt(best: Best | None, columns: tuple[Column, ...]) -> object:
+    if best is None:
+        return None
+    names = [column.name for column in columns]
+    chosen = tuple((names.index(column), how.value) for column, how in best.choices)
+    return tuple(names.index(key) for key in best.keys), chosen

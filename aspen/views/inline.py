@@ -16,6 +16,8 @@ from aspen.algebra.plan import (
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     PlanError,
     Project,
@@ -27,6 +29,8 @@ from aspen.algebra.plan import (
     Union,
     Values,
     Window,
+    children,
+    with_children,
 )
 from aspen.model.schema import Column
 
@@ -62,12 +66,10 @@ def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
             return renamed(view, plan.columns)
         case Scan() | Values() | RecursiveRef():
             return plan
-        case Join() | AntiJoin() | SetOperation():
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
             return replace(plan, left=inline(plan.left, views), right=inline(plan.right, views))
-        case Union():
-            return Union(tuple(inline(child, views) for child in plan.children))
-        case Fixpoint():
-            return replace(plan, base=inline(plan.base, views), step=inline(plan.step, views))
+        case Union() | Fixpoint():
+            return with_children(plan, tuple(inline(child, views) for child in children(plan)))
         case _:
             return replace(plan, child=inline(plan.child, views))
 
@@ -114,12 +116,11 @@ def static_part(plan: Plan) -> Plan | None:
             return plan
         case GroupBy() | TopK():
             return plan if static_part(plan.child) is plan.child else None
-        case SetOperation():
+        case SetOperation() | OuterJoin() | MarkJoin():
             sides = (plan.left, plan.right)
             return plan if all(static_part(side) is side for side in sides) else None
         case Fixpoint():
-            whole = static_part(plan.base) is plan.base and static_part(plan.step) is plan.step
-            return plan if whole else None
+            return plan if all(static_part(part) is part for part in children(plan)) else None
 
 
 def _static_union(plan: Union) -> Plan | None:

@@ -1,132 +1,320 @@
-"""Linearise: the step of a recursion → branches, each a chain outwards from the recursive row.
+"""Linearise: the step of a recursion → rules, each a list of atoms with conditions and outputs.
 
-UNION ALL is pulled outwards (σ, π and ⋈ distribute over it), so that each branch holds the
-recursive view once, and branches without it join the base.
+    plan    Project x, z            rule    atoms       r(a0.c0, a0.c1)  r(a1.c0, a1.c1)
+              Join on y = y                 conditions  a0.c1 = a1.c0
+                RecursiveRef r              outputs     a0.c0, a1.c1
+                RecursiveRef r
+
+UNION ALL is pulled outwards (σ, π and ⋈ distribute over it), and inside a recursion rows are a
+set, so a rule needs neither the order of its joins nor what stood between them. Columns are named
+by atom and place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from itertools import count
 
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts, substitute
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
     Filter,
-    Fixpoint,
-    GroupBy,
     Join,
     Plan,
     Project,
     RecursiveRef,
-    SetOperation,
     Ship,
-    TopK,
     Union,
-    Window,
     children,
 )
 from aspen.errors import AspenError
+from aspen.model.schema import Column
 from aspen.views.inline import renamed
 
-Stage = Filter | Project | Join
-"""A node on the way from the recursive view outwards; its other children are not recursive."""
 
-Chain = tuple[Stage, ...]
+class NotMaintainable(AspenError):
+    """A recursive step that reads its recursion in a way that has no meaning, or is not kept."""
 
-
-class NotLinear(AspenError):
-    """A recursive step that reads its view in a way that cannot be maintained."""
-
-    code = "aspen.views.not_linear"
+    code = "aspen.views.not_maintainable"
 
 
 @dataclass(frozen=True, slots=True)
-class Branches:
+class Atom:
+    """One input of a rule.
+
+    Args:
+        plan: a RecursiveRef, or a plan without one.
+        negated: `NOT EXISTS`: no row of the plan has `key` in its columns `places`, and that key
+            is the atom's row.
+        key: over the columns of other atoms.
+        places: columns of the plan.
+    """
+
+    plan: Plan
+    negated: bool = False
+    key: tuple[Expr, ...] = ()
+    places: tuple[int, ...] = ()
+
+    @property
+    def recursive(self) -> bool:
+        """Whether it reads a relation of the recursion."""
+        return isinstance(self.plan, RecursiveRef)
+
+    @property
+    def width(self) -> int:
+        """How many columns a row of the atom has."""
+        return len(self.key) if self.negated else len(self.plan.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: for all rows of the atoms that pass the conditions, the outputs are a row."""
+
+    atoms: tuple[Atom, ...]
+    conditions: tuple[Expr, ...]
+    outputs: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
     """A step taken apart.
 
     Args:
-        chains: the recursive branches, stages in order from the recursive view outwards.
-        flat: the branches that do not read the view.
+        rules: those that read the recursion.
+        flat: the branches that do not.
     """
 
-    chains: tuple[Chain, ...]
+    rules: tuple[Rule, ...]
     flat: tuple[Plan, ...]
 
-    def through(self, stage: Stage | None, onto: Callable[[Plan], Plan]) -> Branches:
-        """Add one more node on top of every branch."""
-        added = () if stage is None else (stage,)
-        return Branches(
-            tuple(chain + added for chain in self.chains), tuple(onto(f) for f in self.flat)
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A subplan, taken apart: its atoms by number, conditions, and its columns."""
+
+    atoms: dict[int, Atom]
+    conditions: tuple[Expr, ...]
+    columns: dict[str, Expr]
 
 
-def linearise(step: Plan, name: str) -> Branches:
+def linearise(step: Plan, recursion: Collection[str]) -> Step:
     """Take a recursive step apart.
 
     Args:
-        name: of the recursive view.
+        recursion: names of the recursive relations.
 
     Raises:
-        NotLinear: the view occurs twice in a branch, below NOT EXISTS, or below an aggregate.
+        NotMaintainable: the recursion is read below a negation, an aggregate or the like.
+
+    Law: the rules and flat branches together derive the set of rows the step does.
+    Source: own; the normal form is that of Datalog.
     """
-    if not _mentions(step, name):
-        return Branches((), (step,))
-    match step:
-        case RecursiveRef():
-            return Branches(((),), ())
-        case Filter() | Project():
-            columns = step.child.columns
-            return linearise(step.child, name).through(
-                step, lambda flat: replace(step, child=renamed(flat, columns))
-            )
-        case Distinct() | Ship():
-            # Rows of a recursion are a set already; a border moves them and changes nothing.
-            return linearise(step.child, name).through(None, lambda flat: flat)
-        case Union():
-            parts = [linearise(child, name) for child in step.children]
-            return Branches(
-                tuple(chain for part in parts for chain in part.chains),
-                tuple(renamed(flat, step.columns) for part in parts for flat in part.flat),
-            )
-        case Join():
-            return _join(step, name)
-        case AntiJoin() | GroupBy() | Window() | Fixpoint() | SetOperation() | TopK():
-            raise NotLinear(
-                f"{type(step).__name__} stands between the recursive view {name} and its step",
-                found=type(step).__name__,
-                exists=("joins", "WHERE", "MIN or MAX grouped by the view's other columns"),
-                attempt="apply it to the finished view, in a query that reads it",
-            )
-        case _:  # pragma: no cover - a scan does not mention the view
-            raise AssertionError(step)
+    flat: list[Plan] = []
+    rules: list[Rule] = []
+    numbers = count()
+    for branch in _branches(step):
+        if not mentions(branch, recursion):
+            flat.append(renamed(branch, step.columns))
+            continue
+        for part in _parts(branch, recursion, lambda: next(numbers)):
+            rule = _rule(part)
+            if any(atom.recursive for atom in rule.atoms):
+                rules.append(rule)
+            else:
+                flat.append(plan_of(rule, step.columns))
+    return Step(tuple(rules), tuple(flat))
 
 
-def _join(step: Join, name: str) -> Branches:
-    on_left = _mentions(step.left, name)
-    if on_left and _mentions(step.right, name):
-        raise NotLinear(
-            f"the step reads {name} twice",
-            found="a join of the view with itself",
-            attempt="join the view with a base relation: one hop per step reaches as far",
-        )
-    if on_left:
-        columns = step.left.columns
-        return linearise(step.left, name).through(
-            step, lambda flat: replace(step, left=renamed(flat, columns))
-        )
-    columns = step.right.columns
-    return linearise(step.right, name).through(
-        step, lambda flat: replace(step, right=renamed(flat, columns))
+def mentions(plan: Plan, recursion: Collection[str]) -> bool:
+    """Whether a plan reads one of the recursive relations."""
+    if isinstance(plan, RecursiveRef):
+        return plan.name in recursion
+    return any(mentions(child, recursion) for child in children(plan))
+
+
+def _branches(plan: Plan) -> list[Plan]:
+    if isinstance(plan, Union):
+        return [branch for child in plan.children for branch in _branches(child)]
+    if isinstance(plan, Distinct | Ship):
+        # Rows of a recursion are a set already; a border moves them and changes nothing.
+        return _branches(plan.child)
+    return [plan]
+
+
+def _rule(part: _Part) -> Rule:
+    """Number the atoms of a part from 0, in the order of the plan."""
+    names: dict[str, Expr] = {}
+    for place, (number, atom) in enumerate(part.atoms.items()):
+        names.update({_name(number, i): Col(_name(place, i)) for i in range(atom.width)})
+    atoms = tuple(
+        replace(atom, key=tuple(substitute(e, names) for e in atom.key))
+        for atom in part.atoms.values()
+    )
+    return Rule(
+        atoms,
+        tuple(substitute(e, names) for e in part.conditions),
+        tuple(substitute(e, names) for e in part.columns.values()),
     )
 
 
-def _mentions(plan: Plan, name: str) -> bool:
-    if isinstance(plan, RecursiveRef):
-        return plan.name == name
-    return any(_mentions(child, name) for child in children(plan))
+def _name(atom: int, place: int) -> str:
+    return f"a{atom}.c{place}"
 
 
-def recursive_side(stage: Join, name: str) -> str:
-    """Say on which side of a join the recursive view stands: `left` or `right`."""
-    return "left" if _mentions(stage.left, name) else "right"
+def _parts(plan: Plan, recursion: Collection[str], number: Callable[[], int]) -> list[_Part]:
+    """Take a subplan apart; several parts where it is a union."""
+    if isinstance(plan, RecursiveRef) or not mentions(plan, recursion):
+        atom = number()
+        columns: dict[str, Expr] = {
+            column.name: Col(_name(atom, place)) for place, column in enumerate(plan.columns)
+        }
+        return [_Part({atom: Atom(plan)}, (), columns)]
+    match plan:
+        case Filter():
+            return [
+                replace(part, conditions=part.conditions + _where(plan.predicate, part.columns))
+                for part in _parts(plan.child, recursion, number)
+            ]
+        case Project():
+            return [
+                replace(
+                    part, columns={c.name: substitute(e, part.columns) for c, e in plan.outputs}
+                )
+                for part in _parts(plan.child, recursion, number)
+            ]
+        case Distinct() | Ship():
+            return _parts(plan.child, recursion, number)
+        case Union():
+            names = [column.name for column in plan.columns]
+            return [
+                replace(part, columns=dict(zip(names, part.columns.values(), strict=True)))
+                for child in plan.children
+                for part in _parts(child, recursion, number)
+            ]
+        case Join():
+            return [
+                _joined(plan, left, right)
+                for left in _parts(plan.left, recursion, number)
+                for right in _parts(plan.right, recursion, number)
+            ]
+        case AntiJoin() if not mentions(plan.right, recursion) and plan.residual is None:
+            rights = [column.name for column in plan.right.columns]
+            places = tuple(rights.index(right) for _, right in plan.on)
+            return [
+                replace(
+                    part,
+                    atoms={
+                        **part.atoms,
+                        number(): Atom(
+                            plan.right,
+                            negated=True,
+                            key=tuple(part.columns[left] for left, _ in plan.on),
+                            places=places,
+                        ),
+                    },
+                )
+                for part in _parts(plan.left, recursion, number)
+            ]
+        case _:
+            raise _refused(plan, recursion)
+
+
+def _where(predicate: Expr, columns: dict[str, Expr]) -> tuple[Expr, ...]:
+    return tuple(substitute(part, columns) for part in conjuncts(predicate))
+
+
+def _joined(plan: Join, left: _Part, right: _Part) -> _Part:
+    columns = {**left.columns, **right.columns}
+    pairs = tuple(Op("=", columns[one], columns[other]) for one, other in plan.on)
+    residual = () if plan.residual is None else _where(plan.residual, columns)
+    conditions = (*left.conditions, *right.conditions, *pairs, *residual)
+    return _Part({**left.atoms, **right.atoms}, conditions, columns)
+
+
+def _refused(plan: Plan, recursion: Collection[str]) -> NotMaintainable:
+    read = next(name for name in recursion if mentions(plan, (name,)))
+    kind = type(plan).__name__
+    cycle = f"{read} → {kind} → {read}"
+    if isinstance(plan, AntiJoin) and not mentions(plan.right, recursion):
+        return NotMaintainable(
+            f"NOT EXISTS in the recursion of {read} compares by more than equality",
+            found=cycle,
+            attempt="let what must not exist be a view, and match its columns by =",
+        )
+    return NotMaintainable(
+        f"{kind} in a circle has no least answer: {cycle}",
+        found=cycle,
+        exists=("joins", "WHERE", "UNION", "MIN or MAX grouped by the other columns"),
+        attempt="apply it to the finished view, in a query that reads it",
+    )
+
+
+def plan_of(rule: Rule, columns: tuple[Column, ...]) -> Plan:
+    """Give a rule that reads no recursion as a plan again.
+
+    Args:
+        columns: what the outputs are called.
+    """
+    plan: Plan | None = None
+    for number, atom in enumerate(rule.atoms):
+        if not atom.negated:
+            new = tuple(
+                replace(column, name=_name(number, place))
+                for place, column in enumerate(atom.plan.columns)
+            )
+            side = renamed(atom.plan, new)
+            plan = side if plan is None else Join(plan, side)
+    assert plan is not None
+    condition = conjunction(rule.conditions)
+    if condition is not None:
+        plan = Filter(plan, condition)
+    for number, atom in enumerate(rule.atoms):
+        if atom.negated:
+            there = atom.plan.columns
+            keys = tuple(
+                (replace(there[place], name=_name(number, i)), key)
+                for i, (place, key) in enumerate(zip(atom.places, atom.key, strict=True))
+            )
+            keep = tuple((column, Col(column.name)) for column in plan.columns)
+            on = tuple(
+                (column.name, there[place].name)
+                for (column, _), place in zip(keys, atom.places, strict=True)
+            )
+            plan = AntiJoin(Project(plan, (*keep, *keys)), atom.plan, on)
+    return Project(plan, tuple(zip(columns, rule.outputs, strict=True)))
+
+
+def equalities(rule: Rule) -> tuple[tuple[str, Expr], ...]:
+    """Give every condition that reads as `column = something of other atoms`, both ways round."""
+    found: list[tuple[str, Expr]] = []
+    for condition in rule.conditions:
+        if isinstance(condition, Op) and condition.symbol == "=":
+            sides = ((condition.left, condition.right), (condition.right, condition.left))
+            found += [
+                (own.name, other)
+                for own, other in sides
+                if isinstance(own, Col) and atom_of(own.name) not in atoms_in(other)
+            ]
+    return tuple(found)
+
+
+def atom_of(name: str) -> int:
+    """Give the atom a column belongs to."""
+    return int(name[1:].partition(".")[0])
+
+
+def place_of(name: str) -> int:
+    """Give a column's place in its atom."""
+    return int(name.partition(".c")[2])
+
+
+def atoms_in(expr: Expr) -> frozenset[int]:
+    """Give the atoms whose columns an expression reads."""
+    return frozenset(atom_of(name) for name in columns_in(expr))
+
+
+def names_of(rule: Rule, number: int) -> tuple[str, ...]:
+    """Give the names of an atom's columns."""
+    return tuple(_name(number, place) for place in range(rule.atoms[number].width))

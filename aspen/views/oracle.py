@@ -6,7 +6,7 @@ It shares no code with the operators except the evaluation of expressions.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from aspen.algebra.evaluate import compile_expr
@@ -15,14 +15,16 @@ from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
     AntiJoin,
-    Best,
     Distinct,
     Filter,
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
+    Recursive,
     RecursiveRef,
     Scan,
     SetFunction,
@@ -93,6 +95,12 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
         case AntiJoin():
             partners = _Partners(plan, _rows(plan.right, tables))
             return {r: w for r, w in _rows(plan.left, tables).items() if not partners.of(r)}
+        case MarkJoin():
+            partners = _Partners(plan, _rows(plan.right, tables))
+            lefts = _rows(plan.left, tables)
+            return {(*r, bool(partners.of(r))): w for r, w in lefts.items()}
+        case OuterJoin():
+            return _outer(plan, tables)
         case Union():
             total: Delta = {}
             for child in plan.children:
@@ -112,10 +120,24 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
             return _fixpoint(plan, tables)
 
 
+def _outer(plan: OuterJoin, tables: _Tables) -> Delta:
+    right = _rows(plan.right, tables)
+    partners = _Partners(plan, right)
+    nothing = (None,) * len(plan.right.columns)
+    joined: Delta = {}
+    for row, weight in _rows(plan.left, tables).items():
+        found = partners.of(row)
+        for other in found:
+            accumulate(joined, row + other, weight * right[other])
+        if not found:
+            accumulate(joined, row + nothing, weight)
+    return joined
+
+
 class _Partners:
     """The right rows that match a left row."""
 
-    def __init__(self, plan: Join | AntiJoin, right: Delta) -> None:
+    def __init__(self, plan: Join | AntiJoin | OuterJoin | MarkJoin, right: Delta) -> None:
         lefts = [column.name for column in plan.left.columns]
         rights = [column.name for column in plan.right.columns]
         self.places = [lefts.index(left) for left, _ in plan.on]
@@ -204,43 +226,47 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
 
 
 def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:
-    base = dict.fromkeys(_rows(plan.base, tables), 1)
-    rows: Delta = {}
+    """Apply all rules to all relations at once, again and again, until nothing moves."""
+    bases = {one.name: dict.fromkeys(_rows(one.base, tables), 1) for one in plan.relations}
+    rows: dict[str, Delta] = {one.name: {} for one in plan.relations}
     while True:
-        inner = _Tables(tables.contents, tables.windows, {**tables.recursive, plan.name: rows})
-        derived = dict.fromkeys(_rows(plan.step, inner), 1)
-        found = {**base, **derived}
-        if plan.best is not None:
-            found = _best(plan.best, plan.columns, found)
+        inner = _Tables(tables.contents, tables.windows, {**tables.recursive, **rows})
+        found: dict[str, Delta] = {}
+        for one in plan.relations:
+            derived = {**bases[one.name], **dict.fromkeys(_rows(one.step, inner), 1)}
+            found[one.name] = derived if one.best is None else best_rows(one, derived)
         if found == rows:
-            return rows
+            return rows[plan.name]
         rows = found
 
 
-def _best(best: Best, columns: tuple[Column, ...], rows: Delta) -> Delta:
-    names = [column.name for column in columns]
+def best_rows(relation: Recursive, rows: Iterable[Row]) -> Delta:
+    """Give the rows that aggregate selection keeps: per key, the best of each choice."""
+    best, names = relation.best, [column.name for column in relation.columns]
+    assert best is not None
     places = [names.index(key) for key in best.keys]
-    cost = names.index(best.column)
-    sign = 1 if best.function is AggregateFunction.MIN else -1
-    chosen: dict[Row, Row] = {}
-    for row in rows:
-        if row[cost] is None:
-            continue
-        key = tuple(row[p] for p in places)
-        other = chosen.get(key)
-        if other is None or better(row, other, cost, sign):
-            chosen[key] = row
-    return dict.fromkeys(chosen.values(), 1)
+    costs = [(names.index(column), function) for column, function in best.choices]
+    kept: Delta = {}
+    for cost, function in costs:
+        order = [(cost, function), *(other for other in costs if other[0] != cost)]
+        chosen: dict[Row, Row] = {}
+        for row in rows:
+            key = tuple(row[p] for p in places)
+            if row[cost] is not None and (key not in chosen or _beats(row, chosen[key], order)):
+                chosen[key] = row
+        kept.update(dict.fromkeys(chosen.values(), 1))
+    return kept
 
 
-def better(row: Row, other: Row, cost: int, sign: int) -> bool:
-    """Whether `row` beats `other`: by cost, ties by spelling, so no order of arrival shows.
+def _beats(row: Row, other: Row, order: list[tuple[int, AggregateFunction]]) -> bool:
+    """Whether a row is better: by the first cost that differs; ties by spelling.
 
-    Args:
-        cost: place of the cost column.
-        sign: +1 when the smaller wins, -1 when the larger does.
+    So no order of arrival shows. A null is worse than any cost.
     """
-    mine, its = row[cost], other[cost]
-    if mine != its:
-        return bool((mine < its) == (sign > 0))  # type: ignore[operator]
+    for place, function in order:
+        mine, its = row[place], other[place]
+        if mine != its:
+            if mine is None or its is None:
+                return its is None
+            return bool((mine < its) == (function is AggregateFunction.MIN))  # type: ignore[operator]
     return repr(row) < repr(other)

@@ -1,7 +1,7 @@
 """AggSel: aggregate selection inside recursion, only the best row of a group goes on.
 
 Law:        per group the settled row is the least by (cost, spelling) of all candidates.
-Algorithm:  [LTZIL09] Alg. 3. A beaten candidate is still true and waits; what had been derived
+Algorithm:  [LTZIL09] Alg. 4. A beaten candidate is still true and waits; what had been derived
             from it is withdrawn as the better row is propagated, and is derived again should the
             row become best again. Candidates are taken in the order of their cost, so that along
             monotone steps each group settles once (Dijkstra).
@@ -12,7 +12,7 @@ Ends:       a group settles again only for a strictly better row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import total_ordering
 from typing import Any
 
@@ -47,39 +47,63 @@ class Selection:
 
     Args:
         key: the group of a row.
-        rank: the smaller goes on; None where all rows go on, each being its own group.
-        cost: place of the selected column, None where there is none; a null cost never competes.
+        rank: the smaller goes on.
+        cost: place of the selected column; a null cost never competes.
+        kind: equal kinds of ranks compare with each other, and grow along the same steps.
     """
 
-    __slots__ = ("cost", "key", "rank")
+    __slots__ = ("cost", "key", "kind", "rank")
 
     def __init__(
-        self, key: Callable[[Row], Key], rank: Callable[[Row], Rank] | None, cost: int | None
+        self,
+        key: Callable[[Row], Key],
+        rank: Callable[[Row], Rank],
+        cost: int,
+        kind: Hashable,
     ) -> None:
         self.key = key
         self.rank = rank
         self.cost = cost
+        self.kind = kind
 
 
-def selection(best: Best | None, columns: tuple[Column, ...]) -> Selection:
-    """Give the selection a fixpoint asks for.
+def selections(best: Best, columns: tuple[Column, ...]) -> tuple[Selection, ...]:
+    """Give the selections a recursive relation asks for, one per choice.
 
     Args:
-        columns: of the recursive view.
+        columns: of the recursive relation.
     """
-    if best is None:
-        return Selection(_itself, None, None)
     names = [column.name for column in columns]
-    cost = names.index(best.column)
     key = key_of([names.index(name) for name in best.keys])
-    signed = _signed(cost, best.function, numeric=columns[cost].type.numeric)
-    if {*best.keys, best.column} == set(names):
-        return Selection(key, signed, cost)
-    return Selection(key, lambda row: (signed(row), repr(row)), cost)
+    costs = [(names.index(column), function) for column, function in best.choices]
+    found: list[Selection] = []
+    for cost, function in costs:
+        numeric = columns[cost].type.numeric
+        signed = _signed(cost, function, numeric=numeric)
+        kind: Hashable = (function, numeric or columns[cost].type)
+        others = [_nullable(columns, *other) for other in costs if other[0] != cost]
+        alone = len(best.keys) + len(costs) == len(names) and not others
+        if alone:
+            found.append(Selection(key, signed, cost, kind))
+        else:
+            rank = _ties(signed, others)
+            found.append(Selection(key, rank, cost, (kind, "ties", len(others))))
+    return tuple(found)
 
 
-def _itself(row: Row) -> Row:
-    return row
+def _ties(
+    signed: Callable[[Row], Rank], others: list[Callable[[Row], Rank]]
+) -> Callable[[Row], Rank]:
+    if not others:
+        return lambda row: (signed(row), repr(row))
+    return lambda row: (signed(row), *[other(row) for other in others], repr(row))
+
+
+def _nullable(
+    columns: tuple[Column, ...], cost: int, function: AggregateFunction
+) -> Callable[[Row], Rank]:
+    signed = _signed(cost, function, numeric=columns[cost].type.numeric)
+    return lambda row: (True,) if row[cost] is None else (False, signed(row))
 
 
 def _signed(cost: int, function: AggregateFunction, *, numeric: bool) -> Callable[[Row], Rank]:

@@ -1,4 +1,4 @@
-"""Fixpoint: keep a recursive view, e.g. reach = edge ∪ π(edge ⋈ reach).
+"""Fixpoint: keep a recursion, e.g. reach = edge ∪ π(edge ⋈ reach), or several views at once.
 
     epoch     1          2              3
     edge      +ab +bc    -bc +ac        +bc
@@ -8,9 +8,11 @@
 Law:        after each epoch, contents == least fixpoint over the inputs so far.
 Algorithm:  [LTZIL09] Alg. 1, semi-naive: MinShip forwards one derivation of a row. A deletion
             retracts the rows that the Support says have fallen, withdraws what used them, and
-            settles whatever still has a waiting derivation.
-State:      key -> Group (row, waiting derivations); what the strategy's Support remembers.
-Receives:   deltas of `base` and of the step's inputs.     Gives: weights +1 and -1 of a set.
+            settles whatever still has a waiting derivation. Own: relations settle together, and a
+            row that loses its derivation to a better row of another is retracted and tried again.
+State:      per relation key -> Group (row, waiting derivations); what the Support remembers.
+Receives:   deltas of the bases and of the steps' inputs.     Gives: weights +1 and -1 of a set;
+            of several relations, rows are (number of the relation, row).
 Ends:       a row's life is pending -> fresh -> settled; a settled row is pending again only for
             a better one, or when its support fell. A budget stops steps that never settle.
 """
@@ -18,21 +20,22 @@ Ends:       a row's life is pending -> fresh -> settled; a settled row is pendin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from heapq import heappop, heappush
-from itertools import count
+from heapq import heappop
 from typing import Any
 
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Key, Node, Way
-from aspen.views.operators.agg_sel import Selection
+from aspen.views.node import Node, Way
+from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.min_ship import Group, Source
+from aspen.views.operators.multi_best_relation import MultiBestRelation
+from aspen.views.operators.relation import Relation
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.protocol import Support
 
 MAX_ROWS = 2_000_000
-"""Rows of one recursive view; ~0.5 kB each, so a lane of 1 GB."""
+"""Rows of one recursive relation; ~0.5 kB each, so a lane of 1 GB."""
 
 _RESETTLES = 16
 """Settlements per group and epoch before a recursion counts as endless; Dijkstra needs 1."""
@@ -51,32 +54,57 @@ class NotMonotone(AspenError):
 
 
 class Fixpoint(Node):
-    """A recursive view.
+    """A recursion.
 
     Args:
         rules: what derives its rows.
-        choose: which rows of a group go on.
+        relations: its relations, in the order of their numbers.
         support: the maintenance strategy.
     """
 
-    def __init__(self, rules: Rules, choose: Selection, support: Support) -> None:
+    def __init__(self, rules: Rules, relations: tuple[Relation, ...], support: Support) -> None:
         self.sides = rules.sides
         fed = [side.node for side in self.sides]
         fed += [side.static for side in self.sides if side.static not in (None, side.node)]
         super().__init__(*fed)
         self._rules = rules
-        self._base = rules.base
         self._steps = rules.steps
-        self._choose = choose
-        self.support = support
-        self.groups: dict[Key, Group] = {}
-        self._pending: list[tuple[Any, int, Group, Source, Row]] = []
-        self._order = count()
+        self.relations = relations
+        self._numbers = {id(relation): n for n, relation in enumerate(relations)}
+        self._agenda = Agenda(support)
+        for relation in relations:
+            relation.join(self._agenda)
+        # A row of one relation may rest on a beaten row of another for a while; alone, never.
+        alone = len(relations) == 1 and not isinstance(relations[0], MultiBestRelation)
+        self._strict = alone and self._agenda.watching
+        # By relation: who enumerates the derivations of a row, and who takes them.
+        self._readers = tuple(
+            [
+                (reader, relations[step.gives].offer, relations[step.gives].withdraw)
+                for step in rules.steps
+                for number, reader in step.entries
+                if number == place
+            ]
+            for place in range(len(relations))
+        )
         self._before: dict[Group, Row | None] = {}
-        self._emptied: dict[Group, None] = {}
-        self._orphans: list[Group] = []
-        self._burying = False
         self._budget = 0
+
+    @property
+    def support(self) -> Support:
+        """The maintenance strategy."""
+        return self._agenda.support
+
+    @property
+    def groups(self) -> dict[object, Group]:
+        """Every group; of several relations, by (number of the relation, key)."""
+        if len(self.relations) == 1:
+            return self.relations[0].groups
+        return {
+            (number, key): group
+            for number, relation in enumerate(self.relations)
+            for key, group in relation.groups.items()
+        }
 
     def start(self) -> None:
         """Compute the view from the inputs' contents."""
@@ -94,13 +122,27 @@ class Fixpoint(Node):
 
     def contents(self) -> Delta:
         """Give the rows."""
-        return {group.best: 1 for group in self.groups.values() if group.best is not None}
+        return {
+            self._told(group, group.best): 1
+            for relation in self.relations
+            for group in relation.groups.values()
+            if group.best is not None
+        }
+
+    def _told(self, group: Group, row: Row) -> Any:
+        """Give a row as this node gives it."""
+        if len(self.relations) == 1:
+            return row
+        return (self._numbers[id(group.relation)], row)
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
         """Give the live derivations of a row, the waiting ones too when `every` is asked for."""
         del contents
-        group = self.groups[self._choose.key(row)]
-        found = [source for source, derived in group.waiting.items() if derived == row]
+        told: Any = row
+        number, inner = (0, told) if len(self.relations) == 1 else told
+        relation = self.relations[number]
+        group = relation.groups[relation.key(inner)]
+        found = [source for source, derived in group.waiting.items() if derived == inner]
         if not every and group.via is not None:
             found = [group.via]
         return [self._way(source) for source in found]
@@ -109,8 +151,9 @@ class Fixpoint(Node):
         rows: list[tuple[Node, Row]] = []
         for premise in self._rules.premises(source):
             assert premise.best is not None
-            rows.append((self, premise.best))
-        return (*rows, *((side.node, row) for side, row in self._rules.taken(source)))
+            rows.append((self, self._told(premise, premise.best)))
+        taken = self._rules.taken(source)
+        return (*rows, *((side.node, row) for side, row in taken if not side.absent))
 
     def step(self) -> Delta:
         """Take in one epoch of changes."""
@@ -126,9 +169,9 @@ class Fixpoint(Node):
         for group, before in self._before.items():
             if group.best != before:
                 if before is not None:
-                    accumulate(out, before, -1)
+                    accumulate(out, self._told(group, before), -1)
                 if group.best is not None:
-                    accumulate(out, group.best, 1)
+                    accumulate(out, self._told(group, group.best), 1)
         self._end()
         return out
 
@@ -137,9 +180,6 @@ class Fixpoint(Node):
         out = dict.fromkeys(self.contents(), -1)
         self._forget()
         self._before.clear()
-        self._pending.clear()
-        for step in self._steps:
-            step.clear()
         for side in self.sides:
             side.hide_gone()
             side.show_born()
@@ -150,35 +190,36 @@ class Fixpoint(Node):
         return out
 
     def _forget(self) -> None:
-        """Drop all groups, and the circles in which they refer to one another."""
+        """Drop all groups."""
         self.support.clear()
-        for group in self.groups.values():
-            group.via = None
-            group.waiting.clear()
-        self.groups.clear()
+        self._agenda.clear()
+        for relation in self.relations:
+            relation.clear()
+        for step in self._steps:
+            step.clear()
 
     def _from_scratch(self) -> None:
-        for row in self._base.matches(()):
-            self._offer((None, row), row)
+        for number, relation in enumerate(self.relations):
+            for source, row in self._rules.begun(number):
+                relation.offer(source, row)
         self._settle_pending()
 
     def _bury(self) -> None:
         """Retract what rested on rows that went, and withdraw derivations that used them."""
-        self._burying = True
+        agenda, rules = self._agenda, self._rules
+        agenda.burying = True
         unsettled: dict[Group, None] = {}
         self._fell(self.support.doomed(), unsettled)
-        for row in self._base.gone.get((), ()):
-            self._withdraw((None, row), row)
+        for number, base in enumerate(rules.bases):
+            for row in base.gone.get((), ()):
+                self.relations[number].withdraw(rules.first(number, row), row)
         for step in self._steps:
-            for place, join in enumerate(step.joins):
-                step.remove_partners(place, self._withdraw)
-                join.input.hide_gone()
+            step.bury(self.relations[step.gives].withdraw)
         while fallen := self.support.fallen():
             self._fell(fallen, unsettled)
-        self._burying = False
+        agenda.burying = False
         for group in unsettled:
-            for source, row in group.waiting.items():
-                self._propose(group, source, row)
+            group.relation.propose(group)
 
     def _fell(self, groups: list[Group], unsettled: dict[Group, None]) -> None:
         for group in groups:
@@ -188,128 +229,144 @@ class Fixpoint(Node):
 
     def _arise(self) -> None:
         """Take in the rows that came."""
-        for row in self._base.born.get((), ()):
-            self._offer((None, row), row)
-        self._base.show_born()
+        rules = self._rules
+        for number, base in enumerate(rules.bases):
+            for row in base.born.get((), ()):
+                self.relations[number].offer(rules.first(number, row), row)
+            base.show_born()
         for step in self._steps:
-            for place, join in enumerate(step.joins):
-                step.add_partners(place, self._offer)
-                join.input.show_born()
+            step.arise(self.relations[step.gives].offer)
 
     def _settle_pending(self) -> None:
-        """Settle pending derivations, best first, until none is left."""
-        pending, rank_of = self._pending, self._choose.rank
-        self._budget = _RESETTLES * len(self.groups) + 10_000
-        while pending:
-            rank, _, group, source, row = heappop(pending)
-            # The very row: an equal one may have been withdrawn and offered again.
-            if group.waiting.get(source) is not row:
-                continue
+        """Settle pending derivations until none is left: sets at once, then best first."""
+        agenda = self._agenda
+        first = agenda.first
+        self._budget = _RESETTLES * sum(len(one.groups) for one in self.relations) + 10_000
+        while True:
+            while first:
+                group, source, row = first.popleft()
+                # The very row: an equal one may have been withdrawn and offered again.
+                if group.best is None and group.waiting.get(source) is row:
+                    self._settle(group, source, row)
+            heap = agenda.next_heap()
+            if heap is not None:
+                self._settle_best(heap)
+            elif agenda.doubtful:
+                agenda.orphans += agenda.doubtful
+                agenda.doubtful.clear()
+                self._try_again()
+            else:
+                return
+
+    def _settle_best(self, heap: list[Entry]) -> None:
+        """Settle the best candidate of a heap, if it is one still."""
+        _, _, choice, group, source, row = heappop(heap)
+        if group.waiting.get(source) is not row:
+            return
+        relation = group.relation
+        if isinstance(relation, MultiBestRelation):
+            won, beaten = relation.challenge(group, choice)
+            if beaten is not None:
+                self._retract(beaten)
+            if won and group.best is None:
+                self._settle(group, source, row)
+            elif self._agenda.orphans:
+                self._try_again()
+        elif relation.improves(group, row):
             if group.best is not None:
-                if rank_of is None or not rank < rank_of(group.best):
-                    continue
                 self._retract(group)
             self._settle(group, source, row)
 
     def _settle(self, group: Group, source: Source, row: Row) -> None:
         self._budget -= 1
-        if len(self.groups) > MAX_ROWS:
+        relation = group.relation
+        if len(relation.groups) > MAX_ROWS:
             raise EndlessRecursion(
-                f"the recursion derived more than {MAX_ROWS} rows",
+                f"{relation.name} derived more than {MAX_ROWS} rows",
+                found=relation.name,
                 attempt="bound it: MIN or MAX over a growing column, or a WHERE on it",
             )
         if group not in self._before:
             self._before[group] = None
             self._budget += _RESETTLES
-        if not self._budget:
+        if self._budget <= 0:
             raise EndlessRecursion(
-                "rows of the recursion improve without end",
+                f"rows of {relation.name} improve without end",
+                found=relation.name,
                 attempt="every step must add to a minimised cost, never take from it",
             )
         group.best, group.via = row, source
-        self.support.settled(group, source)
+        agenda = self._agenda
+        agenda.support.settled(group, source)
+        for index in relation.indexes.values():
+            index.add(group, row)
         start = (group,)
-        for step in self._steps:
-            step.add(start, row, self._offer)
-        if self._orphans:
-            self._check_orphans()
+        for reader, offer, _ in self._readers[self._numbers[id(relation)]]:
+            reader.add(start, row, offer)
+        if agenda.orphans:
+            if self._strict:
+                self._check_orphans()
+            else:
+                self._try_again()
 
     def _retract(self, group: Group) -> None:
         """Make a settled group pending again, and take back what was derived from its row."""
-        row = group.best
+        row, relation = group.best, group.relation
         assert row is not None
         self._before.setdefault(group, row)
         self.support.retracted(group)
         group.best = group.via = None
-        for step in self._steps:
-            step.remove((group,), row, self._withdraw)
-
-    def _offer(self, source: Source, row: Row) -> None:
-        """Take a derivation into its group's buffer; propose it if it would go on."""
-        choose = self._choose
-        if choose.cost is not None and row[choose.cost] is None:
-            return
-        key = choose.key(row)
-        group = self.groups.get(key)
-        if group is None:
-            group = self.groups[key] = Group(key)
-        group.waiting[source] = row
-        if self.support.hears_offers:
-            self.support.offered(group, source)
-        rank = choose.rank
-        if group.best is None:
-            heappush(
-                self._pending,
-                (0 if rank is None else rank(row), next(self._order), group, source, row),
-            )
-        elif rank is not None:
-            mine = rank(row)
-            if mine < rank(group.best):
-                heappush(self._pending, (mine, next(self._order), group, source, row))
-
-    def _propose(self, group: Group, source: Source, row: Row) -> None:
-        rank = 0 if self._choose.rank is None else self._choose.rank(row)
-        heappush(self._pending, (rank, next(self._order), group, source, row))
-
-    def _withdraw(self, source: Source, row: Row) -> None:
-        """Take a derivation out of its group's buffer."""
-        group = self.groups.get(self._choose.key(row))
-        if group is None or group.waiting.pop(source, None) is None:
-            return
-        if not group.waiting:
-            self._emptied[group] = None
-        if self._burying:
-            self.support.withdrawn(group, source, row)
-        elif group.via is not None and group.via == source:
-            self._orphans.append(group)
+        start = (group,)
+        for reader, _, withdraw in self._readers[self._numbers[id(relation)]]:
+            reader.remove(start, row, withdraw)
+        for index in relation.indexes.values():
+            index.remove(group, row)
+        relation.left(group)
 
     def _check_orphans(self) -> None:
         """See that whoever lost its forwarded derivation to a better row got a better one."""
-        rank = self._choose.rank
-        for group in self._orphans:
+        orphans = self._agenda.orphans
+        for group in orphans:
             if group.best is None or group.via is None:
                 continue
             now = group.waiting.get(group.via)
-            fine = now is not None and rank is not None and not rank(group.best) < rank(now)
-            if not fine:
+            if now is None or not group.relation.stands(group, now):
                 raise NotMonotone(
-                    "a better row of the recursion derives a worse one, or none",
+                    f"a better row of {group.relation.name} derives a worse one, or none",
+                    found=group.relation.name,
                     attempt="the selected column may only grow along the step",
                 )
-        self._orphans.clear()
+        orphans.clear()
+
+    def _try_again(self) -> None:
+        """Retract whoever lost its forwarded derivation, then whoever rested on those, and so on.
+
+        What waits in the end rests on nothing that was retracted, and is proposed again.
+        """
+        orphans = self._agenda.orphans
+        unsettled: list[Group] = []
+        while orphans:
+            group = orphans.pop()
+            if group.best is None:
+                continue
+            now = None if group.via is None else group.waiting.get(group.via)
+            if now is None or not group.relation.stands(group, now):
+                self._retract(group)
+                unsettled.append(group)
+        for group in unsettled:
+            group.relation.propose(group)
 
     def _end(self) -> None:
         """Forget what only this epoch needed; give back unused variables."""
-        for group in self._emptied:
-            unused = not group.waiting and group.best is None
-            if unused and self.groups.get(group.key) is group:
-                del self.groups[group.key]
-        self._emptied.clear()
+        agenda = self._agenda
+        for group in agenda.emptied:
+            if not group.waiting and group.best is None:
+                group.relation.remove(group)
+        agenda.clear()
         self._before.clear()
-        self._orphans.clear()
         successor = self.support.end()
         if successor is not None:
             self.support.close()
-            self.support = successor
+            agenda.support = successor
         for side in self.sides:
             side.end()

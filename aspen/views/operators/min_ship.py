@@ -29,15 +29,17 @@ class Group:
 
     Args:
         key: the group's key.
+        relation: the recursive relation it belongs to.
 
     `best` is the row that went on, `via` its source; both None while the group is unsettled.
     `waiting` holds every live derivation, the forwarded one included.
     """
 
-    __slots__ = ("best", "key", "via", "waiting")
+    __slots__ = ("best", "key", "relation", "via", "waiting")
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: Key, relation: Any = None) -> None:
         self.key = key
+        self.relation = relation
         self.best: Row | None = None
         self.via: Source | None = None
         self.waiting: dict[Source, Row] = {}

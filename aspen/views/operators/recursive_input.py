@@ -31,8 +31,11 @@ class RecursiveInput:
             None when no row does, the same node when all do.
     """
 
+    absent = False
+
     def __init__(self, node: Node, places: Places, static: Node | None) -> None:
         self.node = node
+        self.width = len(places)
         self.static = static
         self.places = places
         self.gone: dict[Key, dict[Row, None]] = {}

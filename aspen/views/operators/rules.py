@@ -12,33 +12,51 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aspen.model.schema import Row
+from aspen.views.operators.joined_step import JoinedStep
 from aspen.views.operators.linear_step import LinearStep
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.recursive_input import RecursiveInput
+
+Step = LinearStep | JoinedStep
 
 
 class Rules:
     """What derives the rows of a recursion.
 
     Args:
-        base: the rows to begin with.
-        steps: the branches of the recursive step.
+        bases: the rows each relation begins with.
+        steps: the rules that read the recursion.
+
+    Sources end with the number of their base or step, where there is more than one.
     """
 
-    def __init__(self, base: RecursiveInput, steps: tuple[LinearStep, ...]) -> None:
-        self.base = base
+    def __init__(self, bases: tuple[RecursiveInput, ...], steps: tuple[Step, ...]) -> None:
+        self.bases = bases
         self.steps = steps
-        self.sides = (base, *(join.input for step in steps for join in step.joins))
+        self.sides: tuple[RecursiveInput, ...] = (
+            *bases,
+            *(side for step in steps for side in step.sides),
+        )
+
+    def begun(self, number: int) -> Iterator[tuple[Source, Row]]:
+        """Give the rows a relation begins with, with their sources."""
+        for row in self.bases[number].matches(()):
+            yield self.first(number, row), row
+
+    def first(self, number: int, row: Row) -> Source:
+        """Give the source of a row that a relation begins with."""
+        return (None, row) if len(self.bases) == 1 else (None, row, number)
 
     def premises(self, source: Source) -> tuple[Group, ...]:
         """Give the groups whose rows a derivation used."""
-        return () if source[0] is None else (source[0],)
+        return () if source[0] is None else self._step(source).premises(source)
 
     def taken(self, source: Source) -> Iterator[tuple[RecursiveInput, Row]]:
         """Give the input rows a derivation used."""
         if source[0] is None:
-            yield self.base, source[1]
-            return
-        step = self.steps[source[-1] if len(self.steps) > 1 else 0]
-        for join, row in zip(step.joins, source[1:], strict=False):
-            yield join.input, row
+            yield self.bases[source[-1] if len(self.bases) > 1 else 0], source[1]
+        else:
+            yield from self._step(source).taken(source)
+
+    def _step(self, source: Source) -> Step:
+        return self.steps[source[-1] if len(self.steps) > 1 else 0]

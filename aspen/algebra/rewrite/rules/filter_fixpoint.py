@@ -62,7 +62,7 @@ def _reads(plan: Plan, view: str) -> bool:
 
 def _into_base(plan: Plan) -> Plan | None:
     match plan:
-        case Filter(Fixpoint() as fixpoint, predicate):
+        case Filter(Fixpoint(others=()) as fixpoint, predicate):
             kept = unchanged(fixpoint)
             own = [p for p in conjuncts(predicate) if columns_in(p) and columns_in(p) <= kept]
             rest = [p for p in conjuncts(predicate) if p not in own]

@@ -1,0 +1,50 @@
+"""RecursiveOutput: the rows of one relation of a recursion over several.
+
+    fixpoint   +(0, ab) +(1, cd)       output 1   +cd
+
+Law:        contents == the rows the fixpoint tells under the relation's number.
+Algorithm:  a filter and a projection.
+State:      none.
+Receives:   a Fixpoint's delta.     Gives: one relation's part of it.
+Ends:       always: one pass over the delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from aspen.model.delta import Delta
+from aspen.model.schema import Row
+from aspen.views.node import Node, Way
+
+
+class RecursiveOutput(Node):
+    """See the module's head.
+
+    Args:
+        fixpoint: gives rows (number of the relation, row).
+        number: of the relation wanted.
+    """
+
+    def __init__(self, fixpoint: Node, number: int) -> None:
+        super().__init__(fixpoint)
+        self._number = number
+
+    def step(self) -> Delta:
+        """Give the relation's part of the delta."""
+        return self._own(dict(self.inputs[0].delta))
+
+    def contents(self) -> Delta:
+        """Give the relation's rows."""
+        return self._own(dict(self.inputs[0].contents()))
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give the row as the fixpoint has it."""
+        del contents, every
+        told: Any = (self._number, row)
+        return [((self.inputs[0], told),)]
+
+    def _own(self, delta: dict[Any, int]) -> Delta:
+        number = self._number
+        return {row: weight for (of, row), weight in delta.items() if of == number}

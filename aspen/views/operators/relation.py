@@ -1,0 +1,104 @@
+"""Relation: one relation of a recursion, a set of rows with their waiting derivations.
+
+    offer      d1: ab    d2: ab    d3: ac            withdraw  d1
+    groups     ab: d1    ab: d1 d2  ac: d3                     ab: d2
+
+Law:        a group waits with exactly the derivations offered and not withdrawn.
+State:      key -> Group; indexes of the settled ones for rules that join them.
+Receives:   derivations, withdrawals.     Gives: proposals to the agenda.
+Ends:       a settled row is proposed again only when it was retracted.
+"""
+
+from __future__ import annotations
+
+from aspen.model.schema import Row
+from aspen.views.node import Key, Places
+from aspen.views.operators.agenda import Agenda
+from aspen.views.operators.min_ship import Group, Source
+from aspen.views.operators.settled_index import SettledIndex
+
+
+class Relation:
+    """See the module's head.
+
+    Args:
+        name: for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.groups: dict[Key, Group] = {}
+        self.indexes: dict[Places, SettledIndex] = {}
+        self.agenda: Agenda
+
+    def join(self, agenda: Agenda) -> None:
+        """Say with which relations it is settled together."""
+        self.agenda = agenda
+
+    def index(self, places: Places) -> SettledIndex:
+        """Give the index of the settled rows by some columns."""
+        return self.indexes.setdefault(places, SettledIndex(places))
+
+    def key(self, row: Row) -> Key:
+        """Give the group of a row: in a set, the row itself."""
+        return row
+
+    def offer(self, source: Source, row: Row) -> None:
+        """Take a derivation into its group's buffer; propose it if its row is not there yet."""
+        group = self.groups.get(row)
+        if group is None:
+            group = self.groups[row] = Group(row, self)
+        group.waiting[source] = row
+        agenda = self.agenda
+        if agenda.support.hears_offers:
+            agenda.support.offered(group, source)
+        if group.best is None:
+            agenda.first.append((group, source, row))
+
+    def propose(self, group: Group) -> None:
+        """Propose whatever a retracted group may settle with again."""
+        for source, row in group.waiting.items():
+            self.agenda.first.append((group, source, row))
+
+    def withdraw(self, source: Source, row: Row) -> None:
+        """Take a derivation out of its group's buffer."""
+        group = self.groups.get(self.key(row))
+        if group is None or group.waiting.pop(source, None) is None:
+            return
+        agenda = self.agenda
+        if not group.waiting:
+            agenda.emptied[group] = None
+        if agenda.burying:
+            agenda.support.withdrawn(group, source, row)
+        if agenda.watching or not agenda.burying:
+            # Where it is not known which derivation a row rests on, it may be this one.
+            rests = group.best is not None and (group.via is None or group.via == source)
+            if rests:
+                (agenda.doubtful if agenda.burying else agenda.orphans).append(group)
+
+    def improves(self, group: Group, row: Row) -> bool:
+        """Whether a row is worth more than the one its group settled with: never in a set."""
+        del group, row
+        return False
+
+    def stands(self, group: Group, row: Row) -> bool:
+        """Whether a group may stay settled when its derivation gives this row by now."""
+        del group, row
+        return True
+
+    def left(self, group: Group) -> None:
+        """Hear that a group was retracted."""
+
+    def remove(self, group: Group) -> None:
+        """Forget a group without derivations."""
+        if self.groups.get(group.key) is group:
+            del self.groups[group.key]
+
+    def clear(self) -> None:
+        """Forget all groups, and the circles in which they refer to one another."""
+        for group in self.groups.values():
+            group.via = None
+            group.waiting.clear()
+        self.groups.clear()
+        for index in self.indexes.values():
+            index.clear()

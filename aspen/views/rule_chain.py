@@ -1,0 +1,171 @@
+"""Rule chain: the order in which a rule's atoms are joined, outwards from one of them.
+
+Each atom is looked up by as many columns as are known by then; a condition is tested, and a
+negated atom asked for, as soon as its columns are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
+from aspen.algebra.expr import Col, Expr, Op, conjunction
+from aspen.model.schema import Column, Row, Type
+from aspen.views.linearise import Rule, atom_of, atoms_in, equalities, names_of, place_of
+from aspen.views.node import Key, Places, key_of
+
+Shape = Callable[[Row], Row | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One further atom of a chain.
+
+    Args:
+        atom: its number.
+        places: columns it is looked up by, ascending; of a negated atom, all.
+        key: from the row so far to the key.
+        after: from the row so far and the atom's row to the next row so far, or None where a
+            condition fails.
+    """
+
+    atom: int
+    places: Places
+    key: Callable[[Row], Key]
+    after: Callable[[Row, Row], Row | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChain:
+    """A rule, outwards from one atom.
+
+    Args:
+        start: the atom it begins with.
+        head: from that atom's row to the row so far, None where a condition fails.
+        links: the other atoms in their order; after the last, the row so far is the derived row.
+    """
+
+    start: int
+    head: Shape
+    links: tuple[Link, ...]
+
+
+def chain(rule: Rule, start: int) -> RuleChain:
+    """Order a rule's atoms from one of them outwards."""
+    order = _Order(rule, start)
+    last = len(rule.atoms) == 1
+    head = _shape(order.known, order.due(), rule.outputs if last else None)
+    links: list[Link] = []
+    while order.left:
+        atom, keyed = order.next()
+        places = tuple(sorted(keyed))
+        if rule.atoms[atom].negated:
+            # Its own row is its key, and the index has the plan's places.
+            places = rule.atoms[atom].places
+        key = _key(order.known, [keyed[place] for place in sorted(keyed)])
+        order.take(atom, keyed)
+        shape = _shape(order.known, order.due(), None if order.left else rule.outputs)
+        links.append(Link(atom, places, key, _pair(shape)))
+    return RuleChain(start, head or _unchanged, tuple(links))
+
+
+class _Order:
+    """What is known, and what is left to join and to test."""
+
+    def __init__(self, rule: Rule, start: int) -> None:
+        self.rule = rule
+        self.left = [number for number in range(len(rule.atoms)) if number != start]
+        self.known: tuple[str, ...] = names_of(rule, start)
+        self._bound = {start}
+        self._untested: list[Expr] = list(rule.conditions)
+        self._equal = list(equalities(rule))
+        if rule.atoms[start].negated:
+            own = zip(rule.atoms[start].key, self.known, strict=True)
+            pairs = [(key, name) for key, name in own]
+            self._untested += [Op("=", key, Col(name)) for key, name in pairs]
+            self._equal += [(key.name, Col(name)) for key, name in pairs if isinstance(key, Col)]
+
+    def next(self) -> tuple[int, dict[int, Expr]]:
+        """Choose the next atom, and give what its columns must equal."""
+        best: tuple[int, dict[int, Expr]] | None = None
+        for number in self.left:
+            atom = self.rule.atoms[number]
+            if atom.negated:
+                if all(atoms_in(key) <= self._bound for key in atom.key):
+                    return number, dict(enumerate(atom.key))
+                continue
+            keyed: dict[int, Expr] = {}
+            for name, other in self._equal:
+                if atom_of(name) == number and atoms_in(other) <= self._bound:
+                    keyed.setdefault(place_of(name), other)
+            if best is None or bool(keyed) > bool(best[1]):
+                best = (number, keyed)
+        assert best is not None
+        return best
+
+    def take(self, atom: int, keyed: dict[int, Expr]) -> None:
+        """Note that an atom is joined; the equalities it was looked up by hold then."""
+        names = names_of(self.rule, atom)
+        for place, other in keyed.items():
+            own = Col(names[place])
+            self._untested = [
+                c for c in self._untested if c not in (Op("=", own, other), Op("=", other, own))
+            ]
+        self.left.remove(atom)
+        self._bound.add(atom)
+        self.known += names
+
+    def due(self) -> list[Expr]:
+        """Give the conditions that can be tested now, once each."""
+        due = [c for c in self._untested if atoms_in(c) <= self._bound]
+        self._untested = [c for c in self._untested if c not in due]
+        return due
+
+
+def _columns(names: tuple[str, ...]) -> list[Column]:
+    # Only the names are looked at: the expressions are typed already.
+    return [Column(name, Type.INT) for name in names]
+
+
+def _key(known: tuple[str, ...], exprs: list[Expr]) -> Callable[[Row], Key]:
+    places = [known.index(expr.name) for expr in exprs if isinstance(expr, Col)]
+    if len(places) == len(exprs):
+        return key_of(places)
+    if len(exprs) == 1:
+        return compile_expr(exprs[0], _columns(known))
+    return compile_row(exprs, _columns(known))
+
+
+def _shape(
+    known: tuple[str, ...], conditions: list[Expr], outputs: tuple[Expr, ...] | None
+) -> Shape | None:
+    """Compose conditions and outputs into one function, None where there is nothing to do."""
+    condition = conjunction(conditions)
+    columns = _columns(known)
+    compute: Callable[[Row], Row] | None = None
+    if outputs is not None and outputs != tuple(map(Col, known)):
+        compute = compile_row(outputs, columns)
+    if condition is None:
+        return compute
+    test = compile_predicate(condition, columns)
+    if compute is None:
+        return lambda row: row if test(row) else None
+    then = compute
+    return lambda row: then(row) if test(row) else None
+
+
+def _pair(shape: Shape | None) -> Callable[[Row, Row], Row | None]:
+    if shape is None:
+        return _concatenated
+    then = shape
+    return lambda row, partner: then(row + partner)
+
+
+def _concatenated(row: Row, partner: Row) -> Row:
+    return row + partner
+
+
+def _unchanged(row: Any) -> Any:
+    return row
