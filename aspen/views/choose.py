@@ -15,16 +15,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from aspen.algebra.plan import (
-    AntiJoin,
     Filter,
     Fixpoint,
     Join,
-    MarkJoin,
-    OuterJoin,
     Plan,
     RecursiveRef,
     Scan,
-    SetOperation,
     Union,
     Values,
     Window,
@@ -193,12 +189,10 @@ def estimate(plan: Plan, known: Known) -> float:
             return max(left, right) if plan.on else left * right * KEPT
         case Union():
             return sum(estimate(child, known) for child in plan.children)
-        case AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
-            return estimate(plan.left, known)
         case Fixpoint():
             return shape_of(plan, known).rows
         case _:
-            return estimate(plan.child, known)
+            return estimate(children(plan)[0], known)
 
 
 def recursions(plan: Plan) -> Iterator[Fixpoint]:
