@@ -6,7 +6,7 @@ over variables says on which rows a derived row rests. [LTZIL09] section IV.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import Protocol
 
 Function = Hashable
@@ -37,6 +37,10 @@ class Manager(Protocol):
 
     def release(self, variable: Variable) -> None:
         """Take a variable back; no live function may mention it."""
+        ...
+
+    def arrange(self, variables: Sequence[Variable]) -> None:
+        """Order variables, the first nearest the root; those not named come below them."""
         ...
 
     def literal(self, variable: Variable) -> Function:

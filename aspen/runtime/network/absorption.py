@@ -68,6 +68,8 @@ class AbsorptionPeer(Peer):
             once (Ship instead of MinShip).
     """
 
+    diagrams = True
+
     def __init__(
         self,
         me: int,
@@ -267,6 +269,18 @@ class AbsorptionPeer(Peer):
     def provenance_bytes(self) -> int:
         """Weigh the annotations of the view's rows kept here."""
         return self._weigh(self.held)
+
+    def shared_provenance_bytes(self) -> int:
+        """Weigh the decision nodes of the view's rows kept here, each node once."""
+        manager = self.manager
+        met = {manager.true, manager.false}
+        waiting = [found[0] for part in self.held.values() for found in part.values()]
+        while waiting:
+            function = waiting.pop()
+            if function not in met:
+                met.add(function)
+                waiting += manager.branches(function)[1:]
+        return BDD_NODE_BYTES * (len(met) - 2)
 
     def state_bytes(self) -> int:
         """Weigh rows, what was sent, what waits, and both indexes of the edges."""

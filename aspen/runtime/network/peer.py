@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from aspen.runtime.network.exchange import Exchange, Item
 from aspen.runtime.network.fact import Fact, Place, Value
@@ -26,6 +26,9 @@ class Peer(ABC):
         owner: who owns which place.
         exchange: the channels.
     """
+
+    diagrams: ClassVar[bool] = False
+    """Whether annotations are functions of the manager, whose size depends on their order."""
 
     def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange) -> None:
         self.me = me
@@ -72,6 +75,10 @@ class Peer(ABC):
     def annotated(self) -> int:
         """Count the rows whose annotations `provenance_bytes` weighs."""
         return len(self.rows())
+
+    def shared_provenance_bytes(self) -> int:
+        """Weigh the same as memory holds it, parts that several annotations share once."""
+        return self.provenance_bytes()
 
     @abstractmethod
     def state_bytes(self) -> int:
