@@ -144,9 +144,6 @@ class Absorption:
             self._owners[variable] = (side, row)
         return variable
 
-    def found_all(self) -> None:
-        """Give every settled group a `via` that leads to base rows; called before a fallback."""
-
     def check(self) -> None:
         """Look at the budget, once more after throwing away what nobody carries."""
         if self.spent or self.index.entries() <= self._budget.entries:
@@ -166,6 +163,5 @@ class Absorption:
             found=str(self.index.entries()),
             attempt=f"register it with {budget.called}, or with more nodes",
         )
-        self.found_all()
         budget.notify(error)
         return budget.fallback()

@@ -9,7 +9,8 @@ Law:        right after a flush an annotation is true iff its row is derivable f
 Algorithm:  [LTZIL09] Alg. 1 and section V (eager): what MinShip holds back is forwarded every
             `size` derivations and every `interval` epochs; annotations that changed travel on
             until none changes. A deletion sets variables FALSE; a row falls when its annotation
-            is, and settles again if a derivation waits that had not been flushed.
+            is, and settles again if a derivation waits that had not been flushed. Own: which of
+            its derivations a row rests on is kept too, found by `proofs`.
 State:      what Absorption keeps; premise -> the derivations that use it; derivations to flush.
 Ends:       annotations only grow along a flush, and there are finitely many over its variables;
             the node budget ends it sooner.
@@ -23,7 +24,7 @@ from aspen.provenance.manager import Function, Manager
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.absorption import Absorption, Budget
-from aspen.views.operators.support.founded import unfounded
+from aspen.views.operators.support.proofs import Proofs
 from aspen.views.operators.support.protocol import Support
 
 Derivation = tuple[Group, Source]
@@ -52,6 +53,8 @@ class AbsorptionEager(Absorption):
         super().__init__(name, rules, manager, budget)
         self.users: dict[Group, dict[Derivation, None]] = {}
         self.held_back: dict[Derivation, None] = {}
+        self._suspects: list[Group] = []
+        self._proofs = Proofs(rules)
         self._size = size
         self._interval = interval
         self._epochs = 0
@@ -74,11 +77,11 @@ class AbsorptionEager(Absorption):
             self._forget(head, source)
 
     def withdrawn(self, group: Group, source: Source, row: Row) -> None:
-        """Forget a derivation; which of the others the row rests on now is not asked."""
+        """Forget a derivation; note groups that rested on it."""
         del row
         self._forget(group, source)
         if group.via is not None and group.via == source:
-            group.via = None
+            self._suspects.append(group)
 
     def doomed(self) -> list[Group]:
         """Set the variables of gone rows FALSE; give the rows whose annotation became so."""
@@ -94,8 +97,19 @@ class AbsorptionEager(Absorption):
                 self._hold(group, left)
         return doomed
 
+    def fallen(self) -> list[Group]:
+        """Let the rows that stay rest on another derivation; give those that have none.
+
+        There are none where an annotation is true, but for a row derived from a better row since
+        it was annotated.
+        """
+        suspects, self._suspects = self._suspects, []
+        return self._proofs.refuted(suspects)
+
     def end(self) -> Support | None:
         """Flush when it is time."""
+        self._suspects.clear()
+        self._proofs.clear()
         self._epochs += 1
         if self._epochs >= self._interval:
             self._epochs = 0
@@ -105,6 +119,8 @@ class AbsorptionEager(Absorption):
     def clear(self) -> None:
         """Take all annotations off, and forget the derivations."""
         super().clear()
+        self._suspects.clear()
+        self._proofs.clear()
         self.users.clear()
         self.held_back.clear()
 
@@ -113,10 +129,6 @@ class AbsorptionEager(Absorption):
         super().close()
         self.users.clear()
         self.held_back.clear()
-
-    def found_all(self) -> None:
-        """Give the groups whose `via` went another one."""
-        unfounded(self.rules, self.held, set())
 
     def _forget(self, head: Group, source: Source) -> None:
         derivation = head, source
