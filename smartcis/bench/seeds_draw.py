@@ -17,6 +17,7 @@ except ImportError:  # matplotlib is a development package; measuring needs none
     rc_context = Axes = Sheet = NullFormatter = None
 
 METRICS = {
+    "shared_provenance_bytes_per_tuple": ("provenance per tuple, in memory", "B"),
     "provenance_bytes_per_tuple": ("provenance per tuple", "B"),
     "kilobytes_per_node": ("shipped per node", "kB"),
     "state_kilobytes_per_node": ("operator state per node", "kB"),
@@ -57,8 +58,14 @@ def draw(path: Path, title: str, x: str, points: Mapping[str, Mapping[str, Point
     if Sheet is None:
         raise CannotDraw("matplotlib is not installed", attempt="install the development packages")
     sheet = Sheet(figsize=(13, 3.8), layout="constrained")
-    panels = sheet.subplots(1, len(METRICS))
-    for axes, (metric, (name, unit)) in zip(panels, METRICS.items(), strict=True):
+    metrics = [
+        metric
+        for metric in METRICS
+        if any(metric in point for along in points.values() for point in along.values())
+    ]
+    panels = sheet.subplots(1, len(metrics), squeeze=False)[0]
+    for axes, metric in zip(panels, metrics, strict=True):
+        name, unit = METRICS[metric]
         (_lines if x else _bars)(axes, metric, points)
         axes.set_ylabel(f"{name} ({unit})", fontsize=9)
         axes.set_xlabel(x, fontsize=9)

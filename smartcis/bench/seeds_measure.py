@@ -21,6 +21,8 @@ DENSITIES = {"dense": DENSE, "sparse": SPARSE}
 FIELD_SENSORS, SPACING_M, NEAR_M, GROUPS = 10, 10.0, 20.0, 5
 """Sensors along each side of a field of 100 m by 100 m, and what the seeds say of them."""
 
+SHARED = "shared_provenance_bytes_per_tuple"
+
 Sample = dict[str, float]
 
 
@@ -50,13 +52,23 @@ def inserted(
     density: str = "dense",
     transits: int = 4,
     nodes: int = NODES,
-    ordered: bool = False,
+    ordered: bool = True,
+    shared: bool = False,
 ) -> Sample | None:
-    """Insert links, all at once; None where that takes more than the budget."""
+    """Insert links, all at once; None where that takes more than the budget.
+
+    Args:
+        shared: whether to weigh annotations also as memory holds them.
+    """
     links = _links(seed, density, transits)
-    return _inserted(
-        [QueryNetwork(strategy, nodes, ordered=ordered)], links[: round(share * len(links))], scale
-    )
+    network = QueryNetwork(strategy, nodes, ordered=ordered)
+    sample = _inserted([network], links[: round(share * len(links))], scale)
+    if sample is not None and shared:
+        peers = network.peers
+        sample[SHARED] = sum(peer.shared_provenance_bytes() for peer in peers) / sum(
+            peer.annotated() for peer in peers
+        )
+    return sample
 
 
 def one_view_each(
