@@ -196,7 +196,7 @@ class Lane:
             self._refuse(RefusedChange(f"relation {relation.name} has no row {row!r} to delete"))
 
     def _refuse(self, error: AspenError) -> None:
-        """Make a refused change a row that anybody can query."""
+        """Make a refused change, or a notice, a row that anybody can query."""
         table = self.circuit.sources[ENGINE_ERROR.name]
         self.errors.append((self.position, error.code, error.message))
         self.circuit.change(table, self.errors[-1], 1)
@@ -226,6 +226,17 @@ class Lane:
             if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
+        if self._noticed():
+            self._flush(outcome)
+
+    def _noticed(self) -> bool:
+        """Make what operators want people to know rows; whether something is new."""
+        known = {(code, message) for _, code, message in self.errors}
+        notices, self.views.notices[:] = list(self.views.notices), []
+        news = [one for one in notices if (one.code, one.message) not in known]
+        for notice in news:
+            self._refuse(notice)
+        return bool(news)
 
     def _tell_all(self, outcome: Outcome) -> None:
         for view in self.views.by_name.values():

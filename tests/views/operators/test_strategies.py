@@ -84,3 +84,25 @@ def test_oracle_after_every_change_and_back_to_nothing(strategy, states, random)
         assert answers(driver.lane) == expected(now)
     for view in RECURSIVE:
         assert_empty(driver.fixpoint(view))
+
+
+@pytest.mark.parametrize("strategy", ["absorption-eager", "absorption-lazy"])
+def test_beyond_its_node_budget_a_view_goes_on_and_says_so(strategy) -> None:
+    driver = Driver("reach", "size", strategy=f"{strategy}(nodes=20)")
+    driver.insert("link", [(0, 1, 1)])
+    assert driver.fixpoint("reach").support.annotation
+    links = [(one, other, 1) for one in range(5) for other in range(5) if one != other]
+    driver.insert("link", links)
+    assert len(driver.rows("reach")) == 25
+    assert not hasattr(driver.fixpoint("reach").support, "annotation")
+    (error,) = driver.lane.errors
+    assert error[1] == "aspen.views.node_budget"
+    assert error[2] == (
+        f"view reach: its annotations outgrew 20 nodes under {strategy}: "
+        "it goes on by justification"
+    )
+    driver.delete("link", [(0, 1, 1), *links])
+    assert driver.rows("reach") == set()
+    assert_empty(driver.fixpoint("reach"))
+    restored = Lane.restore(driver.lane.snapshot())
+    assert list(restored.errors) == list(driver.lane.errors)

@@ -157,10 +157,10 @@ class Absorption:
 
     def _succeeded(self) -> Support:
         budget = self._budget
+        # No counts: a lane built anew from a snapshot says the very same.
         error = NodeBudgetReached(
-            f"the annotations of {len(self.held)} rows outgrew {budget.entries} nodes under "
-            f"{self._name}: the view goes on by {budget.called}",
-            found=str(self.index.entries()),
+            f"its annotations outgrew {budget.entries:,} nodes under {self._name}: "
+            f"it goes on by {budget.called}",
             attempt=f"register it with {budget.called}, or with more nodes",
         )
         budget.notify(error)
