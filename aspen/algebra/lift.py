@@ -24,6 +24,8 @@ from aspen.algebra.plan import (
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
     RecursiveRef,
@@ -109,7 +111,7 @@ def _open_children(plan: Plan) -> tuple[Plan, ...]:
     is one view for all who read it.
     """
     match plan:
-        case Scan() | Values() | Window() | Fixpoint() | RecursiveRef():
+        case Scan() | Values() | Window() | Fixpoint() | RecursiveRef() | OuterJoin() | MarkJoin():
             return ()
         case Join() | AntiJoin() | SetOperation():
             return (plan.left, plan.right)
@@ -149,7 +151,15 @@ class _Lifting:
 
     def lift(self, plan: Plan) -> _Tagged:
         match plan:
-            case Scan() | Values() | Window() | Fixpoint() | RecursiveRef():
+            case (
+                Scan()
+                | Values()
+                | Window()
+                | Fixpoint()
+                | RecursiveRef()
+                | OuterJoin()
+                | MarkJoin()
+            ):
                 return _Tagged(plan)
             case Filter():
                 return self._filter(plan, self.lift(plan.child))

@@ -101,8 +101,9 @@ class Builder:
         plan = self.origin(query.origin, domain)
         if query.group is not None:
             plan = grouped(plan, query.group, domain)
+        around = plan
         for found in query.late:
-            plan = self.subquery(plan, found)
+            plan = self.subquery(plan, found, around)
         if query.group is not None and query.group.having is not None:
             plan = Filter(plan, query.group.having)
         kept = tuple((column, Col(column.name)) for column in given)
@@ -125,11 +126,9 @@ class Builder:
         if not sources:
             sources.append(Values(()))
         plan, rest = join_order(sources, predicates)
-        for found in origin.exists:
-            plan = self.subquery(plan, found)
-        plan = _filtered(plan, rest)
-        for made in origin.computed:
-            plan = self.subquery(plan, made)
+        plan = around = _filtered(plan, rest)
+        for found in (*origin.exists, *origin.computed):
+            plan = self.subquery(plan, found, around)
         return _filtered(plan, origin.later)
 
     def apart(self, plan: Plan, domain: Domain) -> tuple[Plan, tuple[tuple[str, str], ...]]:
@@ -152,13 +151,17 @@ class Builder:
                 outputs.append((column, Col(column.name)))
         return Project(plan, tuple(outputs)), pairs
 
-    def subquery(self, plan: Plan, found: BoundSubquery) -> Plan:
-        """Give a plan's rows with the value of a sub-query, or those that pass it."""
+    def subquery(self, plan: Plan, found: BoundSubquery, around: Plan) -> Plan:
+        """Give a plan's rows with the value of a sub-query, or those that pass it.
+
+        Args:
+            around: has all rows of the plan, without what other sub-queries gave.
+        """
         match found:
             case BoundScalar():
-                return valued(self, plan, found)
+                return valued(self, plan, found, around)
             case BoundExists():
-                return answered(self, plan, found)
+                return answered(self, plan, found, around)
 
     def _source(self, source: BoundSource, domain: Domain | None = None) -> Plan:
         match source:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Col, Const
-from aspen.algebra.plan import Aggregate, AggregateFunction, AntiJoin, GroupBy, Plan, Project, Union
+from dataclasses import replace
+
+from aspen.algebra.expr import Call, Col, Const, Expr
+from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy, OuterJoin, Plan, Project
 from aspen.streamsql.bound import BoundGroup
 from aspen.streamsql.domain import Domain
 
@@ -34,9 +36,17 @@ def grouped(plan: Plan, group: BoundGroup, domain: Domain | None) -> Plan:
     if domain is None or group.keys:
         return made
     # Without keys there is a group for every value of the domain, also where there are no rows.
-    on = tuple((name, name) for name in domain.on)
-    empty = tuple(
-        (a.output, Const(0 if a.function is AggregateFunction.COUNT else None)) for a in aggregates
-    )
+    renamed = tuple((replace(c, name=f"{c.name}__group"), Col(c.name)) for c in given)
+    outputs = tuple((found.output, Col(found.output.name)) for found in aggregates)
+    on = tuple((name, f"{name}__group") for name in domain.on)
+    whole = OuterJoin(domain.plan, Project(made, renamed + outputs), on)
     kept = tuple((column, Col(column.name)) for column in given)
-    return Union((made, Project(AntiJoin(domain.plan, made, on), kept + empty)))
+    return Project(whole, kept + tuple((found.output, or_empty(found)) for found in aggregates))
+
+
+def or_empty(found: Aggregate) -> Expr:
+    """Write the value of an aggregate beside an outer join: what it is of no rows, if missing."""
+    value = Col(found.output.name)
+    if found.function is not AggregateFunction.COUNT:
+        return value
+    return Call("coalesce", (value, Const(0)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Op
-from aspen.algebra.plan import AntiJoin, Distinct, Join, Plan, Project, Union
+from aspen.algebra.plan import Distinct, Plan, Project
 from aspen.model.schema import Column, Type
 
 
@@ -33,8 +33,12 @@ class Domain:
         return self.plan.columns
 
 
-def domain_of(plan: Plan, names: Iterable[str]) -> tuple[Plan, Domain]:
+def domain_of(plan: Plan, names: Iterable[str], around: Plan) -> tuple[Plan, Domain]:
     """Give the domain of some columns of a plan.
+
+    Args:
+        around: where their values are taken from: `plan` itself, or a smaller plan that has all
+            the values `plan` has.
 
     Returns:
         The plan, with a column that is never null beside each nullable one of them, and the
@@ -45,19 +49,16 @@ def domain_of(plan: Plan, names: Iterable[str]) -> tuple[Plan, Domain]:
     wanted = frozenset(names)
     picked = [column for column in plan.columns if column.name in wanted]
     keys = {c.name: Column(f"{c.name}__key", Type.TEXT) for c in picked if c.nullable}
-    existing = {column.name for column in plan.columns}
     kinds = {column.name: column.type for column in picked}
-    added = [
-        (key, spelt_key(name, kinds[name]))
-        for name, key in keys.items()
-        if key.name not in existing
-    ]
-    if added:
-        plan = extended(plan, added)
+    spelt = {key: spelt_key(name, kinds[name]) for name, key in keys.items()}
+    plan = extended(plan, spelt.items())
+    if not wanted <= {column.name for column in around.columns}:
+        around = plan
+    around = extended(around, spelt.items())
     kept = {key.name: key for key in keys.values()} | {column.name: column for column in picked}
     outputs = tuple((column, Col(name)) for name, column in kept.items())
     on = tuple(keys[column.name].name if column.nullable else column.name for column in picked)
-    return plan, Domain(Distinct(Project(plan, outputs)), on)
+    return plan, Domain(Distinct(Project(around, outputs)), on)
 
 
 def spelt_key(name: str, kind: Type) -> Expr:
@@ -69,9 +70,13 @@ def spelt_key(name: str, kind: Type) -> Expr:
 
 
 def extended(plan: Plan, added: Iterable[tuple[Column, Expr]]) -> Plan:
-    """Compute further columns beside a plan's own."""
+    """Compute further columns beside a plan's own, those it has not yet."""
+    existing = {column.name for column in plan.columns}
+    new = tuple((column, expr) for column, expr in added if column.name not in existing)
+    if not new:
+        return plan
     own = tuple((column, Col(column.name)) for column in plan.columns)
-    return Project(plan, (*own, *added))
+    return Project(plan, own + new)
 
 
 def narrowed(plan: Plan, columns: Iterable[Column]) -> Plan:
@@ -80,20 +85,3 @@ def narrowed(plan: Plan, columns: Iterable[Column]) -> Plan:
     return (
         plan if plan.columns == wanted else Project(plan, tuple((c, Col(c.name)) for c in wanted))
     )
-
-
-def found_or(
-    left: Plan, right: Plan, on: tuple[tuple[str, str], ...], otherwise: tuple[Const, ...]
-) -> Plan:
-    """Join left rows with their only partner; those without one get other values.
-
-    Args:
-        right: has no two rows with equal keys.
-        otherwise: values for the right's columns.
-    """
-    columns = left.columns + right.columns
-    missing = tuple((column, Col(column.name)) for column in left.columns) + tuple(
-        zip(right.columns, otherwise, strict=True)
-    )
-    both = Join(left, right, on)
-    return Union((narrowed(both, columns), Project(AntiJoin(left, right, on), missing)))

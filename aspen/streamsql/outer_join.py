@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjunction
-from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, Project, Union
+from aspen.algebra.plan import AntiJoin, Filter, OuterJoin, Plan, Project, Union
 from aspen.model.schema import Column
 from aspen.streamsql.bound import BoundFrom, OuterSource
 from aspen.streamsql.domain import Domain
@@ -20,7 +20,7 @@ class _Builder(Protocol):
 def outer_join(builder: _Builder, source: OuterSource, domain: Domain | None) -> Plan:
     """Give the plan of an outer join.
 
-    Law: LEFT == the join, and what the left has no partner for beside nulls.
+    Law: FULL == LEFT, and what the right has no partner for beside nulls.
     """
     given = () if domain is None else domain.columns
     left = builder.origin(source.left, domain)
@@ -45,15 +45,15 @@ def outer_join(builder: _Builder, source: OuterSource, domain: Domain | None) ->
                 residual.append(expr)
     on, over = tuple(dict.fromkeys(pairs)), conjunction(residual)
     columns = given + source.columns
-    parts = [_padded(Join(left, right, on, over), columns, {})]
-    if source.kind in ("LEFT", "FULL"):
-        parts.append(_padded(AntiJoin(left, right, on, over), columns, {}))
-    if source.kind in ("RIGHT", "FULL"):
-        swapped = tuple((other, one) for one, other in on)
-        # A right row without a partner still belongs to its values of the domain.
-        known = {one: other for one, other in pairs if one in {c.name for c in given}}
-        parts.append(_padded(AntiJoin(right, left, swapped, over), columns, known))
-    return Union(tuple(parts))
+    if source.kind == "LEFT":
+        return _padded(OuterJoin(left, right, on, over), columns, {})
+    swapped = tuple((other, one) for one, other in on)
+    # A right row without a partner still belongs to its values of the domain.
+    known = {one: other for one, other in pairs if one in {c.name for c in given}}
+    if source.kind == "RIGHT":
+        return _padded(OuterJoin(right, left, swapped, over), columns, known)
+    whole = _padded(OuterJoin(left, right, on, over), columns, {})
+    return Union((whole, _padded(AntiJoin(right, left, swapped, over), columns, known)))
 
 
 def _padded(plan: Plan, columns: tuple[Column, ...], known: dict[str, str]) -> Plan:

@@ -100,6 +100,16 @@ def called(name: str, arguments: tuple[Expression, ...], at: Position) -> Expres
     return Function(_SPELLINGS.get(name, name), arguments, at=at)
 
 
+def _quantifier(tree: exp.Expr) -> str:
+    """Give ANY or ALL where one stands in front of a query, else nothing."""
+    if isinstance(tree, exp.Any | exp.All):
+        return type(tree).__name__.upper()
+    if isinstance(tree, exp.Anonymous) and len(tree.expressions) == 1:
+        name = str(tree.this).upper().replace("SOME", "ANY")
+        return name if name in ("ANY", "ALL") and isinstance(tree.expressions[0], exp.Query) else ""
+    return ""
+
+
 class ExpressionTranslator:
     """Turns expressions over one text into our AST.
 
@@ -141,7 +151,7 @@ class ExpressionTranslator:
         symbol = _BINARY.get(type(tree))
         if symbol in ("AND", "OR"):
             return self._logical(tree, symbol, at)
-        if symbol is not None and isinstance(tree.expression, exp.Any | exp.All):
+        if symbol is not None and _quantifier(tree.expression):
             return self._quantified(tree, symbol, at)
         if symbol is not None:
             return Binary(symbol, self.translate(tree.this), self.translate(tree.expression), at)
@@ -265,8 +275,10 @@ class ExpressionTranslator:
         """Write `x < ANY (query)` as a membership, and ALL as its negation."""
         if symbol not in COMPARISONS:
             raise self._unsupported(tree.expression, at)
-        every = isinstance(tree.expression, exp.All)
+        every = _quantifier(tree.expression) == "ALL"
         inner = tree.expression.this
+        if isinstance(tree.expression, exp.Anonymous):
+            (inner,) = tree.expression.expressions
         if not isinstance(inner, exp.Query):
             raise self._unsupported(tree.expression, at)
         query = self.query(inner)
@@ -281,7 +293,8 @@ class ExpressionTranslator:
             given = [tree.this, tree.expression, escape]
         if not isinstance(tree, exp.Like | exp.ILike):
             raise self._unsupported(tree, at)
-        return self._called("ilike" if isinstance(tree, exp.ILike) else "like", given, at)
+        found = self._called("ilike" if isinstance(tree, exp.ILike) else "like", given, at)
+        return Negation(found, at) if tree.args.get("negate") else found
 
     def _trim(self, tree: exp.Expr, at: Position) -> Expression:
         side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(tree.args.get("position")), "trim")
@@ -297,8 +310,11 @@ class ExpressionTranslator:
 
     def _in(self, tree: exp.Expr, at: Position) -> Expression:
         inner = self.translate(tree.this)
-        if tree.args.get("query") is not None:
-            return Exists(self.query(tree.args["query"]), inner, at=at)
+        query = tree.args.get("query")
+        if query is None and len(tree.expressions) == 1:
+            query = tree.expressions[0] if isinstance(tree.expressions[0], exp.Query) else None
+        if query is not None:
+            return Exists(self.query(query), inner, at=at)
         if tree.args.get("unnest") is not None or tree.args.get("field") is not None:
             raise self._unsupported(tree, at)
         if not tree.expressions:
@@ -335,6 +351,8 @@ class ExpressionTranslator:
         name = str(tree.this).lower()
         here = self.spans.head(tree)
         arguments = list(tree.expressions)
+        if name == "exists" and len(arguments) == 1 and isinstance(arguments[0], exp.Query):
+            return Exists(self.query(arguments[0]), at=here)
         if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
             return Function(name, (), star=True, at=here)
         if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):

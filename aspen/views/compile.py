@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate, compile_row
-from aspen.algebra.expr import Col, Expr, substitute
+from aspen.algebra.expr import Col, Const, Expr, substitute
 from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     AggregateFunction,
@@ -19,6 +19,8 @@ from aspen.algebra.plan import (
     Filter,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
     RecursiveRef,
@@ -33,7 +35,7 @@ from aspen.algebra.plan import (
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.errors import AspenError
 from aspen.model.delta import delta_of
-from aspen.model.schema import Column, Relation, Row, SourceKind
+from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
@@ -44,6 +46,7 @@ from aspen.views.operators.filter import Filter as FilterNode
 from aspen.views.operators.group_by import GroupBy as GroupByNode
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
+from aspen.views.operators.semi_join import SemiJoin as SemiJoinNode
 from aspen.views.operators.set_operation import SetOperation as SetOperationNode
 from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.top_k import TopK as TopKNode
@@ -147,6 +150,8 @@ class Compiler:
                 return self._project(plan)
             case Join() | AntiJoin():
                 return self._join(plan)
+            case OuterJoin() | MarkJoin():
+                return self._beside(plan)
             case Union():
                 nodes = [self.build(child) for child in plan.children]
                 return self.node(
@@ -259,16 +264,41 @@ class Compiler:
         spelt = tuple(spelling(expr, plan.child.columns) for expr in exprs)
         return self.node(("project", id(child), spelt), lambda: ProjectNode(child, compute))
 
+    def _beside(self, plan: OuterJoin | MarkJoin) -> Node:
+        """Give the left rows with partners and those without, beside what either gets."""
+        width = len(plan.left.columns)
+        if isinstance(plan, MarkJoin):
+            found: Node = self._constant_behind(self._matched(plan, SemiJoinNode), width, (True,))
+            missing: tuple[Value, ...] = (False,)
+        else:
+            found = self._matched(plan, PipelinedHashJoin)
+            missing = (None,) * len(plan.right.columns)
+        lonely = self._constant_behind(self._matched(plan, AntiJoinNode), width, missing)
+        return self.node(("union", id(found), id(lonely)), lambda: UnionNode(found, lonely))
+
+    def _constant_behind(self, node: Node, width: int, values: tuple[Value, ...]) -> Node:
+        spelt = (*(repr(Col(str(place))) for place in range(width)), *map(repr, map(Const, values)))
+        return self.node(
+            ("project", id(node), spelt), lambda: ProjectNode(node, lambda r: r + values)
+        )
+
     def _join(self, plan: Join | AntiJoin) -> Node:
+        return self._matched(plan, PipelinedHashJoin if isinstance(plan, Join) else AntiJoinNode)
+
+    def _matched(
+        self,
+        plan: Join | AntiJoin | OuterJoin | MarkJoin,
+        kind: type[PipelinedHashJoin | AntiJoinNode],
+    ) -> Node:
         left, right = self.build(plan.left), self.build(plan.right)
         both = plan.left.columns + plan.right.columns
         lefts = places((pair[0] for pair in plan.on), plan.left.columns)
         rights = places((pair[1] for pair in plan.on), plan.right.columns)
         residual = None if plan.residual is None else compile_predicate(plan.residual, both)
         spelt = None if plan.residual is None else spelling(plan.residual, both)
-        identity = (type(plan).__name__, id(left), id(right), lefts, rights, spelt)
-        if isinstance(plan, AntiJoin):
-            return self.node(identity, lambda: AntiJoinNode(left, right, lefts, rights, residual))
+        identity = (kind.__name__, id(left), id(right), lefts, rights, spelt)
+        if issubclass(kind, AntiJoinNode):
+            return self.node(identity, lambda: kind(left, right, lefts, rights, residual))
         width = len(plan.left.columns)
         return self.node(
             identity, lambda: PipelinedHashJoin(left, right, lefts, rights, residual, width)

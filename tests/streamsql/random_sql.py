@@ -1,0 +1,236 @@
+"""Random SQL that StreamSQL and DuckDB read alike, over three small tables full of nulls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+TABLES = {
+    "t": (("a", "INT"), ("b", "INT"), ("c", "TEXT")),
+    "u": (("a", "INT"), ("d", "INT"), ("e", "TEXT")),
+    "v": (("b", "INT"), ("c", "TEXT")),
+}
+NOT_NULL = {("t", "a"), ("u", "d")}
+
+number = st.integers(-1, 3)
+word = st.sampled_from(["x", "y", "xy"])
+
+
+def rows_of(table: str) -> st.SearchStrategy[tuple]:
+    """Rows of one table."""
+    values = {"INT": number, "TEXT": word}
+    return st.tuples(
+        *(
+            values[kind] if (table, name) in NOT_NULL else st.none() | values[kind]
+            for name, kind in TABLES[table]
+        )
+    )
+
+
+Columns = list[tuple[str, str]]
+
+
+@dataclass
+class Writer:
+    """Writes one query, a choice at a time.
+
+    Args:
+        draw: Hypothesis's.
+    """
+
+    draw: object
+    count: int = 0
+    budget: int = 14
+    words: list[str] = field(default_factory=list)
+
+    def pick(self, *options: object) -> object:
+        return self.draw(st.sampled_from(options))
+
+    def chance(self, one_in: int) -> bool:
+        """Whether to do something that happens once in so many times; never without budget."""
+        if self.budget <= 0:
+            return False
+        return self.draw(st.integers(1, one_in)) == one_in
+
+    def alias(self) -> str:
+        self.count += 1
+        return f"x{self.count}"
+
+    def query(self, depth: int, outer: Columns, kinds: list[str] | None = None) -> tuple[str, list]:
+        """Write a query; its columns are called c1, c2, …."""
+        self.budget -= 1
+        if kinds is None:
+            kinds = [self.pick("INT", "TEXT") for _ in range(self.pick(1, 2))]
+        if depth > 0 and self.chance(5):
+            left, _ = self.query(depth - 1, outer, kinds)
+            right, _ = self.query(depth - 1, outer, kinds)
+            word = self.pick("UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL")
+            return f"({left}) {word} ({right})", kinds
+        return self.select(depth, outer, kinds), kinds
+
+    def select(self, depth: int, outer: Columns, kinds: list[str]) -> str:
+        source, scope = self.sources(depth)
+        where = f" WHERE {self.predicate(depth, scope, outer)}" if self.pick(0, 1, 1) else ""
+        if self.chance(3):
+            return self.grouped(depth, source, scope, where, outer, kinds)
+        outputs = [self.value(kind, depth, scope, outer) for kind in kinds]
+        named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(outputs, start=1))
+        distinct = "DISTINCT " if self.chance(4) else ""
+        tail = ""
+        if self.chance(4):
+            down = [self.pick("", " DESC") for _ in kinds]
+            keys = ", ".join(
+                f"c{i}{d} NULLS {'LAST' if d else 'FIRST'}" for i, d in enumerate(down, start=1)
+            )
+            tail = f" ORDER BY {keys} LIMIT {self.pick(0, 1, 2, 5)}"
+            tail += self.pick("", " OFFSET 1")
+        return f"SELECT {distinct}{named} FROM {source}{where}{tail}"
+
+    def grouped(self, depth, source, scope, where, outer, kinds) -> str:
+        keys = [] if self.chance(3) else [self.draw(st.sampled_from(scope))]
+        outputs = []
+        for kind in kinds:
+            own = [name for name, k in keys if k == kind]
+            if own and self.pick(0, 1):
+                outputs.append(own[0])
+            else:
+                outputs.append(self.aggregate(kind, depth, scope))
+        named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(outputs, start=1))
+        group = f" GROUP BY {', '.join(name for name, _ in keys)}" if keys else ""
+        having = ""
+        if self.chance(3):
+            test = f"{self.aggregate('INT', depth, scope)} {self.compare()} {self.draw(number)}"
+            if depth > 0 and self.chance(2):
+                test = f"{self.aggregate('INT', depth, scope)} IN ({self.query(depth - 1, keys, ['INT'])[0]})"
+            having = f" HAVING {test}"
+        return f"SELECT {named} FROM {source}{where}{group}{having}"
+
+    def aggregate(self, kind: str, depth: int, scope: Columns) -> str:
+        if kind == "TEXT":
+            return f"{self.pick('MIN', 'MAX')}({self.value('TEXT', 0, scope, [])})"
+        argument = self.value("INT", 0, scope, [])
+        form = self.pick("COUNT(*)", "COUNT", "COUNT(DISTINCT", "SUM", "MIN", "MAX")
+        if form == "COUNT(*)":
+            return form
+        return f"{form} {argument})" if form.endswith("DISTINCT") else f"{form}({argument})"
+
+    def sources(self, depth: int) -> tuple[str, Columns]:
+        text, scope = self.source(depth)
+        for _ in range(2):
+            if not self.chance(3):
+                break
+            other, more = self.source(depth)
+            join = self.pick(",", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
+            if join == ",":
+                text = f"{text} CROSS JOIN {other}"
+            else:
+                text = f"{text} {join} {other} ON {self.join_on(join, scope, more)}"
+            scope = scope + more
+        return text, scope
+
+    def join_on(self, join: str, left: Columns, right: Columns) -> str:
+        pairs = [(one, two) for one, k in left for two, kind in right if k == kind]
+        one, two = self.draw(st.sampled_from(pairs))
+        if join == "FULL JOIN":
+            return f"{one} = {two}"
+        extra = f" AND {self.predicate(0, left + right, [])}" if self.chance(2) else ""
+        return f"{one} {self.pick('=', '=', '<')} {two}{extra}"
+
+    def source(self, depth: int) -> tuple[str, Columns]:
+        alias = self.alias()
+        if depth > 0 and self.chance(5):
+            text, kinds = self.query(depth - 1, [])
+            return f"({text}) AS {alias}", [
+                (f"{alias}.c{i}", kind) for i, kind in enumerate(kinds, start=1)
+            ]
+        table = self.pick(*TABLES)
+        return f"{table} AS {alias}", [(f"{alias}.{n}", kind) for n, kind in TABLES[table]]
+
+    def compare(self) -> str:
+        return self.pick("=", "<>", "<", "<=", ">", ">=")
+
+    def predicate(self, depth: int, scope: Columns, outer: Columns) -> str:
+        self.budget -= 1
+        form = self.pick("compare", "compare", "null", "in", "between", "like", "and", "or", "not")
+        if depth > 0 and self.chance(2):
+            form = self.pick("exists", "in query", "any", "scalar")
+        if self.budget <= 0 and form in ("and", "or", "not"):
+            form = "compare"
+        kind = self.pick("INT", "TEXT")
+        negated = self.pick("", "NOT ")
+        match form:
+            case "null":
+                return f"{self.value(kind, 0, scope, outer)} IS {negated}NULL"
+            case "in":
+                items = [self.literal(kind) for _ in range(2)] + self.pick([], ["NULL"])
+                return f"{self.value(kind, 0, scope, outer)} {negated}IN ({', '.join(items)})"
+            case "between":
+                value, low, high = (self.value("INT", 0, scope, outer) for _ in range(3))
+                return f"{value} {negated}BETWEEN {low} AND {high}"
+            case "like":
+                pattern = self.pick("'x%'", "'_y'", "'%'")
+                return f"{self.value('TEXT', 0, scope, outer)} {negated}LIKE {pattern}"
+            case "and" | "or":
+                left = self.predicate(depth, scope, outer)
+                return f"({left} {form.upper()} {self.predicate(depth, scope, outer)})"
+            case "not":
+                return f"(NOT {self.predicate(depth, scope, outer)})"
+            case "exists":
+                return f"{negated}EXISTS ({self.query(depth - 1, scope + outer)[0]})"
+            case "in query":
+                text, _ = self.query(depth - 1, scope + outer, [kind])
+                return f"{self.value(kind, 0, scope, outer)} {negated}IN ({text})"
+            case "any":
+                text, _ = self.query(depth - 1, scope + outer, [kind])
+                how = self.pick("ANY", "ALL")
+                return f"{self.value(kind, 0, scope, outer)} {self.compare()} {how} ({text})"
+            case "scalar":
+                value = self.value(kind, 0, scope, outer)
+                return f"{value} {self.compare()} {self.scalar(kind, depth, scope + outer)}"
+        left, right = self.value(kind, 0, scope, outer), self.value(kind, 0, scope, outer)
+        return f"{left} {self.compare()} {right}"
+
+    def scalar(self, kind: str, depth: int, outer: Columns) -> str:
+        source, scope = self.sources(depth - 1)
+        where = f" WHERE {self.predicate(depth - 1, scope, outer)}"
+        if self.pick(0, 1, 1):
+            return f"(SELECT {self.aggregate(kind, 0, scope)} FROM {source}{where})"
+        value = self.value(kind, 0, scope, outer)
+        return f"(SELECT {value} AS c1 FROM {source}{where} ORDER BY c1 NULLS FIRST LIMIT 1)"
+
+    def literal(self, kind: str) -> str:
+        return str(self.draw(number)) if kind == "INT" else f"'{self.draw(word)}'"
+
+    def value(self, kind: str, depth: int, scope: Columns, outer: Columns) -> str:
+        own = [name for name, k in scope if k == kind]
+        around = [name for name, k in outer if k == kind]
+        form = self.pick("own", "own", "own", "outer", "literal", "made")
+        if depth > 0 and self.chance(3):
+            return self.scalar(kind, depth, scope + outer)
+        if form == "outer" and around:
+            return self.draw(st.sampled_from(around))
+        if form == "made" and self.budget > 0:
+            self.budget -= 1
+            return self.made(kind, scope, outer)
+        if form == "literal" or not own:
+            return self.literal(kind)
+        return self.draw(st.sampled_from(own))
+
+    def made(self, kind: str, scope: Columns, outer: Columns) -> str:
+        one, two = (self.value(kind, 0, scope, outer) for _ in range(2))
+        form = self.pick("case", "coalesce", "nullif", "operator")
+        match form:
+            case "case":
+                return f"CASE WHEN {self.predicate(0, scope, outer)} THEN {one} ELSE {two} END"
+            case "coalesce":
+                return f"coalesce({one}, {two})"
+            case "nullif":
+                return f"nullif({one}, {two})"
+        return f"({one} {self.pick('+', '-', '*')} {two})" if kind == "INT" else f"({one} || {two})"
+
+
+@st.composite
+def queries(draw, depth: int = 2) -> str:
+    """A random query."""
+    return Writer(draw).query(depth, [])[0]
