@@ -17,6 +17,8 @@ from aspen.algebra.plan import (
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
     RecursiveRef,
@@ -221,6 +223,8 @@ def joins(draw, kind: type, left: Plan, right: Plan, names: Names) -> Plan:
     on = tuple(draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True))) if pairs else ()
     both = left.columns + right.columns
     residual = draw(st.none() | predicates(both, both))
+    if kind is MarkJoin:
+        return MarkJoin(left, right, Column(f"{names.fresh()}.mark", Type.BOOL), on, residual)
     return kind(left, right, on, residual)
 
 
@@ -332,6 +336,8 @@ def plans(draw, depth: int = 3, names: Names | None = None) -> Plan:
                 "union",
                 "distinct",
                 "group",
+                "outer",
+                "mark",
                 "top",
                 "set",
             ]
@@ -352,6 +358,9 @@ def over(draw, form: str, child: Plan, names: Names, depth: int = 1) -> Plan:
             return draw(joins(Join, child, draw(plans(min(depth - 1, 1), names)), names))
         case "anti":
             return draw(joins(AntiJoin, child, draw(plans(min(depth - 1, 1), names)), names))
+        case "outer" | "mark":
+            kind = OuterJoin if form == "outer" else MarkJoin
+            return draw(joins(kind, child, draw(plans(min(depth - 1, 1), names)), names))
         case "union":
             branch: Plan = _renamed(child, names.fresh())
             return Union((child, draw(filters(branch))))

@@ -65,7 +65,9 @@ class Writer:
         if depth > 0 and self.chance(5):
             left, _ = self.query(depth - 1, outer, kinds)
             right, _ = self.query(depth - 1, outer, kinds)
-            word = self.pick("UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL")
+            word = self.pick(
+                "UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"
+            )
             return f"({left}) {word} ({right})", kinds
         return self.select(depth, outer, kinds), kinds
 
@@ -73,7 +75,7 @@ class Writer:
         source, scope = self.sources(depth)
         where = f" WHERE {self.predicate(depth, scope, outer)}" if self.pick(0, 1, 1) else ""
         if self.chance(3):
-            return self.grouped(depth, source, scope, where, outer, kinds)
+            return self.grouped(depth, source, scope, where, kinds)
         outputs = [self.value(kind, depth, scope, outer) for kind in kinds]
         named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(outputs, start=1))
         distinct = "DISTINCT " if self.chance(4) else ""
@@ -87,7 +89,7 @@ class Writer:
             tail += self.pick("", " OFFSET 1")
         return f"SELECT {distinct}{named} FROM {source}{where}{tail}"
 
-    def grouped(self, depth, source, scope, where, outer, kinds) -> str:
+    def grouped(self, depth, source, scope, where, kinds) -> str:
         keys = [] if self.chance(3) else [self.draw(st.sampled_from(scope))]
         outputs = []
         for kind in kinds:
@@ -95,18 +97,19 @@ class Writer:
             if own and self.pick(0, 1):
                 outputs.append(own[0])
             else:
-                outputs.append(self.aggregate(kind, depth, scope))
+                outputs.append(self.aggregate(kind, scope))
         named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(outputs, start=1))
         group = f" GROUP BY {', '.join(name for name, _ in keys)}" if keys else ""
         having = ""
         if self.chance(3):
-            test = f"{self.aggregate('INT', depth, scope)} {self.compare()} {self.draw(number)}"
+            test = f"{self.aggregate('INT', scope)} {self.compare()} {self.draw(number)}"
             if depth > 0 and self.chance(2):
-                test = f"{self.aggregate('INT', depth, scope)} IN ({self.query(depth - 1, keys, ['INT'])[0]})"
+                inner, _ = self.query(depth - 1, keys, ["INT"])
+                test = f"{self.aggregate('INT', scope)} IN ({inner})"
             having = f" HAVING {test}"
         return f"SELECT {named} FROM {source}{where}{group}{having}"
 
-    def aggregate(self, kind: str, depth: int, scope: Columns) -> str:
+    def aggregate(self, kind: str, scope: Columns) -> str:
         if kind == "TEXT":
             return f"{self.pick('MIN', 'MAX')}({self.value('TEXT', 0, scope, [])})"
         argument = self.value("INT", 0, scope, [])
@@ -195,7 +198,7 @@ class Writer:
         source, scope = self.sources(depth - 1)
         where = f" WHERE {self.predicate(depth - 1, scope, outer)}"
         if self.pick(0, 1, 1):
-            return f"(SELECT {self.aggregate(kind, 0, scope)} FROM {source}{where})"
+            return f"(SELECT {self.aggregate(kind, scope)} FROM {source}{where})"
         value = self.value(kind, 0, scope, outer)
         return f"(SELECT {value} AS c1 FROM {source}{where} ORDER BY c1 NULLS FIRST LIMIT 1)"
 

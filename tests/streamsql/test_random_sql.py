@@ -1,0 +1,108 @@
+"""differential_: whatever the query and the data, StreamSQL answers as DuckDB does."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from streamsql.random_sql import NOT_NULL, TABLES, queries, rows_of
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.rewrite import rewrite
+from aspen.log.entry import Change, Declare, Register, Transaction
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Column, Relation, Type
+from aspen.runtime.lane import Lane
+from aspen.streamsql.bind import bind
+from aspen.streamsql.build import build
+from aspen.streamsql.parse import parse
+from aspen.views.oracle import evaluate
+
+CATALOG = Catalog.of(
+    Relation(
+        table,
+        tuple(Column(c, Type[kind], "", (table, c) not in NOT_NULL) for c, kind in columns),
+    )
+    for table, columns in TABLES.items()
+)
+contents = st.fixed_dictionaries({t: st.lists(rows_of(t), max_size=5) for t in TABLES})
+quick = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@pytest.fixture(scope="module")
+def duck():
+    connection = duckdb.connect()
+    for table, columns in TABLES.items():
+        connection.execute(f"CREATE TABLE {table} ({', '.join(f'{c} {k}' for c, k in columns)})")
+    return connection
+
+
+def answer(duck, query, tables):
+    for table, rows in tables.items():
+        duck.execute(f"DELETE FROM {table}")
+        for row in rows:
+            duck.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    return Counter(duck.execute(query).fetchall())
+
+
+def one_shot(duck, query, tables):
+    wanted = answer(duck, query, tables)
+    (statement,) = parse(query)
+    plan = build(bind(statement, CATALOG).query)
+    counted = {table: dict(Counter(rows)) for table, rows in tables.items()}
+    assert evaluate(plan, counted) == wanted
+    assert evaluate(rewrite(plan), counted) == wanted
+
+
+def maintained(duck, query, changes):
+    (statement,) = parse(query)
+    plan = rewrite(build(bind(statement, CATALOG).query))
+    lane = Lane()
+
+    def take(*entries):
+        lane.apply(list(enumerate(entries, start=lane.position + 1)))
+
+    take(*(Declare(0.0, relation) for relation in CATALOG), Register(0.0, "q", plan_text(plan)))
+    tables = {table: [] for table in TABLES}
+    for epoch in changes:
+        made = []
+        for table, row, place in epoch:
+            rows = tables[table]
+            if place is not None and rows:
+                made.append(Change(table, -1, rows.pop(place % len(rows))))
+            else:
+                rows.append(row)
+                made.append(Change(table, 1, row))
+        take(Transaction(0.0, tuple(made)))
+        assert lane.views.by_name["q"].error is None
+        assert lane.rows("q") == answer(duck, query, tables)
+
+
+one_change = st.sampled_from(sorted(TABLES)).flatmap(
+    lambda table: st.tuples(st.just(table), rows_of(table), st.none() | st.integers(0, 9))
+)
+histories = st.lists(st.lists(one_change, min_size=1, max_size=4), min_size=1, max_size=5)
+
+
+@settings(quick, max_examples=60)
+@given(query=queries(), tables=contents)
+def test_differential_one_shot_queries(duck, query, tables):
+    one_shot(duck, query, tables)
+
+
+@settings(quick, max_examples=50)
+@given(query=queries(), changes=histories)
+def test_differential_maintained_queries(duck, query, changes):
+    maintained(duck, query, changes)
+
+
+@pytest.mark.nightly
+@settings(quick, max_examples=3000)
+@given(query=queries(), changes=histories)
+def test_differential_many_maintained_queries(duck, query, changes):
+    maintained(duck, query, changes)
