@@ -11,7 +11,7 @@ Law:        what has been passed on and not taken back is, per group, the best l
 Algorithm:  [LTZIL09] Alg. 3 (Alg. 4 in the thesis), without its slips: a group is searched again
             only if a best row went; a beaten row is taken back only if no aggregate wants it any
             more; and it is taken back before its successor is passed on. Own: a group decides once
-            for all changes of one turn.
+            for all changes of one turn. How rows compete is `aspen.views.operators.agg_sel`'s.
 State:      group -> rows, best row per aggregate, rows passed on.
 Receives:   rows, withdrawals, deaths of variables.     Gives: withdrawals, then rows.
 Ends:       a group passes on at most one row per aggregate and turn.
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from aspen.runtime.network.bits import members
 from aspen.runtime.network.fact import Place, Value
 from aspen.views.node import Key
+from aspen.views.operators.agg_sel import Selection
 
 
 class PathRow(NamedTuple):
@@ -43,18 +44,6 @@ class PathRow(NamedTuple):
     product: int
 
 
-class Choice(NamedTuple):
-    """One aggregate selection.
-
-    Args:
-        key: the group of a row.
-        rank: the smaller goes on; None where all rows go on, each being its own group.
-    """
-
-    key: Callable[[Any], Key]
-    rank: Callable[[Any], Any] | None
-
-
 class _Group:
     """The rows that compete; `best` has one per aggregate, `passed` those passed on."""
 
@@ -70,12 +59,13 @@ class AggSel:
     """One operator's selection.
 
     Args:
-        choices: one per aggregate, all with the same groups.
+        selections: one per aggregate, all with the same groups.
     """
 
-    def __init__(self, choices: Sequence[Choice]) -> None:
-        self._ranks = [choice.rank for choice in choices if choice.rank is not None]
-        self._key = choices[0].key
+    def __init__(self, selections: Sequence[Selection]) -> None:
+        # Selections speak of any row, this class of one kind.
+        self._ranks: list[Callable[[Any], Any]] = [one.rank for one in selections]
+        self._key: Callable[[Any], Key] = selections[0].key
         self._groups: dict[Key, _Group] = {}
         self._dirty: dict[Key, None] = {}
         self._fresh: list[PathRow] = []
@@ -91,7 +81,7 @@ class AggSel:
         self._fresh.append(row)
         best = group.best
         if not best:
-            group.best = [row] * max(1, len(self._ranks))
+            group.best = [row] * len(self._ranks)
             self._dirty[key] = None
             return
         for place, rank in enumerate(self._ranks):
@@ -120,7 +110,7 @@ class AggSel:
         return True
 
     def _least(self, group: _Group, place: int) -> PathRow:
-        return min(group.rows, key=self._ranks[place]) if self._ranks else next(iter(group.rows))
+        return min(group.rows, key=self._ranks[place])
 
     def bury(self, dying: int) -> list[PathRow]:
         """Drop the rows that mention dying variables; give those that had been passed on."""

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import itemgetter
 
 from aspen.provenance.manager import Manager
-from aspen.runtime.network.agg_sel import AggSel, Choice, PathRow
+from aspen.runtime.network.agg_sel import AggSel, PathRow
 from aspen.runtime.network.exchange import Exchange
 from aspen.runtime.network.fact import Fact, Place, Value
 from aspen.runtime.network.partition import Owner
@@ -36,27 +36,29 @@ from aspen.runtime.network.sizes import (
     VARIABLE_BYTES,
 )
 from aspen.views.node import key_of
+from aspen.views.operators.agg_sel import Selection
 
+_COST, _HOPS = PathRow._fields.index("cost"), PathRow._fields.index("hops")
 _PAIR = key_of([0, 1])
 
-CHEAPEST = Choice(_PAIR, attrgetter("cost"))
+CHEAPEST = Selection(_PAIR, itemgetter(_COST), _COST, "cost")
 """MIN(cost) of a pair."""
 
-SHORTEST = Choice(_PAIR, attrgetter("hops"))
+SHORTEST = Selection(_PAIR, itemgetter(_HOPS), _HOPS, "hops")
 """MIN(hops) of a pair."""
 
-CHEAPEST_BY_HOPS = Choice(key_of([0, 1, PathRow._fields.index("hops")]), attrgetter("cost"))
+CHEAPEST_BY_HOPS = Selection(key_of([0, 1, _HOPS]), itemgetter(_COST), _COST, "cost")
 """MIN(cost) alone where the hops are wanted, too: they must stay apart in groups."""
 
-ALL = Choice(lambda row: row, None)
-"""No selection."""
+ALL = Selection(lambda row: row, itemgetter(_COST), _COST, "cost")
+"""No selection: each row is its own group."""
 
 
 class PathPeer(Peer):
     """One node.
 
     Args:
-        choices: one per aggregate, all with the same groups.
+        selections: one per aggregate, all with the same groups.
     """
 
     def __init__(
@@ -66,13 +68,13 @@ class PathPeer(Peer):
         owner: Owner,
         exchange: Exchange,
         manager: Manager,
-        choices: Sequence[Choice],
+        selections: Sequence[Selection],
     ) -> None:
         del manager
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, unrow=self.unrow, edge=self.edge, dead=self.dead)
-        self.fixpoint = AggSel(choices)
-        self.min_ship = AggSel(choices)
+        self.fixpoint = AggSel(selections)
+        self.min_ship = AggSel(selections)
         self.passed: defaultdict[Place, dict[PathRow, None]] = defaultdict(dict)
         self.edges: defaultdict[Place, dict[Place, tuple[int, int]]] = defaultdict(dict)
         self.dead_bits = 0

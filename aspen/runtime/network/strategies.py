@@ -41,11 +41,11 @@ STRATEGIES: Mapping[str, Maker] = {
 }
 
 PATH_STRATEGIES: Mapping[str, Maker] = {
-    "paths-multi": partial(PathPeer, choices=(CHEAPEST, SHORTEST)),
-    "paths-single": partial(PathPeer, choices=(CHEAPEST_BY_HOPS,)),
-    "paths-cheapest": partial(PathPeer, choices=(CHEAPEST,)),
-    "paths-shortest": partial(PathPeer, choices=(SHORTEST,)),
-    "paths-all": partial(PathPeer, choices=(ALL,)),
+    "paths-multi": partial(PathPeer, selections=(CHEAPEST, SHORTEST)),
+    "paths-single": partial(PathPeer, selections=(CHEAPEST_BY_HOPS,)),
+    "paths-cheapest": partial(PathPeer, selections=(CHEAPEST,)),
+    "paths-shortest": partial(PathPeer, selections=(SHORTEST,)),
+    "paths-all": partial(PathPeer, selections=(ALL,)),
 }
 """The ways to keep `path` for its aggregates: both at once; one, the other in the groups; one
 alone, for its own answer only; without selection."""
