@@ -252,14 +252,14 @@ STREAMS: tuple[Relation, ...] = (
             _float("memory_pct", "%"),
             _int("users"),
             _int("jobs"),
-            _float("requests_hz", "Hz"),
+            Column("requests_hz", Type.FLOAT, "Hz", nullable=True),
             AT_S,
         ),
         SourceKind.STREAM,
         key=("host",),
         rate_hz=0.1,
         comment="A computer seen from inside: load, people logged in, processes at work, web "
-        "requests.",
+        "requests (null where nobody counts them).",
     ),
     Relation(
         "host_process",
@@ -284,7 +284,7 @@ STREAMS: tuple[Relation, ...] = (
             _int("queries"),
             _int("epoch"),
             _float("epochs_hz", "Hz"),
-            _float("epoch_ms", "ms"),
+            Column("epoch_ms", Type.FLOAT, "ms", nullable=True),
             _int("tuples_in"),
             _int("tuples_out"),
             AT_S,
@@ -292,8 +292,8 @@ STREAMS: tuple[Relation, ...] = (
         SourceKind.STREAM,
         key=("engine",),
         rate_hz=0.1,
-        comment="AspEN about itself: maintained queries, epochs and their median time, log "
-        "entries read and changed rows written since the last word.",
+        comment="AspEN about itself: maintained queries, epochs and their median time from append "
+        "to result, log entries read and changed rows written since the last word.",
     ),
     Relation(
         "view_load",

@@ -19,11 +19,13 @@ class Owner:
         browser: the browser's token, empty for a program with an API token.
         user_id: the logged-in user, None for a visitor.
         staff: whether the user may edit the building.
+        account: the logged-in user's name, empty for a visitor.
     """
 
     browser: str = ""
     user_id: int | None = None
     staff: bool = False
+    account: str = ""
 
     @classmethod
     def of(cls, request: HttpRequest) -> Owner:
@@ -33,6 +35,7 @@ class Owner:
             browser=browser_of(request.session),
             user_id=user.pk if user.is_authenticated else None,
             staff=is_staff(user),
+            account=user.get_username(),
         )
 
     def owns(self, browser: str, user_id: int | None) -> bool:

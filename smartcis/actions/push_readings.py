@@ -10,6 +10,7 @@ from smartcis.actions.errors import Refused
 from smartcis.actions.owner import Owner
 from smartcis.ingest.pressure import check_pressure
 from smartcis.ingest.readings import append_readings
+from smartcis.wrappers.memory import calls_of
 
 
 def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> int:
@@ -35,4 +36,6 @@ def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> in
         )
     check_pressure(composition.log(), composition.results())
     own = f"{owner.user_id}:{key}" if key else ""  # two gateways may count from 1
-    return append_readings(composition.log(), readings, key=own)
+    log = composition.log()
+    with calls_of(owner.account, log):
+        return append_readings(log, readings, key=own)

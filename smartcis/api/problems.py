@@ -19,6 +19,7 @@ from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
 from smartcis.live.access import Forbidden, UnknownView
+from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"
 STATUSES: tuple[tuple[type[AspenError], int], ...] = (
@@ -29,6 +30,7 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (CannotSay, 409),
     (NoAnswer, 503),
+    (LogAway, 503),
     (Overrun, 429),
     (AspenError, 400),
 )

@@ -67,20 +67,18 @@ def append_readings(
     """
     now_s = time.time() if now_s is None else now_s
     valid = validate(readings, sensors_by_id(named(readings)), now_s=now_s)
-    entries = [
-        Transaction(at_s, tuple(Change(reading.relation, 1, reading.row) for reading in together))
-        for at_s, together in sorted(_by_log_time(valid, now_s).items())
-    ]
+    entries = transactions(valid, now_s)
     return log.append(entries, key=f"readings:{key}" if key else "")
 
 
-def _by_log_time(readings: Sequence[Reading], now_s: float) -> dict[float, list[Reading]]:
-    """Group readings by the log time they count from."""
-    groups: dict[float, list[Reading]] = {}
+def transactions(readings: Sequence[Reading], now_s: float) -> list[Transaction]:
+    """Group rows of streams by the log time they count from, oldest first."""
+    groups: dict[float, list[Change]] = {}
     for reading in readings:
         late = now_s - reading.at_s > LATE_S
-        groups.setdefault(float(math.floor(reading.at_s)) if late else now_s, []).append(reading)
-    return groups
+        at_s = float(math.floor(reading.at_s)) if late else now_s
+        groups.setdefault(at_s, []).append(Change(reading.relation, 1, reading.row))
+    return [Transaction(at_s, tuple(changes)) for at_s, changes in sorted(groups.items())]
 
 
 def named(readings: Any) -> set[str]:
@@ -209,6 +207,16 @@ def _number(value: object, kind: Kind) -> float:
 
 def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
     at_s = measured_s(reading)
+    check_time(at_s, now_s)
+    return at_s
+
+
+def check_time(at_s: float, now_s: float) -> None:
+    """Refuse a time of measurement that no live view can use.
+
+    Raises:
+        BadTime: in the future, or too long ago.
+    """
     if at_s > now_s + FUTURE_S:
         raise BadTime(
             "the time lies in the future",
@@ -222,7 +230,6 @@ def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
             found=f"{now_s - at_s:.0f} s ago",
             exists=[f"up to {PAST_S:.0f} s ago"],
         )
-    return at_s
 
 
 def measured_s(reading: Mapping[str, Any]) -> float:

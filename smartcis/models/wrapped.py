@@ -127,9 +127,7 @@ class Source(SourceModel):
         try:
             kind = kind_of(self.kind)
             self.config = dict(checked(kind, self.config or {}))
-            make = kind.reader or kind.poller
-            if make is not None:
-                make(self.reader_settings(), time.time)  # it refuses what it cannot work with
+            kind.make(self.reader_settings(), time.time)  # it refuses what it cannot work with
         except BadConfig as fault:
             faults["config"] = fault.render()
         if not SHORTEST_PERIOD_S <= self.period_s <= LONGEST_PERIOD_S:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from smartcis.wrappers.calendar import Calendar
 from smartcis.wrappers.config import Field
+from smartcis.wrappers.engine import Engine
 from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.host import Host
 from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.protocol import Poller, Settings, Wrapper
+from smartcis.wrappers.push import READINGS, ROWS, Gateway
 from smartcis.wrappers.software import SoftwareList
 
 Clock = Callable[[], float]
@@ -29,6 +32,7 @@ class Kind:
         reader: makes the wrapper that listens until it is ended, from settings and a clock (wall
             time, seconds since the epoch); None where nothing listens.
         poller: makes the wrapper that asks, likewise; None where nothing is asked.
+        caller: makes the wrapper that waits for calls to this server, likewise.
     """
 
     key: str
@@ -38,21 +42,26 @@ class Kind:
     period_s: float
     reader: Callable[[Settings, Clock], Wrapper] | None = None
     poller: Callable[[Settings, Clock], Poller] | None = None
+    caller: Callable[[Settings, Clock], Wrapper] | None = None
 
+    @property
+    def make(self) -> Callable[[Settings, Clock], Wrapper]:
+        """What makes its wrapper.
 
-READING_STREAMS = (
-    "cpu_reading",
-    "light_reading",
-    "rfid_reading",
-    "seat_reading",
-    "temperature_reading",
-)
+        Raises:
+            BadConfig: nothing does.
+        """
+        made = self.reader or self.poller or self.caller
+        if made is None:
+            raise BadConfig(f"nobody reads {self.key} sources")
+        return made
+
 
 KINDS: tuple[Kind, ...] = (
     Kind(
         "mqtt",
         "MQTT broker",
-        READING_STREAMS,
+        READINGS,
         (
             Field("topic", "text", "topic filter, e.g. building/+/readings", required=True),
             Field("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
@@ -107,6 +116,33 @@ KINDS: tuple[Kind, ...] = (
         600.0,
         poller=SoftwareList,
     ),
+    Kind(
+        "push",
+        "Gateway that pushes (HTTP with token)",
+        (*READINGS, *ROWS),
+        (
+            Field(
+                "account",
+                "text",
+                "account its token belongs to; `manage.py issue_token NAME` makes both",
+                required=True,
+            ),
+        ),
+        10.0,
+        caller=Gateway,
+    ),
+    Kind(
+        "host",
+        "This computer (soft sensors)",
+        ("host_load", "host_process"),
+        (
+            Field("host", "text", "its name; empty for what it calls itself"),
+            Field("access_log", "text", "a web server's log whose lines are counted"),
+        ),
+        10.0,
+        poller=Host,
+    ),
+    Kind("engine", "AspEN itself", ("engine_load", "view_load"), (), 10.0, poller=Engine),
 )
 
 _BY_KEY = {kind.key: kind for kind in KINDS}

@@ -19,8 +19,8 @@ from django.db import DatabaseError, close_old_connections
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Source
-from smartcis.wrappers.errors import LogAway
 from smartcis.wrappers.kinds import KINDS, kind_of
+from smartcis.wrappers.memory import say
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Wrapper
 from smartcis.wrappers.pulse import Pulse
@@ -101,15 +101,8 @@ class Listening:
             logger.info("no longer listening", source=source)
 
     async def _beat(self) -> None:
-        for source, listener in self._listeners.items():
-            row = listener.pulse.due(self.clock())
-            if row is None:
-                continue
-            try:
-                await asyncio.to_thread(listener.sink.beat, row)
-            except LogAway as away:
-                listener.pulse.unsaid()
-                logger.warning("heartbeat not said", source=source, reason=away.message)
+        for listener in self._listeners.values():
+            await asyncio.to_thread(say, listener.pulse, listener.sink, self.clock())
 
 
 async def _keep(wrapper: Wrapper, sink: Sink) -> None:

@@ -34,13 +34,13 @@ from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
 from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
 KEEPALIVE_S = 15
 CONNECT_S = 10.0
 LONGEST_PAUSE_S = 15.0
 PAYLOAD_BYTES = 1_000_000
-STREAMS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
 
 logger = structlog.get_logger(__name__)
 
@@ -75,7 +75,7 @@ class MqttBroker:
         """Give what may be published."""
         return Declaration(
             self._settings.source,
-            tuple(CATALOG.get(name) for name in STREAMS),
+            tuple(CATALOG.get(name) for name in READINGS),
             self._settings.period_s,
             frozenset({Capability.PUSH}),
         )

@@ -73,9 +73,10 @@ class Pulse:
     heard_s: float = field(default=0.0)
     beat_s: float = field(default=float("-inf"))
     reason: str = ""
-    _changed: bool = True
+    _changed: bool = False
 
     def __post_init__(self) -> None:
+        self._changed = self.beat_s <= 0.0
         self.since_s = self.since_s or self.began_s
         self.heard_s = self.heard_s or self.began_s
 

@@ -10,14 +10,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-import structlog
-from django.db import connections, transaction
+from django.db import connections
 
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
-from smartcis.wrappers.errors import LogAway
 from smartcis.wrappers.kinds import KINDS, Kind, kind_of
+from smartcis.wrappers.memory import keep, recall, say
 from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Poller
 from smartcis.wrappers.pulse import Pulse
@@ -25,8 +24,6 @@ from smartcis.wrappers.sink import Sink
 
 AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
-
-logger = structlog.get_logger(__name__)
 
 
 def poll_due(log: Log, clock: Callable[[], float] = time.time) -> int:
@@ -69,16 +66,7 @@ def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time
         Whether it answered.
     """
     now_s = clock()
-    state, _ = SourceState.objects.get_or_create(source=source)
-    pulse = Pulse(
-        source.source,
-        source.period_s,
-        source.added_at.timestamp(),
-        since_s=state.since_s,
-        heard_s=state.heard_s,
-        beat_s=state.beat_s,
-        reason=state.reason,
-    )
+    state, pulse = recall(source)
     sink = Sink(source.source, log, clock)
     answered, warnings = False, list(state.warnings)
     try:
@@ -88,19 +76,9 @@ def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time
     else:
         answered = ask(poller, sink)
         warnings = list(getattr(poller, "warnings", ()))
-    row = pulse.due(now_s)
-    if row is not None:
-        try:
-            sink.beat(row)
-        except LogAway as away:
-            pulse.unsaid()
-            logger.warning("heartbeat not said", source=source.source, reason=away.message)
+    say(pulse, sink, now_s)
     state.asked_s, state.warnings = now_s, warnings[:WARNINGS_KEPT]
-    state.since_s, state.heard_s = pulse.since_s, pulse.heard_s
-    state.beat_s, state.reason = max(pulse.beat_s, 0.0), pulse.reason
-    with transaction.atomic():
-        if Source.objects.select_for_update().filter(pk=source.pk).exists():
-            state.save()
+    keep(state, pulse)
     return answered
 
 

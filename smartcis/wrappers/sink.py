@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from django.db import OperationalError
 from redis.exceptions import RedisError
 
-from aspen.log.entry import Change, Transaction
 from aspen.log.protocol import Log
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
-from smartcis.ingest.readings import append_readings
+from smartcis.ingest.readings import Reading, append_readings, check_time, transactions
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
 from smartcis.wrappers.stores import store_of
@@ -68,11 +67,14 @@ class Sink:
             self._arrive("", "source_heartbeat", [row])
 
     def _arrive(self, key: str, relation: str, rows: list[Row]) -> int:
+        now_s, arrived = self._clock(), []
         for row in rows:
             check_row(relation, row)
-        if rows:
-            changes = tuple(Change(relation, 1, row) for row in rows)
-            self._log.append([Transaction(self._clock(), changes)], key=self._key(key))
+            at_s = float(row[CATALOG.get(relation).index("at_s")] or 0.0)
+            check_time(at_s, now_s)
+            arrived.append(Reading(relation, row, at_s))
+        if arrived:
+            self._log.append(transactions(arrived, now_s), key=self._key(key))
         return len(rows)
 
     def _key(self, key: str) -> str:

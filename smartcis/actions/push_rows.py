@@ -1,0 +1,80 @@
+"""Push rows: a gateway hands over rows of a stream that no sensor of ours stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aspen.model.schema import Relation, Row
+from smartcis import composition
+from smartcis.actions.errors import Refused, unknown
+from smartcis.actions.owner import Owner
+from smartcis.catalog import CATALOG
+from smartcis.models import Source
+from smartcis.wrappers.errors import BadRow
+from smartcis.wrappers.memory import calls_of
+from smartcis.wrappers.protocol import Arrivals
+from smartcis.wrappers.push import ROWS
+from smartcis.wrappers.sink import Sink
+
+ROWS_AT_ONCE = 5_000
+
+
+def push_rows(
+    source_id: str, relation: str, rows: Sequence[Any], owner: Owner, *, key: str = ""
+) -> int:
+    """Append rows to the log, all or none.
+
+    Args:
+        source_id: the source, of kind push, whose account calls.
+        relation: the stream.
+        rows: mappings from column to value.
+        owner: staff with the source's account.
+        key: idempotency key, empty for none.
+
+    Returns:
+        How many rows were handed over.
+
+    Raises:
+        Refused: the owner is no staff, or the source is another account's.
+        NotFound: no such source.
+        BadRow: naming the index of the first bad one; nothing was appended.
+    """
+    if not owner.staff:
+        raise Refused(
+            "only gateways with a token may push rows", attempt="send Authorization: Token …"
+        )
+    pushing = Source.objects.filter(kind="push", enabled=True)
+    source = pushing.filter(pk=source_id).first()
+    if source is None:
+        raise unknown("pushing source", source_id, pushing.values_list("pk", flat=True))
+    if source.config.get("account") != owner.account:
+        raise Refused("this source belongs to another account", found=owner.account)
+    log = composition.log()
+    with calls_of(owner.account, log):
+        if relation not in ROWS:
+            raise BadRow(
+                f"nothing is pushed into {relation[:60]!r}", found=relation[:60], exists=ROWS
+            )
+        if not rows or len(rows) > ROWS_AT_ONCE:
+            raise BadRow(f"between 1 and {ROWS_AT_ONCE} rows at once", found=str(len(rows)))
+        declared = CATALOG.get(relation)
+        whole = [_row(declared, index, row) for index, row in enumerate(rows)]
+        return Sink(source.source, log)(Arrivals(key, relation, whole))
+
+
+def _row(relation: Relation, index: int, row: Any) -> Row:
+    if not isinstance(row, Mapping):
+        raise BadRow(f"row {index} is not an object", found=type(row).__name__)
+    for name in row:
+        if name not in relation.names:
+            raise BadRow(
+                f"row {index}: unknown column {str(name)[:60]!r}",
+                found=str(name)[:60],
+                exists=relation.names,
+            )
+    missing = [c.name for c in relation.columns if c.name not in row and not c.nullable]
+    if missing:
+        raise BadRow(f"row {index} lacks {missing[0]!r}", exists=relation.names)
+    # JSON has one kind of number; a column of FLOAT may say 0.
+    return tuple(row.get(name) for name in relation.names)

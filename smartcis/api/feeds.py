@@ -1,0 +1,107 @@
+"""Feeds: the sources outside, how they are, and rows that gateways push."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.actions.owner import Owner
+from smartcis.actions.push_rows import push_rows
+from smartcis.actions.source_health import source_health
+from smartcis.api.house import FedBySerializer
+from smartcis.api.readings import KEY_LENGTH
+from smartcis.api.schema import EDIT, answers
+from smartcis.wrappers.errors import BadRow
+from smartcis.wrappers.push import ROWS
+
+
+class FeedSerializer(FedBySerializer):
+    """A source outside."""
+
+    rid = serializers.CharField(allow_null=True, help_text="the room it speaks for")
+    mid = serializers.CharField(allow_null=True, help_text="the machine it speaks for")
+    period_s = serializers.FloatField(help_text="expected seconds between two words of it")
+    relations = serializers.ListField(child=serializers.CharField(), help_text="what it feeds")
+
+
+class RowsSerializer(serializers.Serializer[Any]):
+    """Rows of one stream."""
+
+    relation = serializers.ChoiceField(ROWS)
+    rows = serializers.ListField(
+        child=serializers.DictField(), help_text="objects from column to value"
+    )
+
+
+class TakenSerializer(serializers.Serializer[Any]):
+    """How many rows were taken."""
+
+    accepted = serializers.IntegerField()
+
+
+class Feeds(APIView):
+    """The sources outside."""
+
+    pagination_class = None
+
+    @extend_schema(responses=answers(FeedSerializer(many=True), 406))
+    def get(self, _request: Request) -> Response:
+        """List sources with their health."""
+        return Response(
+            [
+                {
+                    "id": one.source.source,
+                    "name": one.source.name,
+                    "kind": one.source.kind,
+                    "state": one.state,
+                    "since_s": one.since_s,
+                    "reason": one.reason,
+                    "rid": one.source.rid or None,
+                    "mid": one.source.machine_id,
+                    "period_s": one.source.period_s,
+                    "relations": list(one.relations),
+                }
+                for one in source_health()
+            ]
+        )
+
+
+class FeedRows(APIView):
+    """Hand in rows: all are taken, or none with the index of the first bad one."""
+
+    @extend_schema(
+        request=RowsSerializer,
+        parameters=[
+            OpenApiParameter(
+                "Idempotency-Key",
+                str,
+                OpenApiParameter.HEADER,
+                description="repeat a call under the same key and nothing is appended twice",
+            )
+        ],
+        responses=answers(TakenSerializer, *EDIT, 503, status=201),
+    )
+    def post(self, request: Request, source: str) -> Response:
+        """Append rows to the building's log."""
+        key = request.headers.get("Idempotency-Key", "")
+        if len(key) > KEY_LENGTH or not key.isascii():
+            raise BadRow(
+                "the idempotency key is too long or not ASCII",
+                found=f"{len(key)} characters",
+                exists=[f"up to {KEY_LENGTH}"],
+            )
+        wanted = RowsSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        taken = push_rows(
+            source,
+            wanted.validated_data["relation"],
+            wanted.validated_data["rows"],
+            Owner.of(request),
+            key=key,
+        )
+        return Response({"accepted": taken}, 201)

@@ -1,0 +1,120 @@
+"""Engine: AspEN about itself, from the results it writes.
+
+Law:        the rows of successive polls add up to what the result store held: every epoch is
+            counted once, or named as forgotten.
+Source:     own.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable
+
+import redis
+
+from aspen.model.schema import Row
+from aspen.results import EpochsForgotten
+from aspen.results.protocol import Epoch
+from smartcis import composition
+from smartcis.catalog import CATALOG
+from smartcis.wrappers.errors import SourceDown
+from smartcis.wrappers.polling import poll_for_ever
+from smartcis.wrappers.protocol import Append, Arrivals, Capability, Declaration, Settings
+from smartcis.wrappers.pulse import Health, Pulse
+
+OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing load
+
+
+class Engine:
+    """This installation's engine.
+
+    Args:
+        settings: no fields.
+        clock: wall time, seconds since the epoch.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._clock = clock
+        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        self.warnings: list[str] = []
+
+    @property
+    def declaration(self) -> Declaration:
+        """Give what it measures."""
+        return Declaration(
+            self._settings.source,
+            (CATALOG.get("engine_load"), CATALOG.get("view_load")),
+            self._settings.period_s,
+            frozenset({Capability.POLL}),
+        )
+
+    def health(self, now_s: float) -> Health:
+        """Give the state by the newest epoch."""
+        return self.pulse.health(now_s)
+
+    async def run(self, append: Append) -> None:
+        """Poll until cancelled."""
+        await poll_for_ever(self, append)
+
+    def poll(self, append: Append) -> None:
+        """Count the epochs since the last poll; see `Poller.poll`."""
+        memory, now_s = self._settings.memory, self._clock()
+        results = composition.results()
+        self.warnings = []
+        try:
+            head, position, _ = results.head()
+            known, since_s = int(memory.get("epoch", head)), float(memory.get("at_s", now_s))
+            before = int(memory.get("position", position))
+            try:
+                epochs = [one for one in results.epochs_since(known, 0.0) if one.number <= head]
+            except EpochsForgotten:
+                epochs = []
+                self.warnings = [f"the epochs since {known} are forgotten"]
+            queries = len(results.views())
+        except redis.RedisError as error:
+            raise SourceDown(f"the result store does not answer: {error}") from error
+        first = "epoch" not in memory
+        if not epochs and not first and not self.warnings:
+            raise SourceDown(f"no epoch since {known}")
+        # First what nobody can undo; a poll that fails here counts the same epochs again.
+        span_s = now_s - since_s
+        times = [ms for one in epochs if (ms := duration_ms(one)) is not None]
+        row: Row = (
+            self._settings.source,
+            queries,
+            head,
+            len(epochs) / span_s if span_s > 0 else 0.0,
+            statistics.median(times) if times else None,
+            max(0, position - before),
+            sum(abs(w) for one in epochs for c in one.changes for w in c.delta.values()),
+            now_s,
+        )
+        append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
+        append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(epochs, now_s)))
+        memory.update(epoch=head, at_s=now_s, position=position)
+        self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
+
+
+def duration_ms(epoch: Epoch) -> float | None:
+    """Give the time from append to result of an epoch's newest entry, None where not measured."""
+    timing = epoch.timing_ms
+    if "appended_at" not in timing or "sink_at" not in timing:
+        return None
+    return max(0.0, timing["sink_at"] - timing["appended_at"])
+
+
+def view_rows(epochs: list[Epoch], now_s: float) -> list[Row]:
+    """Add up what each view gave."""
+    total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for epoch in epochs:
+        for change in epoch.changes:
+            if not change.delta or change.view.startswith(OWN_VIEWS):
+                continue
+            counts = total[change.view]
+            counts[0] += sum(w for w in change.delta.values() if w > 0)
+            counts[1] -= sum(w for w in change.delta.values() if w < 0)
+            counts[2] += 1
+    return [(view, *counts, now_s) for view, counts in sorted(total.items())]

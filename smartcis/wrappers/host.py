@@ -1,0 +1,134 @@
+"""Host: soft sensors of a computer: load, busiest processes, people, jobs, web requests.
+
+Law:        every poll appends what the operating system says now; web requests are counted in an
+            access log, and null where there is none to count in.
+Source:     psutil; own.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from aspen.model.schema import Row
+from smartcis.catalog import CATALOG
+from smartcis.wrappers.errors import SourceDown
+from smartcis.wrappers.polling import poll_for_ever
+from smartcis.wrappers.protocol import Append, Arrivals, Capability, Declaration, Settings
+from smartcis.wrappers.pulse import Health, Pulse
+
+SAMPLE_S = 0.5
+PROCESSES = 3
+BYTES_PER_MB = 1_000_000.0
+AT_WORK = {psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP}
+NAME_LENGTH = 80
+
+
+class Host:
+    """The computer this runs on.
+
+    Args:
+        settings: `config.host`, `config.access_log`.
+        clock: wall time, seconds since the epoch.
+    """
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._host = str(settings.config["host"]) or platform.node() or "localhost"
+        self._access_log = str(settings.config["access_log"])
+        self._clock = clock
+        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        self.warnings: list[str] = []
+
+    @property
+    def declaration(self) -> Declaration:
+        """Give what it measures."""
+        return Declaration(
+            self._settings.source,
+            (CATALOG.get("host_load"), CATALOG.get("host_process")),
+            self._settings.period_s,
+            frozenset({Capability.POLL, Capability.SAMPLE}),
+        )
+
+    def health(self, now_s: float) -> Health:
+        """Give the state by the newest answer."""
+        return self.pulse.health(now_s)
+
+    async def run(self, append: Append) -> None:
+        """Poll until cancelled."""
+        await poll_for_ever(self, append)
+
+    def poll(self, append: Append) -> None:
+        """Measure once; see `Poller.poll`."""
+        try:
+            load_pct, jobs, busiest = busy()
+            memory_pct, users = psutil.virtual_memory().percent, len(psutil.users())
+        except (psutil.Error, OSError) as error:
+            raise SourceDown(f"the system does not say: {error}") from error
+        now_s = self._clock()
+        row = (self._host, load_pct, memory_pct, users, jobs, self._requests_hz(now_s), now_s)
+        append(Arrivals("", "host_load", [row]))
+        rows: list[Row] = [
+            (self._host, place, pid, name, cpu_pct, memory_mb, now_s)
+            for place, (cpu_pct, pid, name, memory_mb) in enumerate(busiest, start=1)
+        ]
+        append(Arrivals("", "host_process", rows))
+        self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
+
+    def _requests_hz(self, now_s: float) -> float | None:
+        """Count the lines an access log has grown by since the last poll."""
+        self.warnings = []
+        if not self._access_log:
+            return None
+        memory = self._settings.memory
+        try:
+            with Path(self._access_log).open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                start = int(memory.get("log_bytes", size))
+                file.seek(start if start <= size else 0)  # a rotated log begins anew
+                lines = sum(part.count(b"\n") for part in iter(lambda: file.read(1 << 16), b""))
+                end = file.tell()
+        except OSError as error:
+            self.warnings = [f"the access log cannot be read: {error.strerror}"]
+            return None
+        since_s = memory.get("log_s")
+        memory.update(log_bytes=end, log_s=now_s)
+        return None if since_s is None or now_s <= since_s else lines / (now_s - since_s)
+
+
+def busy() -> tuple[float, int, list[tuple[float, int, str, float]]]:
+    """Measure for half a second.
+
+    Returns:
+        Load in % of all processors; processes running or waiting for a disk; the busiest as
+        (% of one processor, process id, name, MB).
+    """
+    psutil.cpu_percent()
+    watched = list(psutil.process_iter(["name", "status"]))
+    for process in watched:
+        _cpu_pct(process)
+    time.sleep(SAMPLE_S)
+    load_pct = psutil.cpu_percent()
+    jobs = sum(process.info["status"] in AT_WORK for process in watched)
+    ranked = sorted(((_cpu_pct(one), one) for one in watched), key=lambda pair: -pair[0])
+    busiest = []
+    for cpu_pct, process in ranked[:PROCESSES]:
+        try:
+            memory_mb = process.memory_info().rss / BYTES_PER_MB
+        except psutil.Error:
+            continue  # it has ended meanwhile
+        name = str(process.info["name"] or "")[:NAME_LENGTH]
+        busiest.append((cpu_pct, process.pid, name, memory_mb))
+    return min(load_pct, 100.0), jobs, busiest
+
+
+def _cpu_pct(process: psutil.Process) -> float:
+    try:
+        return float(process.cpu_percent())
+    except psutil.Error:
+        return 0.0  # it has ended, or is nobody's business

@@ -1,0 +1,81 @@
+"""Memory: what is known of a source between two looks at it, by whichever process looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+from django.db import transaction
+
+from aspen.errors import AspenError
+from aspen.log.protocol import Log
+from smartcis.models import Source, SourceState
+from smartcis.wrappers.errors import LogAway
+from smartcis.wrappers.pulse import Pulse
+from smartcis.wrappers.sink import Sink
+
+logger = structlog.get_logger(__name__)
+
+
+def recall(source: Source) -> tuple[SourceState, Pulse]:
+    """Give what is known of a source, and its pulse."""
+    state, _ = SourceState.objects.get_or_create(source=source)
+    pulse = Pulse(
+        source.source,
+        source.period_s,
+        source.added_at.timestamp(),
+        since_s=state.since_s,
+        heard_s=state.heard_s,
+        beat_s=state.beat_s,
+        reason=state.reason,
+    )
+    return state, pulse
+
+
+def say(pulse: Pulse, sink: Sink, now_s: float) -> bool:
+    """Append a heartbeat if one is due.
+
+    Returns:
+        Whether one was.
+    """
+    row = pulse.due(now_s)
+    if row is None:
+        return False
+    try:
+        sink.beat(row)
+    except LogAway as away:
+        pulse.unsaid()
+        logger.warning("heartbeat not said", source=pulse.source, reason=away.message)
+    return True
+
+
+def keep(state: SourceState, pulse: Pulse) -> None:
+    """Store what is known of a source, unless it has been removed meanwhile."""
+    state.since_s, state.heard_s = pulse.since_s, pulse.heard_s
+    state.beat_s, state.reason = max(pulse.beat_s, 0.0), pulse.reason
+    with transaction.atomic():
+        if Source.objects.select_for_update().filter(pk=state.source_id).exists():
+            state.save()
+
+
+@contextmanager
+def calls_of(account: str, log: Log, *, clock: Callable[[], float] = time.time) -> Iterator[None]:
+    """Note that the gateways of an account called, or why what they brought was refused."""
+    fault: AspenError | None = None
+    try:
+        yield
+    except AspenError as refused:
+        fault = refused
+        raise
+    finally:
+        pushing = Source.objects.filter(kind="push", enabled=True, config__account=account)
+        for source in pushing if account else ():
+            state, pulse = recall(source)
+            if fault is None:
+                pulse.heard(clock())
+            else:
+                pulse.trouble(f"{fault.code}: {fault.message}")
+            if say(pulse, Sink(source.source, log, clock), clock()):
+                keep(state, pulse)
