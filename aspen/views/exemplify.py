@@ -9,7 +9,7 @@ Algorithm:  own; each open value is taken from what the checks compare it with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Const, Expr, parts, substitute
@@ -23,27 +23,51 @@ _FRESH = 900_001
 """A number no building reaches by counting."""
 
 
-def exemplify(state: State) -> Repair | None:
-    """Give a draft's edits with example rows, None where no values could be found."""
+class Example:
+    """A draft with a value for everything it leaves open.
+
+    Args:
+        state: the draft.
+        filled: its store with those values.
+    """
+
+    def __init__(self, state: State, filled: Store) -> None:
+        self._state = state
+        self._filled = filled
+
+    def repair(self, kept: Sequence[int]) -> Repair:
+        """Give some of the edits, the others having turned out needless.
+
+        Args:
+            kept: places of the edits.
+        """
+        store = self._state.store
+        drafts = [self._state.drafts[place] for place in kept]
+        names = _names(list(_opened(drafts, store)))
+        conditions = [_condition(check, store, names) for check in store.checks]
+        return Repair(
+            tuple(_edit(draft, store, self._filled, names) for draft in drafts),
+            tuple(dict.fromkeys(text for text in conditions if text)),
+        )
+
+
+def exemplify(state: State) -> Example | None:
+    """Find values for what a draft leaves open, None where there seem to be none."""
     store = state.store
     hints: dict[Var, Value] = {}
-    opened: dict[Var, None] = {}
+    opened = _opened(state.drafts, store)
     for draft in state.drafts:
         for place, term in enumerate(draft.after or ()):
             value = store.walk(term)
-            if isinstance(value, Var):
-                opened.setdefault(value)
-                if draft.hint is not None:
-                    hints.setdefault(value, draft.hint[place])
-    names = _names(list(opened))
+            if isinstance(value, Var) and draft.hint is not None:
+                hints.setdefault(value, draft.hint[place])
     found = next(_filled(store, list(opened), hints, [_TRIES]), None)
-    if found is None:
-        return None
-    conditions = [_condition(check, store, names) for check in store.checks]
-    return Repair(
-        tuple(_edit(draft, store, found, names) for draft in state.drafts),
-        tuple(dict.fromkeys(text for text in conditions if text)),
-    )
+    return None if found is None else Example(state, found)
+
+
+def _opened(drafts: Iterable[Draft], store: Store) -> dict[Var, None]:
+    rows = [store.row(draft.after) for draft in drafts if draft.after is not None]
+    return dict.fromkeys(term for row in rows for term in row if isinstance(term, Var))
 
 
 def _filled(

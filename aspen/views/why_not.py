@@ -121,17 +121,20 @@ def _ask(plan: Plan, wanted: Pattern, facts: Facts, own: frozenset[str], *, give
     for state in search.drafts():
         if len(repairs) == REPAIRS or proof.left <= 0:
             return WhyNot(repairs, complete=False)
-        repair = exemplify(state)
-        if repair is None:
+        example = exemplify(state)
+        if example is None:
             search.complete = False
             continue
+        repair = example.repair(range(len(state.drafts)))
         known = [frozenset(map(_key, one.edits)) for one in repairs]
         if any(one <= frozenset(map(_key, repair.edits)) for one in known):
             continue
-        proved = proof.minimal(repair)
-        if proved is None:
+        kept = proof.minimal(repair.edits)
+        if kept is None:
             search.complete = False
-        elif frozenset(map(_key, proved.edits)) not in known:
+            continue
+        proved = example.repair(kept)
+        if frozenset(map(_key, proved.edits)) not in known:
             repairs.append(proved)
             search.found(len(proved.edits))
     repairs.sort(key=lambda repair: (len(repair.edits), repr(repair)))
@@ -146,21 +149,18 @@ class _Proof:
         self._known: dict[frozenset[object], bool] = {}
         self.left = PROOFS
 
-    def minimal(self, repair: Repair) -> Repair | None:
-        """Give the repair without what it can do without, None where it does not help at all."""
-        edits = repair.edits
+    def minimal(self, edits: Sequence[Edit]) -> tuple[int, ...] | None:
+        """Give the places of edits that help and of which none can be left out, None for none."""
+        kept = tuple(range(len(edits)))
         if not self._helps(edits):
             return None
         while True:
-            smaller = next(
-                (rest for rest in combinations(edits, len(edits) - 1) if self._helps(rest)), None
-            )
+            fewer = combinations(kept, len(kept) - 1)
+            smaller = next((k for k in fewer if self._helps([edits[p] for p in k])), None)
             if smaller is None:
-                break
-            edits = smaller
-        if not edits or self.left <= 0:
-            return None
-        return repair if edits == repair.edits else Repair(edits, repair.conditions)
+                # Without proofs left, nobody knows whether it is minimal.
+                return kept if self.left > 0 else None
+            kept = smaller
 
     def _helps(self, edits: Sequence[Edit]) -> bool:
         if not edits:

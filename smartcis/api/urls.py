@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from smartcis.api import building, feeds, house, queries, readings, rooms, routes, things, why
+from smartcis.api import building, house, queries, questions, readings, rooms, routes, things, why
 from smartcis.api.problems import nothing_here
 
 urlpatterns = [
@@ -27,12 +27,13 @@ urlpatterns = [
         "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
     ),
     path("v1/readings/", readings.Readings.as_view()),
-    path("v1/feeds/", feeds.Feeds.as_view()),
-    path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
     path("v1/queries/", queries.Queries.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
     path("v1/queries/explain/", queries.QueryExplain.as_view()),
     path("v1/queries/why/", why.QueryWhy.as_view()),
+    path("v1/queries/why-not/", questions.QueryWhyNot.as_view()),
+    path("v1/queries/what-if/", questions.QueryWhatIf.as_view()),
+    path("v1/queries/weak-points/", questions.QueryWeakPoints.as_view()),
     path("v1/queries/<str:query_id>/", queries.QueryDetail.as_view()),
     path("v1/queries/<str:query_id>/rows/", queries.QueryRows.as_view()),
     path("v1/routes/", routes.Routes.as_view()),

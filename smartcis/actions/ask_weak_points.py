@@ -1,0 +1,69 @@
+"""Ask for weak points: single base rows whose loss takes the most rows of a view along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from aspen.log.entry import AskKind
+from aspen.model.schema import Value
+from smartcis.actions.asking import WAIT_S, Question, ask, named, pattern, relation_asked
+from smartcis.live.access import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A base row by column, and how many rows go with it; empty and hidden: somebody else's."""
+
+    relation: str
+    row: Mapping[str, Value]
+    lost: int
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Weakness:
+    """The worst single points of failure, as of one log position.
+
+    Args:
+        points: most lost first.
+        total: rows in question.
+        complete: no other base row takes more than the last of the points.
+    """
+
+    view: str
+    points: tuple[Point, ...]
+    total: int
+    complete: bool
+    epoch: int
+    at_s: float
+
+
+def ask_weak_points(
+    granted: Grant, known: Mapping[str, Value], by: Sequence[str], *, wait_s: float = WAIT_S
+) -> Weakness:
+    """Ask the engine which base rows a view hangs on, and wait for the answer.
+
+    Args:
+        granted: the view, and whose rows may be seen of it.
+        known: values by column of the rows in question; empty for all.
+        by: columns counted by: rows replaced by some with equal values there are not lost.
+
+    Raises:
+        SchemaError: no such column, or a value of another type.
+        NotThere: rows of that view are somebody else's.
+        NoAnswer: the engine did not answer in time.
+        CannotSay: the view is in error, or has too many rows.
+    """
+    relation = relation_asked(granted)
+    row, free = pattern(granted, known)
+    places = tuple(relation.index(name) for name in by)
+    answer = ask(granted, Question(AskKind.WEAK_POINTS, row, free, by=places), wait_s)
+    points: list[Point] = []
+    total, complete = 0, True
+    for place, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):
+        total, complete = int(of or 0), bool(ended)
+        if place:
+            told, hidden = named(granted, str(base), str(text))
+            points.append(Point(str(base), told, int(lost or 0), hidden))
+    return Weakness(granted.view, tuple(points), total, complete, answer.epoch, answer.at_s)

@@ -1,0 +1,62 @@
+"""Ask what if: how a view would change if base rows came, went or changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aspen.log.entry import AskKind
+from aspen.model.schema import Value
+from smartcis.actions.asking import WAIT_S, Question, ask, may_see, pattern, relation_asked
+from smartcis.actions.suppose import suppose
+from smartcis.live.access import Grant
+
+Named = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a view would change, as of one log position; rows by column.
+
+    Args:
+        gone: rows that it would lose.
+        come: rows that it would have besides.
+    """
+
+    view: str
+    gone: tuple[Named, ...]
+    come: tuple[Named, ...]
+    epoch: int
+    at_s: float
+
+
+def ask_what_if(
+    granted: Grant, supposed: str, known: Mapping[str, Value], *, wait_s: float = WAIT_S
+) -> Difference:
+    """Ask the engine how a view would change, and wait for the answer. Nothing is changed.
+
+    Args:
+        granted: the view, and whose rows may be seen of it.
+        supposed: INSERT, DELETE or UPDATE statements over base relations.
+        known: values by column of the rows of interest; empty for all.
+
+    Raises:
+        CannotRead: statements of another kind.
+        SchemaError: no such column, or a value of another type.
+        NotThere: rows of that view are somebody else's.
+        NoAnswer: the engine did not answer in time.
+        CannotSay: the view is in error, or cannot be maintained under the supposition.
+    """
+    relation = relation_asked(granted)
+    row, free = pattern(granted, known) if known else ((), ())
+    changes = suppose(supposed, granted)
+    answer = ask(granted, Question(AskKind.WHAT_IF, row, free, changes), wait_s)
+    gone: list[Named] = []
+    come: list[Named] = []
+    for weight, text in sorted(answer.rows, key=repr):
+        values = tuple(json.loads(str(text)))
+        if may_see(granted, relation, values):
+            told = dict(zip(relation.names, values, strict=True))
+            (come if int(weight or 0) > 0 else gone).append(told)
+    return Difference(granted.view, tuple(gone), tuple(come), answer.epoch, answer.at_s)

@@ -1,0 +1,101 @@
+"""Ask why not: what would have to come or go for a row to be in a view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aspen.log.entry import AskKind
+from aspen.model.schema import Value
+from smartcis.actions.asking import WAIT_S, Question, ask, named, pattern
+from smartcis.live.access import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A base row that would have to come, go or change.
+
+    Args:
+        action: insert, delete or change.
+        before: by column; None where a row comes.
+        after: by column; None where a row goes. An open value is {"open": its name}.
+        example: `after` with values that would do.
+        hidden: the row is somebody else's, and left out.
+    """
+
+    action: str
+    relation: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    example: Mapping[str, Any] | None
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Edits that together make the row appear; conditions are on their open values."""
+
+    edits: tuple[Edit, ...]
+    conditions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is missing for a row, as of one log position.
+
+    Args:
+        repairs: smallest first.
+        complete: there are no others.
+    """
+
+    view: str
+    repairs: tuple[Repair, ...]
+    complete: bool
+    epoch: int
+    at_s: float
+
+
+def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = WAIT_S) -> Missing:
+    """Ask the engine why no row with some values is in a view, and wait for the answer.
+
+    Args:
+        granted: the view, and whose rows may be seen of it.
+        known: values by column; all other columns may have any value.
+
+    Raises:
+        SchemaError: no such column, or a value of another type.
+        NotThere: rows of that view are somebody else's.
+        NoAnswer: the engine did not answer in time.
+        CannotSay: the view has such a row, or is in error.
+    """
+    row, free = pattern(granted, known)
+    answer = ask(granted, Question(AskKind.WHY_NOT, row, free), wait_s)
+    repairs: dict[int, list[Edit]] = {}
+    conditions: dict[int, tuple[str, ...]] = {}
+    for number, action, relation, before, after, example, wanted, _ in sorted(
+        answer.rows, key=repr
+    ):
+        place = int(number or 0)
+        if place:
+            repairs.setdefault(place, []).append(
+                _edit(granted, str(action), str(relation), (before, after, example))
+            )
+            conditions[place] = tuple(json.loads(str(wanted)))
+    return Missing(
+        granted.view,
+        tuple(Repair(tuple(repairs[n]), conditions[n]) for n in sorted(repairs)),
+        all(bool(one[7]) for one in answer.rows),
+        answer.epoch,
+        answer.at_s,
+    )
+
+
+def _edit(granted: Grant, action: str, relation: str, texts: tuple[Value, ...]) -> Edit:
+    told = [named(granted, relation, str(text)) if text else (None, False) for text in texts]
+    if told[0][1]:
+        return Edit(action, relation, None, None, None, hidden=True)
+    # What would come is nobody's yet: its owner is open, or the one who asks.
+    before, after, example = (row for row, _ in told)
+    return Edit(action, relation, before, after, example, hidden=False)

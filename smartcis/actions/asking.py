@@ -1,0 +1,180 @@
+"""Asking: a question into the log, and the engine's answer from the results."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from aspen.errors import AspenError
+from aspen.log.entry import Ask, AskKind, Change
+from aspen.model.schema import Relation, Row, Value
+from aspen.results import EpochsForgotten
+from aspen.results.protocol import Snapshot
+from aspen.runtime.asks import NoSuchRow, UnknownView, answer_name
+from smartcis import composition
+from smartcis.actions.catalog import relation_of
+from smartcis.actions.errors import Invalid, NotFound
+from smartcis.catalog import CATALOG, TENANT_COLUMN
+from smartcis.live.access import Grant
+from smartcis.models import MaintainedView
+
+WAIT_S = 3.0
+
+
+class NotThere(NotFound):
+    """A row that the view does not hold, or that is somebody else's."""
+
+    code = "smartcis.why.not_there"
+
+
+class CannotSay(AspenError):
+    """The engine has the view but cannot answer."""
+
+    code = "smartcis.why.cannot_say"
+
+
+class NoAnswer(AspenError):
+    """The engine did not answer in time."""
+
+    code = "smartcis.why.no_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a view; see `aspen.log.entry.Ask`."""
+
+    kind: AskKind
+    row: Row = ()
+    free: tuple[int, ...] = ()
+    changes: tuple[Change, ...] = ()
+    by: tuple[int, ...] = ()
+
+
+def ask(granted: Grant, question: Question, wait_s: float) -> Snapshot:
+    """Append a question to the log, and wait for its answer.
+
+    Raises:
+        NotThere: the view does not hold the row.
+        NoAnswer: the engine did not answer in time.
+        CannotSay: the view is in error, or the question cannot be answered.
+    """
+    name, q = secrets.token_hex(8), question
+    entry = Ask(time.time(), name, granted.view, q.row, q.kind, q.free, q.changes, q.by)
+    # Straight to the log, like readings: a question goes with no change of the database, so there
+    # is no commit it must not miss, and the outbox would still ask when nobody waits any more.
+    composition.log().append([entry], key=f"ask:{name}")
+    answer = wait(answer_name(name), wait_s)
+    if answer.error is not None:
+        raise _refusal(answer.error)
+    return answer
+
+
+def wait(name: str, wait_s: float) -> Snapshot:
+    """Give the answer as soon as the epoch that brings it is written.
+
+    Raises:
+        NoAnswer: none came in time.
+    """
+    store = composition.results()
+    until_s = time.monotonic() + wait_s
+    while True:
+        head = store.head()[0]
+        answer = store.snapshot(name)
+        left_s = until_s - time.monotonic()
+        if answer is not None:
+            return answer
+        if left_s <= 0:
+            raise NoAnswer(
+                f"the engine did not answer within {wait_s:g} s",
+                attempt="again in a few seconds; /api/v1/status/ says how the engine is",
+            )
+        with suppress(EpochsForgotten):  # another engine began meanwhile: look again
+            next(store.epochs_since(head, left_s), None)
+
+
+def relation_asked(granted: Grant) -> Relation:
+    """Give the view in question as a relation."""
+    return relation_of(MaintainedView.objects.get(name=granted.view))
+
+
+def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int, ...]]:
+    """Give a row with the known values by column, and the places that are left open.
+
+    Raises:
+        SchemaError: no such column, or a value of another type.
+        NotThere: rows of that view have owners, and these are not the client's.
+    """
+    relation = relation_asked(granted)
+    values: list[Value] = [None] * len(relation.columns)
+    for name, value in known.items():
+        place = relation.index(name)
+        if value is not None:
+            relation.columns[place].check(value)
+        values[place] = value
+    row = tuple(values)
+    refuse_odd(row)
+    refuse_others(granted, relation, row)
+    return row, tuple(p for p, name in enumerate(relation.names) if name not in known)
+
+
+def refuse_odd(row: Sequence[Value]) -> None:
+    """Refuse numbers that no JSON can hold.
+
+    Raises:
+        Invalid: there is one.
+    """
+    if any(isinstance(value, float) and not math.isfinite(value) for value in row):
+        raise Invalid("the row holds a number that is none", attempt="send finite numbers")
+
+
+def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
+    """Refuse rows that this client may not see.
+
+    Raises:
+        NotThere: as if they were not there: other visitors' walks do not exist for this one.
+    """
+    if not may_see(granted, relation, row):
+        raise NotThere(
+            f"view {relation.name} has no such row now",
+            exists=relation.names,
+            attempt="take a row the view shows you",
+        )
+
+
+def may_see(granted: Grant, relation: Relation, row: Row) -> bool:
+    """Whether a client may see a row of a relation."""
+    if granted.allowed is None or TENANT_COLUMN not in relation.names:
+        return True
+    return row[relation.names.index(TENANT_COLUMN)] in granted.allowed
+
+
+def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], bool]:
+    """Give a base row of an answer by column, and whether it is somebody else's.
+
+    Args:
+        text: a JSON array; empty for no row.
+    """
+    values = json.loads(text or "[]")
+    names = CATALOG.get(relation).names if relation in CATALOG else ()
+    if names and values and not may_see(granted, CATALOG.get(relation), tuple(values)):
+        return {}, True
+    names = (
+        names if len(names) == len(values) else tuple(f"column_{n + 1}" for n in range(len(values)))
+    )
+    return dict(zip(names, values, strict=True)), False
+
+
+def _refusal(fields: Mapping[str, Any]) -> AspenError:
+    kind = NotThere if fields["code"] in (NoSuchRow.code, UnknownView.code) else CannotSay
+    return kind(
+        fields["message"],
+        found=fields["found"],
+        exists=fields["exists"],
+        attempt=fields["try"],
+    )
