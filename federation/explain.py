@@ -8,6 +8,7 @@ from aspen.algebra.explain import node_text, plan_text
 from aspen.algebra.plan import Plan
 from aspen.algebra.rewrite import rewrite_steps
 from aspen.model.catalog import Catalog
+from aspen.runtime.sharing import SharingMode, choose_sharing
 from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
 from aspen.streamsql.build import build
@@ -53,7 +54,10 @@ def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | 
         ("2 bind", bound_text(bound)),
         ("3 build", plan_text(plan)),
         ("4 rewrite", f"rules: {rules}\n{plan_text(better)}"),
-        ("5 optimize", optimize_text(federated) + maintenance_text(better, known)),
+        (
+            "5 optimize",
+            optimize_text(federated) + maintenance_text(better, known) + sharing_text(federated),
+        ),
         ("6 split, deploy", f"{fragments.text}\n{needed}".rstrip("\n") + "\n"),
     ]
     return "\n".join(f"── {name} ──\n{body}" for name, body in sections)
@@ -82,6 +86,12 @@ def maintenance_text(plan: Plan, known: Known, named: str = AUTO) -> str:
     strategy, _ = strategy_named(chosen.strategy)
     beyond = f"; beyond {NODES:,} annotation nodes by {FALLBACK}" if strategy.annotates else ""
     return f"maintained by {chosen.strategy}{beyond}, because {chosen.reason}\n"
+
+
+def sharing_text(federated: FederatedPlan) -> str:
+    """Print how a submitted query's dataflow is shared with others, and why."""
+    chosen = choose_sharing(SharingMode.AUTO.value, federated.plan)
+    return f"shared as: {chosen.mode.value}, because {chosen.reason}\n"
 
 
 def _choice(choice: Choice, federated: FederatedPlan) -> list[str]:

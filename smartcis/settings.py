@@ -14,6 +14,7 @@
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
+| SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
 | SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error |
@@ -143,6 +144,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Two cores are what the demo counts on; four attempts, so that a killed worker costs one task
 # and not the whole query.
 ENGINE_MASTER = os.environ.get("SMARTCIS_ENGINE_MASTER", "local[2,4]")
+ENGINE_HOST = os.environ.get("SMARTCIS_ENGINE_HOST", "127.0.0.1")
 ENGINE_LANES = number("SMARTCIS_ENGINE_LANES", default=1)
 LOG_KEEP_ENTRIES = number("SMARTCIS_LOG_KEEP", default=100_000)
 ENGINE_CHECKPOINT = VAR / "checkpoint"

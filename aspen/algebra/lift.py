@@ -4,7 +4,9 @@
 
 Rows carry the parameters they belong to as further columns, up to the root; whoever asked with
 (5, 7) takes the rows that end in (5, 7). Only comparisons of a column with a constant are lifted;
-other constants stay, and make queries that differ in them differ in shape.
+other constants stay, and make queries that differ in them differ in shape. A filter that was
+pushed below a window is first taken out again, where that changes nothing: a window that many
+queries read must not depend on the constants of one.
 
 Source: [GOE19] section 10.3, data-plane multi-tenancy; NiagaraCQ (2000), constants as a join table.
 Own: rows carry parameter values instead of tenants, so equal questions share their rows too.
@@ -15,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, conjunction, conjuncts
+from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjunction, conjuncts
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -36,6 +38,8 @@ from aspen.algebra.plan import (
     Union,
     Values,
     Window,
+    children,
+    with_children,
 )
 from aspen.model.schema import Column, Type, Value
 
@@ -68,6 +72,7 @@ def lift(plan: Plan) -> Lifted | None:
         the rows of `plan`.
     Law: plans that differ in lifted constants alone have equal shapes.
     """
+    plan = unpushed(plan)
     found = list(_constants(plan))
     if not found:
         return None
@@ -78,6 +83,29 @@ def lift(plan: Plan) -> Lifted | None:
     lifting = _Lifting(columns)
     shape = lifting.canonical(plan, lifting.lift(plan))
     return Lifted(shape, columns, tuple(constant.value for constant in found))
+
+
+def unpushed(plan: Plan) -> Plan:
+    """Take filters out of the windows they were pushed into.
+
+    Law: the same rows. A window by time alone keeps or drops each row for itself, and one per
+        partition never compares rows that differ in a partition column.
+    """
+    inner = tuple(unpushed(child) for child in children(plan))
+    if inner != children(plan):
+        plan = with_children(plan, inner)
+    if not isinstance(plan, Window) or not isinstance(plan.child, Filter):
+        return plan
+    below, free = plan.child, frozenset(plan.partition_by)
+    parts = list(conjuncts(below.predicate))
+    out = [part for part in parts if plan.rows is None or columns_in(part) <= free]
+    if not out:
+        return plan
+    kept = conjunction(part for part in parts if part not in out)
+    inside = below.child if kept is None else Filter(below.child, kept)
+    outside = conjunction(out)
+    assert outside is not None
+    return Filter(unpushed(replace(plan, child=inside)), outside)
 
 
 def _comparison(expr: Expr) -> tuple[str, str, Const] | None:

@@ -66,12 +66,15 @@ class Register:
         view: its id; standing views use their name.
         plan_text: the plan, as `aspen.algebra.explain.plan_text` prints it.
         strategy: how it is maintained.
+        sharing: how much of its dataflow it may have in common with others: own, trunk, tenant
+            or auto.
     """
 
     at_s: float
     view: str
     plan_text: str
     strategy: str = "absorption-lazy"
+    sharing: str = "trunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +209,8 @@ def encode(entry: Entry) -> bytes:
             body = {"k": "t", "t": at_s}
         case Declare(at_s, relation):
             body = {"k": "c", "t": at_s, "r": _relation_out(relation)}
-        case Register(at_s, view, plan_text, strategy):
-            body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy}
+        case Register(at_s, view, plan_text, strategy, sharing):
+            body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy, "h": sharing}
         case Unregister(at_s, view):
             body = {"k": "u", "t": at_s, "v": view}
         case Ask():
@@ -231,7 +234,8 @@ def decode(data: bytes) -> Entry:
             case "c":
                 return Declare(body["t"], _relation_in(body["r"]))
             case "r":
-                return Register(body["t"], body["v"], body["p"], body["s"])
+                sharing = body.get("h", "trunk")  # entries from before tenants have none
+                return Register(body["t"], body["v"], body["p"], body["s"], sharing)
             case "u":
                 return Unregister(body["t"], body["v"])
             case "a":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from aspen.errors import AspenError
@@ -217,12 +218,13 @@ class Lane:
         """Run one epoch over what was taken in so far."""
         moved = self.circuit.step()
         for node in moved:
-            for view in list(self.views.on(node)):
-                if node.failure is not None:
+            if node.failure is not None:
+                for view in list(self.views.on(node)):
                     self._fail(view, node.failure, outcome)
-                else:
-                    merge(view.rows, node.delta)
-                    outcome.add(view.entry.view, node.delta)
+            else:
+                for view, delta in self.views.deliveries(node):
+                    merge(view.rows, delta)
+                    outcome.add(view.entry.view, delta)
             if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
@@ -265,12 +267,15 @@ class Lane:
         gone = self.views.fail(view, error)
         outcome.fail(view.entry.view, view.error or {}, gone)
 
+    def _fail_guests(self, outcome: Outcome) -> None:
+        """Fail the views whose common dataflow failed when another one entered it."""
+        broken, self.views.shapes.broken = self.views.shapes.broken, []
+        for view, error in broken:
+            self._fail(view, error, outcome)
+
     def _register(self, entry: Register, outcome: Outcome) -> None:
         old = self.views.by_name.get(entry.view)
-        same = old is not None and (old.entry.plan_text, old.entry.strategy) == (
-            entry.plan_text,
-            entry.strategy,
-        )
+        same = old is not None and replace(old.entry, at_s=entry.at_s) == entry
         if old is not None and same and old.error is None:
             outcome.open(entry.view, old.columns, {})
             return
@@ -285,6 +290,7 @@ class Lane:
         old = self.views.by_name.get(entry.view)
         before: Delta = {} if old is None else negate(old.rows)
         view = self.views.open(entry)
+        self._fail_guests(outcome)
         if old is not None:
             # After opening the new one, so that what both share is not built twice.
             self.views.close(old)
@@ -302,6 +308,7 @@ class Lane:
                 if (view.error or {}).get("code") not in WAITING:
                     continue
                 opened = self.views.open(view.entry)
+                self._fail_guests(outcome)
                 if opened.error is None:
                     outcome.open(view.entry.view, opened.columns, opened.rows)
                     waiting = True

@@ -94,7 +94,7 @@ class Questions:
             BrokenView: the view is in error.
         """
         try:
-            return why(self.node(view), row)
+            return why(self.node(view), row + self._views.by_name[view].values)
         except KeyError as error:
             raise self._no_such_row(view, row) from error
 
@@ -107,7 +107,9 @@ class Questions:
             UnknownView: there is no such view.
             BrokenView: the view is in error.
         """
-        there = next((row for row in self.node(view).contents() if fits(row, wanted)), None)
+        self.node(view)
+        rows = self._views.by_name[view].rows
+        there = next((row for row in rows if fits(row, wanted)), None)
         if there is not None:
             raise RowIsThere(
                 f"view {view} has such a row",
@@ -146,7 +148,8 @@ class Questions:
             CannotSuppose: an operator cannot process the change.
         """
         delta = self._suppose(view, self._leaves(changes))
-        return {row: w for row, w in delta.items() if not wanted or fits(row, wanted)}
+        own = self._views.by_name[view].own(delta)
+        return {row: w for row, w in own.items() if not wanted or fits(row, wanted)}
 
     def weak_points(self, view: str, wanted: Pattern = (), by: Places = ()) -> WeakPoints:
         """Rank base rows by how many of a view's rows would go with each.
@@ -160,8 +163,8 @@ class Questions:
             BrokenView: the view is in error.
             TooMuchToWeigh: the rows have too many derivations.
         """
-        node = self.node(view)
-        rows = [row for row in node.contents() if not wanted or fits(row, wanted)]
+        node, asked = self.node(view), self._views.by_name[view]
+        rows = [row + asked.values for row in asked.rows if not wanted or fits(row, wanted)]
         return weak_points(node, rows, by, lambda base: self._without(view, base))
 
     def node(self, name: str) -> Node:

@@ -7,17 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from aspen.algebra.lift import PARAMETERS, Lifted
 from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
-from aspen.model.schema import Relation
+from aspen.model.schema import Relation, Row
+from aspen.runtime.sharing import Chosen, Shape, Shapes, SharingMode, choose_sharing
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit, OperatorFailed
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.inline import inline
 from aspen.views.node import Node
+from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Window
 
 Fields = dict[str, Any]
@@ -54,6 +57,8 @@ class View:
             fails.
         error: fields of the error, None when it is maintained.
         strategies: how each recursion in the closed plan is maintained.
+        sharing: how much of its dataflow it has in common with other views.
+        shape: the dataflow it is a tenant of, None where it has its own.
     """
 
     entry: Register
@@ -63,6 +68,18 @@ class View:
     rows: Delta = field(default_factory=dict)
     error: Fields | None = None
     strategies: dict[Fixpoint, str] = field(default_factory=dict)
+    sharing: Chosen | None = None
+    shape: Shape[View] | None = None
+
+    @property
+    def values(self) -> Row:
+        """Its parameters, as a tenant; otherwise none."""
+        lifted = None if self.sharing is None else self.sharing.lifted
+        return () if lifted is None or self.shape is None else lifted.values
+
+    def own(self, delta: Delta) -> Delta:
+        """Give what a delta of its node is for this view."""
+        return delta if self.shape is None else self.shape.split(delta).get(self.values, {})
 
     @property
     def columns(self) -> tuple[tuple[str, str, str], ...]:
@@ -124,10 +141,16 @@ class Views:
         self.by_name: dict[str, View] = {}
         self.notices: list[AspenError] = []
         self._by_node: dict[int, list[View]] = {}
+        self.shapes: Shapes[View] = Shapes(circuit, lambda view: view.rows)
 
     def on(self, node: Node) -> Iterable[View]:
         """Give the views whose rows a node has."""
-        return self._by_node.get(id(node), ())
+        return [*self._by_node.get(id(node), ()), *self.shapes.guests(node)]
+
+    def deliveries(self, node: Node) -> Iterable[tuple[View, Delta]]:
+        """Give what an epoch brought to each view of a node."""
+        yield from ((view, node.delta) for view in self._by_node.get(id(node), ()))
+        yield from self.shapes.deliveries(node)
 
     def open(self, entry: Register, closed: Plan | None = None) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
@@ -140,9 +163,21 @@ class Views:
         try:
             view.plan = read_plan(entry.plan_text)
             self._check(entry)
-            view.closed = closed or self._close(entry.view, view.plan)
-            view.strategies = self._strategies(entry.strategy, view.plan, view.closed)
-            self._attach(view, self._compile(view.closed, view.strategies, entry.view))
+            view.sharing = choose_sharing(entry.sharing, view.plan)
+            try:
+                present = self._close(entry.view, view.plan)
+            except AspenError:
+                if closed is None:
+                    raise
+                present = None  # what it reads has ended, it goes on
+            view.closed = own = closed or present
+            assert own is not None
+            view.strategies = self._strategies(entry.strategy, view.plan, own)
+            # A shape is closed over the views of today.
+            if view.sharing.lifted is None or own != present:
+                self._attach(view, self._compile(view, own, view.strategies))
+            else:
+                self._enter(view, view.sharing.lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             view.error = fields_of(error)
         self._circuit.collect()
@@ -151,12 +186,18 @@ class Views:
     def find(self, plan: Plan) -> Node:
         """Give the node of a part of a maintained plan; the circuit drops it if it is no longer."""
         views = self.by_name.values()
-        return self._compile(plan, {one: how for v in views for one, how in v.strategies.items()})
+        strategies = {one: how for view in views for one, how in view.strategies.items()}
+        return self._compile(None, plan, strategies)
 
     def reopen(self, view: View) -> None:
         """Build a view's operators anew over the same rows, because the ones it has are broken."""
         assert view.closed is not None
-        node = self._compile(view.closed, view.strategies, view.entry.view)
+        if view.shape is not None and view.sharing is not None and view.sharing.lifted is not None:
+            self.shapes.forget(view.shape)
+            self.close(view)
+            self._enter(view, view.sharing.lifted)
+            return
+        node = self._compile(view, view.closed, view.strategies)
         # The new ones hold on to what both share before the old ones let go.
         node.users += 1
         self.close(view)
@@ -172,7 +213,10 @@ class Views:
     def close(self, view: View) -> None:
         """Stop maintaining a view; its operators go unless others use them."""
         node, view.node = view.node, None
-        if node is not None:
+        if view.shape is not None:
+            self.shapes.leave(view.shape, view.values, view)
+            view.shape = None
+        elif node is not None:
             views = self._by_node[id(node)]
             views.remove(view)
             if not views:
@@ -221,12 +265,45 @@ class Views:
                 f"{entry.view} is a base relation", found=entry.view, attempt="use another name"
             )
 
-    def _compile(self, closed: Plan, strategies: Mapping[Fixpoint, str], name: str = "?") -> Node:
+    def _enter(self, view: View, lifted: Lifted) -> None:
+        """Let a view take part in its shape's dataflow."""
+        given = frozenset((PARAMETERS,))
+        closed = self._close(view.entry.view, lifted.shape, given)
+        strategies = self._strategies(view.entry.strategy, lifted.shape, closed)
+
+        def build(parameters: Scan) -> Node:
+            return self._compile(view, closed, strategies, {PARAMETERS: parameters})
+
+        question = (closed, tuple(strategies.values()))
+        view.shape, view.rows = self.shapes.enter(
+            question, lifted.columns, lifted.values, build, view
+        )
+        view.node = view.shape.node
+
+    def _compile(
+        self,
+        view: View | None,
+        closed: Plan,
+        strategies: Mapping[Fixpoint, str],
+        given: Mapping[str, Node] | None = None,
+    ) -> Node:
+        name = "?" if view is None else view.entry.view
+
         def notify(error: AspenError) -> None:
             self.notices.append(type(error)(f"view {name}: {error.message}"))
 
-        circuit, relations, begin = self._circuit, self._relations, self._begin
-        return Compiler(circuit, relations, begin, strategies.__getitem__, notify).build(closed)
+        chosen = None if view is None else view.sharing
+        alone = chosen is not None and chosen.mode is SharingMode.OWN
+        compiler = Compiler(
+            self._circuit,
+            self._relations,
+            self._begin,
+            strategies.__getitem__,
+            notify,
+            given,
+            apart=name if alone else None,
+        )
+        return compiler.build(closed)
 
     def _strategies(self, spelt: str, plan: Plan, closed: Plan) -> dict[Fixpoint, str]:
         """Say how each recursion is maintained: one inside a view that is read, as that view's is.
@@ -239,7 +316,7 @@ class Views:
         theirs = {one: how for view in read for one, how in view.strategies.items()}
         return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}
 
-    def _close(self, name: str, plan: Plan) -> Plan:
+    def _close(self, name: str, plan: Plan, given: frozenset[str] = frozenset()) -> Plan:
         """Inline the views a plan reads."""
         views: dict[str, Plan] = {}
         for other in sorted(relations_of(plan)):
@@ -259,7 +336,7 @@ class Views:
                     attempt=f"mend {other} first",
                 )
             views[other] = view.closed
-        missing = relations_of(plan) - set(self._relations) - set(views)
+        missing = relations_of(plan) - set(self._relations) - set(views) - given
         if missing:
             raise UnknownSource(
                 f"there is no relation or view {min(missing)}",

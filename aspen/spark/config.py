@@ -20,6 +20,7 @@ class EngineConfig:
         results_name: the store's name there; the lease lies beside it.
         checkpoint: folder for the checkpoint; made when missing, emptied when it is of no use.
         master: Spark master; `local[2,3]` runs two tasks at once and tries each three times.
+        host: name or address by which executors reach the driver.
         lanes: how many lanes; more than one core per lane is never used.
         lane_class: "module:Class" of the state machine.
         entries_per_batch: bound of one epoch, in log entries.
@@ -37,6 +38,7 @@ class EngineConfig:
     results_name: str
     checkpoint: Path
     master: str = "local[2,3]"
+    host: str = "127.0.0.1"
     lanes: int = 1
     lane_class: str = "aspen.runtime.lane:Lane"
     entries_per_batch: int = 2_000

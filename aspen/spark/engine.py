@@ -131,7 +131,11 @@ class Engine:
             self._say("checkpoint_dropped", reason=dropped)
         own = self._session is None
         session = self._session or start_session(
-            config.master, config.lanes, config.checkpoint.parent / "spark-tmp", config.settings
+            config.master,
+            config.lanes,
+            config.checkpoint.parent / "spark-tmp",
+            config.settings,
+            config.host,
         )
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:

@@ -15,6 +15,7 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 RENAMING = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+LOOPBACK = "127.0.0.1"
 _SOCKET_FOLDER_LIMIT = 60  # a socket's path, name included, holds 107 bytes
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package `aspen`
 
@@ -46,8 +47,6 @@ SETTINGS: Mapping[str, str] = {
     # The optimizing compiler would fight with the epochs for two cores for many minutes: with the
     # first tier alone an epoch takes 90 ms instead of 220.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "768m",
     "spark.log.level": "WARN",
 }
@@ -58,6 +57,7 @@ def start_session(
     lanes: int,
     scratch: Path,
     settings: Mapping[str, str] | None = None,
+    host: str = LOOPBACK,
 ) -> SparkSession:
     """Start Spark, or give the session of this process that runs already.
 
@@ -66,6 +66,7 @@ def start_session(
         lanes: number of partitions of the lane step.
         scratch: folder for shuffle files, sockets and working copies of the state; emptied first.
         settings: further Spark settings, stronger than those of this module.
+        host: name or address by which executors reach the driver.
     """
     shutil.rmtree(scratch, ignore_errors=True)  # what a killed predecessor left behind
     scratch.mkdir(parents=True)
@@ -80,6 +81,9 @@ def start_session(
         .config("spark.default.parallelism", str(lanes))
         .config("spark.local.dir", str(scratch))
         .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .config("spark.driver.host", host)
+        # Whoever works on this machine alone is not to be reached from others.
+        .config("spark.driver.bindAddress", LOOPBACK if host == LOOPBACK else "0.0.0.0")  # noqa: S104 - executors live elsewhere
         .config("spark.executorEnv.PYTHONPATH", python_path)
         .config("spark.pyspark.python", sys.executable)
     )

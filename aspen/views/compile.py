@@ -95,6 +95,8 @@ class Compiler:
         begin: fills a window that nobody kept before.
         strategy: how a recursion is maintained; equal ones with equal strategies are shared.
         notify: is told when a strategy gives up for another.
+        given: nodes that stand for relations of the plan alone.
+        apart: what keeps this plan's nodes from being shared, None where equal subplans are one.
     """
 
     def __init__(
@@ -104,10 +106,14 @@ class Compiler:
         begin: Callable[[WindowSpec, WindowNode], None],
         strategy: Callable[[FixpointPlan], str] = lambda _plan: DEFAULT,
         notify: Notify = lambda _error: None,
+        given: Mapping[str, Node] | None = None,
+        apart: Hashable | None = None,
     ) -> None:
         self.circuit = circuit
         self.strategy = strategy
         self.notify = notify
+        self._given = given or {}
+        self._apart = apart
         self._relations = relations
         self._begin = begin
         # Inlined views occur many times as the same object; plans live as long as the compiler.
@@ -127,6 +133,8 @@ class Compiler:
 
     def node(self, identity: Hashable, make: Callable[[], Node]) -> Node:
         """Give the circuit's node of that identity, made if there is none."""
+        if self._apart is not None:
+            identity = (self._apart, identity)
         found = self.circuit.find(identity)
         if found is None:
             found = make()
@@ -199,6 +207,9 @@ class Compiler:
         return relation
 
     def _scan(self, plan: Scan) -> Node:
+        given = self._given.get(plan.relation)
+        if given is not None:
+            return given
         relation = self._declared(plan)
         if relation.kind is SourceKind.STREAM:
             raise CannotMaintain(

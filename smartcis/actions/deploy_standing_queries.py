@@ -129,7 +129,7 @@ def _begin_standing(view: MaintainedView, compiled: Compiled, planned: Planned) 
     view.standing, view.error = True, None
     view.order = next_order()
     view.save()
-    tell({"register": [view.name, view.plan_text, view.strategy]})
+    tell(view.registration())
 
 
 def _begin_submitted(views: list[MaintainedView]) -> list[str]:
@@ -154,5 +154,5 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
         view.private = bool(reads_private(compiled.sources, catalog))
         view.error, view.order = None, next_order()
         view.save()
-        tell({"register": [view.name, view.plan_text, view.strategy]})
+        tell(view.registration())
     return failed

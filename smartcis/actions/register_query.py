@@ -106,7 +106,7 @@ def shared_view(
         private=bool(reads_private(compiled.sources, catalog)),
         order=next_order(),
     )
-    tell({"register": [view.name, view.plan_text, view.strategy]})
+    tell(view.registration())
     return view
 
 

@@ -168,8 +168,7 @@ def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Ent
         if "unregister" in body:
             views.append(Unregister(at_s, body["unregister"]))
         if "register" in body:
-            view, plan_text, strategy = body["register"]
-            views.append(Register(at_s, view, plan_text, strategy))
+            views.append(Register(at_s, *body["register"]))
     changes = sorted(
         (
             Change(relation, weight, row)

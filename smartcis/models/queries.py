@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -43,6 +44,15 @@ class MaintainedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def registration(self) -> dict[str, Any]:
+        """Give the outbox body that begins the view.
+
+        What people ask may become a parameter row of a common dataflow; standing queries are
+        read by others, which share what they are made of.
+        """
+        sharing = "trunk" if self.standing else "auto"
+        return {"register": [self.name, self.plan_text, self.strategy, sharing]}
 
 
 def mint_query_id() -> str:

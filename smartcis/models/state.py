@@ -31,4 +31,4 @@ def whole_state() -> Iterator[dict[str, Any]]:
         if body:
             yield {"changes": body}
     for view in MaintainedView.objects.filter(error__isnull=True).order_by("order"):
-        yield {"register": [view.name, view.plan_text, view.strategy]}
+        yield view.registration()

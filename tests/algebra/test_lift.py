@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aspen.algebra.expr import Col, Const, Op, with_parts
 from aspen.algebra.expr import parts as parts_of
-from aspen.algebra.lift import PARAMETERS, lift
-from aspen.algebra.plan import Filter, Scan, children, with_children
+from aspen.algebra.lift import PARAMETERS, lift, unpushed
+from aspen.algebra.plan import Filter, Scan, Window, children, with_children
 from aspen.model.schema import Column, Type
 
 
@@ -71,3 +71,20 @@ def test_plans_that_differ_in_constants_have_one_shape():
     assert (one.values, two.values) == ((1, "x"), (7, "y"))
     assert lift(asked(1.0, "x")).shape != one.shape
     assert lift(Filter(scan, Op("=", Col("t.a"), Col("t.a")))) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(plans.plans(), plans.data())
+def test_law_taking_filters_out_of_windows_changes_no_row(plan, data):
+    assert data.evaluate(unpushed(plan)) == data.evaluate(plan)
+
+
+def test_a_filter_on_a_partition_comes_out_of_the_window():
+    columns = (Column("s.k", Type.TEXT), Column("s.v", Type.INT))
+    scan = Scan("s", "s", columns, stream=True)
+    one, two = Op("=", Col("s.k"), Const("a")), Op("<", Col("s.v"), Const(3))
+    newest = Window(Filter(scan, Op("AND", one, two)), ("s.k",), rows=1)
+    assert unpushed(newest) == Filter(Window(Filter(scan, two), ("s.k",), rows=1), one)
+    recent = Window(Filter(scan, two), range_s=9.0)
+    assert unpushed(recent) == Filter(Window(scan, range_s=9.0), two)
+    assert unpushed(Window(Filter(scan, two), rows=1)) == Window(Filter(scan, two), rows=1)

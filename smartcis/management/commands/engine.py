@@ -38,6 +38,7 @@ class Command(BaseCommand):
             results_name=settings.RESULTS_NAME,
             checkpoint=settings.ENGINE_CHECKPOINT,
             master=settings.ENGINE_MASTER,
+            host=settings.ENGINE_HOST,
             lanes=settings.ENGINE_LANES,
             keep_entries=settings.LOG_KEEP_ENTRIES,
         )

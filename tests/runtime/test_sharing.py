@@ -1,0 +1,206 @@
+"""However dataflows are shared, each view holds its own answer; and tenants cost one dataflow."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aspen.algebra.explain import plan_text
+from aspen.log.entry import Change, Declare, Register, Tick, Transaction, Unregister
+from aspen.model.catalog import Catalog
+from aspen.model.delta import merge
+from aspen.model.schema import Column, Relation, SourceKind, Type
+from aspen.runtime.lane import Lane
+from aspen.streamsql import compile_query
+
+ROOM = Relation("room", (Column("rid", Type.TEXT), Column("level", Type.INT)), key=("rid",))
+HEAT = Relation(
+    "heat",
+    (Column("rid", Type.TEXT), Column("sid", Type.TEXT), Column("celsius", Type.FLOAT, "°C")),
+    kind=SourceKind.STREAM,
+    key=("sid",),
+)
+CATALOG = Catalog.of([ROOM, HEAT])
+NOW = "heat [PARTITION BY sid ROWS 1 RANGE 60 SECONDS] h"
+SHAPES = (
+    f"SELECT h.sid, h.celsius FROM {NOW} WHERE h.rid = '{{r}}'",
+    f"SELECT h.sid FROM {NOW} JOIN room r ON r.rid = h.rid WHERE r.level = {{n}}",
+    f"""SELECT h.rid, COUNT(*) AS n FROM {NOW}
+        WHERE h.rid = '{{r}}' AND h.celsius > {{n}}.0 GROUP BY h.rid""",
+    "SELECT COUNT(*) AS n FROM room r WHERE r.level = {n}",
+    f"""SELECT r.rid FROM room r WHERE r.level = {{n}} AND NOT EXISTS
+        (SELECT 1 FROM {NOW} WHERE h.rid = r.rid AND h.celsius > {{n}}.0)""",
+    "SELECT r.rid FROM room r WHERE r.level < {n}",
+    f"SELECT h.sid FROM {NOW}",
+)
+MODES = ("own", "trunk", "tenant", "auto")
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["room", "heat", "heat", "ask", "ask", "end", "tick", "batch"]),
+        st.integers(0, len(SHAPES) - 1),
+        st.integers(0, 3),
+        st.integers(0, 3),
+    ),
+    max_size=40,
+)
+
+
+class World:
+    """Four lanes fed alike, which differ in how they share."""
+
+    def __init__(self):
+        self.lanes = {mode: Lane() for mode in MODES}
+        self.folded = {mode: {} for mode in MODES}
+        self.position = 0
+        self.now_s = 0.0
+        self.rooms = {}
+        self.asked = {}
+        self.take([Declare(0.0, ROOM), Declare(0.0, HEAT)])
+
+    def take(self, entries):
+        for mode, lane in self.lanes.items():
+            numbered = [
+                (self.position + n, self.shared(entry, mode)) for n, entry in enumerate(entries, 1)
+            ]
+            for change in lane.apply(numbered):
+                assert change.error is None, change
+                if change.closed:
+                    self.folded[mode].pop(change.view, None)
+                else:
+                    merge(self.folded[mode].setdefault(change.view, {}), change.delta)
+        self.position += len(entries)
+
+    @staticmethod
+    def shared(entry, mode):
+        if isinstance(entry, Register):
+            return Register(entry.at_s, entry.view, entry.plan_text, sharing=mode)
+        return entry
+
+    def entries(self, step):
+        kind, which, one, other = step
+        if kind == "room":
+            rid, new = f"r{one}", (f"r{one}", other)
+            old = self.rooms.get(rid)
+            self.rooms[rid] = new
+            changes = [Change("room", 1, new)] + ([Change("room", -1, old)] if old else [])
+            return [Transaction(self.now_s, tuple(reversed(changes)))]
+        if kind == "heat":
+            row = (f"r{one}", f"s{which}", float(other))
+            return [Transaction(self.now_s, (Change("heat", 1, row),))]
+        if kind == "ask":
+            name = f"q{which}_{one}_{other}"
+            sql = SHAPES[which].format(r=f"r{one}", n=other)
+            self.asked[name] = None
+            return [Register(self.now_s, name, plan_text(compile_query(sql, CATALOG).plan))]
+        if kind == "end" and self.asked:
+            name = sorted(self.asked)[(which + one) % len(self.asked)]
+            del self.asked[name]
+            return [Unregister(self.now_s, name)]
+        self.now_s += 10.0 * one
+        return [Tick(self.now_s)]
+
+    def check(self):
+        expected = self.lanes["trunk"]
+        for mode, lane in self.lanes.items():
+            assert set(lane.views.by_name) == set(expected.views.by_name)
+            for name in self.asked:
+                assert lane.rows(name) == expected.rows(name), (mode, name)
+                assert self.folded[mode].get(name, {}) == lane.rows(name), (mode, name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps, st.data())
+def test_law_a_view_does_not_depend_on_how_it_is_shared(history, data):
+    world, batch = World(), []
+    for step in history:
+        batch += world.entries(step)
+        if step[0] == "batch" or len(batch) > 3:
+            world.take(batch)
+            batch = []
+            world.check()
+        if step == ("batch", 0, 0, 0):
+            mode = data.draw(st.sampled_from(MODES))
+            world.lanes[mode] = Lane.restore(world.lanes[mode].snapshot())
+    world.take(batch)
+    world.check()
+    world.take([Unregister(world.now_s, name) for name in world.asked] + [Tick(world.now_s + 1)])
+    for lane in world.lanes.values():
+        assert len(lane.views.shapes) == 0
+        assert not lane.circuit._known
+        assert not any(source.consumers for source in lane.circuit.sources.values())
+
+
+def test_a_hundred_questions_of_one_shape_are_one_dataflow():
+    world, draw = World(), random.Random(4)
+    world.take([Transaction(0.0, (Change("room", 1, ("r1", 1)),))])
+    world.take(world.entries(("ask", 1, 0, 0)))
+    sizes = {mode: len(lane.circuit._known) for mode, lane in world.lanes.items()}
+    for number in range(100):
+        sql = SHAPES[1].format(r="r", n=number)
+        plan = plan_text(compile_query(sql, CATALOG).plan)
+        world.take([Register(0.0, f"n{number}", plan)])
+    for _ in range(20):
+        row = (f"r{draw.randrange(3)}", f"s{draw.randrange(9)}", 20.0)
+        world.take([Transaction(0.0, (Change("heat", 1, row),))])
+    assert len(world.lanes["auto"].circuit._known) == sizes["auto"]
+    assert len(world.lanes["tenant"].circuit._known) == sizes["tenant"]
+    assert len(world.lanes["own"].circuit._known) > sizes["own"] + 200
+    assert world.lanes["auto"].rows("n1")
+    assert not world.lanes["auto"].rows("n2")
+    world.asked = {f"n{n}": None for n in range(100)}
+    world.check()
+
+
+def test_questions_do_not_depend_on_how_a_view_is_shared():
+    world = World()
+    world.take([Transaction(0.0, (Change("room", 1, ("r1", 1)), Change("room", 1, ("r2", 2))))])
+    for sensor, room in ((1, 1), (2, 1), (3, 2)):
+        world.take(world.entries(("heat", sensor, room, 2)))
+    world.take([entry for n in range(3) for entry in world.entries(("ask", 1, 0, n))])
+    gone = [Change("room", -1, ("r1", 1))]
+    for lane in world.lanes.values():
+        questions = lane.questions
+        assert questions.what_if("q1_0_1", gone) == {("s1",): -1, ("s2",): -1}
+        assert questions.what_if("q1_0_2", gone) == {}
+        weak = questions.weak_points("q1_0_1")
+        assert (weak.total, weak.points[0].base, weak.points[0].lost) == (2, ("room", ("r1", 1)), 2)
+        missing = questions.why_not("q1_0_1", ("s3",))
+        assert missing == world.lanes["trunk"].questions.why_not("q1_0_1", ("s3",))
+    world.check()
+
+
+def test_why_speaks_of_base_rows_alone_whoever_asked():
+    world = World()
+    world.take([Transaction(0.0, (Change("room", 1, ("r1", 1)),))])
+    world.take(world.entries(("heat", 3, 1, 2)))
+    world.take(world.entries(("ask", 1, 0, 1)))
+    answers = [lane.why("q1_0_1", ("s3",)).sets for lane in world.lanes.values()]
+    assert answers[0]
+    assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize("spelt", ["", "alone"])
+def test_an_unknown_sharing_is_an_error_of_that_view(spelt):
+    lane = Lane()
+    plan = plan_text(compile_query("SELECT r.rid FROM room r", CATALOG).plan)
+    changes = lane.apply([(1, Declare(0.0, ROOM)), (2, Register(0.0, "v", plan, sharing=spelt))])
+    assert changes[-1].error["code"] == "aspen.runtime.unknown_sharing"
+
+
+def test_the_reason_is_told():
+    lane = Lane()
+    lane.apply([(1, Declare(0.0, ROOM)), (2, Declare(0.0, HEAT))])
+    reasons = {}
+    for number, sql in enumerate(SHAPES):
+        plan = plan_text(compile_query(sql.format(r="r1", n=2), CATALOG).plan)
+        lane.apply([(number + 3, Register(0.0, f"v{number}", plan, sharing="auto"))])
+        chosen = lane.views.by_name[f"v{number}"].sharing
+        reasons[number] = (chosen.mode.value, chosen.reason)
+    assert reasons[1] == ("tenant", "queries of its shape differ in 2 alone")
+    assert reasons[5][0] == "trunk"
+    assert "by order alone" in reasons[5][1]
+    assert reasons[6] == ("trunk", "it compares no column with a constant of its own")
