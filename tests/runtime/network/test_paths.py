@@ -80,7 +80,7 @@ def assert_what_was_sent_is_what_is_kept(network):
 
 @pytest.mark.parametrize("nodes", [1, 3, 12])
 @pytest.mark.parametrize("strategy", sorted(PATH_STRATEGIES))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(batches=BATCHES, near=st.randoms(use_true_random=False))
 def test_equals_networkx_after_every_batch_and_ends_empty(strategy, nodes, batches, near):
     check(strategy, nodes, batches, near)
