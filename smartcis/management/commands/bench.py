@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from smartcis.bench import latency, recovery, seeds, slope
+from smartcis.bench import latency, recovery, seeds, slope, strategies, tenants
 from smartcis.bench.peers import bench as peers
 
 BENCHES = {
@@ -18,6 +18,8 @@ BENCHES = {
     "recovery": recovery.run,
     "seeds": seeds.run,
     "slope": slope.run,
+    "strategies": strategies.run,
+    "tenants": tenants.run,
 }
 
 
