@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from aspen.errors import AspenError
 from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate
-from aspen.model.schema import Relation, SourceKind
+from aspen.model.schema import Relation, Row, SourceKind
 from aspen.runtime.rows import RowCheck
 from aspen.streamsql import compile_query
 from aspen.views.oracle import evaluate
@@ -63,7 +63,7 @@ def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _changes(statement: exp.Expression, granted: Grant) -> Iterator[Change]:
+def _changes(statement: exp.Expr, granted: Grant) -> Iterator[Change]:
     match statement:
         case exp.Insert():
             target, values = statement.this, statement.expression
@@ -117,7 +117,7 @@ def _found(
     outputs: list[str] | tuple[str, ...],
     where: exp.Where | None,
     granted: Grant,
-) -> list[tuple]:
+) -> list[Row]:
     named = ", ".join(f"{expr} AS c{number}" for number, expr in enumerate(outputs))
     text = f"SELECT {named} FROM {relation.name}" + (f" {where.sql()}" if where else "")  # noqa: S608 - the same
     compiled = compile_query(text, CATALOG)

@@ -136,6 +136,39 @@ export interface Reasons {
   at_s: number;
 }
 
+/** An open value of a row that is missing: any that meets the conditions. */
+export interface Open {
+  open: string;
+}
+
+/** A base row that would have to come, go or change. */
+export interface Edit {
+  action: 'insert' | 'delete' | 'change';
+  relation: string;
+  before: Record<string, Cell> | null;
+  after: Record<string, Cell | Open> | null;
+  /** The row is another visitor's, and left out. */
+  hidden: boolean;
+}
+
+/** Edits that together make a row appear, and conditions on their open values. */
+export interface Repair {
+  edits: Edit[];
+  conditions: string[];
+}
+
+/** What is missing for a row; smallest first. */
+export interface Missing {
+  repairs: Repair[];
+  complete: boolean;
+}
+
+/** How a view would change under a supposition; rows by column. */
+export interface Difference {
+  gone: Record<string, Cell>[];
+  come: Record<string, Cell>[];
+}
+
 export type Checked =
   | { ok: true; columns: Column[]; explain?: string }
   | ({ ok: false } & ProblemFields);

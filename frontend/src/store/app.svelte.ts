@@ -48,7 +48,8 @@ export class App {
   news = $state('');
   paused = $state(false);
   routeProblem = $state.raw<Problem | null>(null);
-  private session = $state.raw<string | null>(null);
+  /** The route session that answers are looked up by. */
+  session = $state.raw<string | null>(null);
   private askedAtMs = $state(0);
   private tick = $state(0);
   private shown: { mid: string; nodes: string } | null = null;

@@ -8,6 +8,8 @@ export interface Sentence {
   readonly text: string;
   /** What the loss of it alone would mean; empty where that goes without saying. */
   readonly mark: string;
+  /** The door it speaks of. */
+  readonly doorId?: string;
 }
 
 export interface Told {
@@ -26,6 +28,7 @@ export function tell(reasons: Reasons, seen: Seen): Told {
   const sentences = facts.map((fact) => ({
     text: sentence(fact, seen, reasons.at_s),
     mark: mark(fact, reasons),
+    ...(fact.relation === 'door' && !fact.hidden ? { doorId: text(fact.row['door_id']) } : {}),
   }));
   for (const rid of new Set(facts.map((fact) => roomOf(fact, seen)))) {
     const room = rid === null ? undefined : seen.rooms.get(rid);

@@ -45,8 +45,8 @@ test('doors without which there is no way are marked, others are not', () => {
   expect(heading).toBe('One of 2 ways to see it:');
   expect(sentences).toEqual([
     { text: 'Seat at host-m1 reads 0.0 kg (12 s ago)', mark: 'part of every way' },
-    { text: 'Door d1 is open', mark: 'without this door there is no such way' },
-    { text: 'Door d2 is open', mark: '' },
+    { text: 'Door d1 is open', mark: 'without this door there is no such way', doorId: 'd1' },
+    { text: 'Door d2 is open', mark: '', doorId: 'd2' },
   ]);
 });
 

@@ -1,0 +1,38 @@
+/** What a supposition would do to the visitor's answer, in one sentence. */
+import type { Difference } from '../api/types';
+import { metres } from './path';
+import type { Fields } from './table';
+import { titleOf, type World } from './world';
+
+export type Supposition = 'locked' | 'open';
+
+/** The statement that stands for a door in another state; it is only ever supposed. */
+export function doorStatement(doorId: string, state: Supposition): string {
+  return `UPDATE door SET state = '${state}' WHERE door_id = '${doorId.replaceAll("'", "''")}'`;
+}
+
+/** Tell how the nearest machine would change. `now`: the row as it stands. */
+export function tellDifference(
+  difference: Difference,
+  now: Fields | null,
+  seen: Pick<World, 'machines' | 'rooms'>,
+): string {
+  const [next] = difference.come;
+  if (next === undefined) {
+    if (difference.gone.length > 0) return 'Then no free machine could be reached.';
+    return now === null ? 'There would still be no way.' : 'The way would stay as it is.';
+  }
+  const cost = Number(next['cost_mm']);
+  const machine = seen.machines.get(String(next['mid']));
+  const room = machine && seen.rooms.get(machine.rid);
+  const name = machine?.host ?? String(next['mid']);
+  const where = room ? `${name} in ${titleOf(room)}` : name;
+  if (now === null) return `Then the way would lead to ${where}, ${metres(cost)}.`;
+  const goal = next['mid'] === now['mid'] ? `The same machine, ${name}` : `Then ${where}`;
+  return `${goal}: ${metres(cost)} to walk, ${extra(cost - Number(now['cost_mm']))}.`;
+}
+
+function extra(lengthMm: number): string {
+  if (Math.abs(lengthMm) < 500) return 'as far as now';
+  return `${metres(Math.abs(lengthMm))} ${lengthMm > 0 ? 'more' : 'less'}`;
+}

@@ -1,0 +1,88 @@
+/** The buttons that suppose and that ask why not: what they send, what they say, and axe's silence. */
+import axe from 'axe-core';
+import { flushSync, mount, unmount } from 'svelte';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import WhatIf from '../../src/panels/WhatIf.svelte';
+import WhyNot from '../../src/panels/WhyNot.svelte';
+import { App } from '../../src/store/app.svelte';
+import { Hand } from '../wire/hand';
+
+let part: object;
+let sent: unknown[];
+let answer: () => Response;
+let app: App;
+
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    sent.push([url, JSON.parse(String(init.body))]);
+    return Promise.resolve(answer());
+  });
+  document.body.innerHTML = '<main></main>';
+  app = new App(new Hand(), false);
+  app.session = 'mine';
+});
+
+afterEach(() => {
+  void unmount(part);
+  vi.unstubAllGlobals();
+});
+
+const main = (): Element => document.querySelector('main') as Element;
+const json = (body: unknown, status = 200) => (): Response => new Response(JSON.stringify(body), { status });
+
+async function press(testid: string): Promise<void> {
+  const button = document.querySelector(`[data-testid="${testid}"]`) as HTMLButtonElement;
+  button.click();
+  flushSync();
+  await vi.waitFor(() => {
+    expect(button.getAttribute('aria-disabled')).toBe('false');
+  });
+  flushSync();
+}
+
+async function quiet(): Promise<void> {
+  const rules = { runOnly: ['wcag2a', 'wcag2aa'], rules: { 'color-contrast': { enabled: false } } };
+  expect((await axe.run(main(), rules)).violations).toEqual([]);
+}
+
+test('supposes that a door closes, for this visitor', async () => {
+  part = mount(WhatIf, { target: main(), props: { app, doorId: 'd1', state: 'locked' } });
+  flushSync();
+  answer = json({ gone: [{ mid: 'm1', cost_mm: 1 }], come: [] });
+  await press('what-if');
+  expect(sent).toEqual([[
+    '/api/v1/queries/what-if/',
+    {
+      view: 'nearest_machine',
+      row: { session: 'mine' },
+      suppose: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
+    },
+  ]]);
+  expect(main().textContent).toContain('Then no free machine could be reached.');
+  await quiet();
+  answer = json({ code: 'x', message: 'No answer.', try: 'Again.' }, 503);
+  await press('what-if');
+  expect(main().textContent).toContain('No answer. Again.');
+});
+
+test('has nothing to suppose while nothing was asked', () => {
+  app.session = null;
+  part = mount(WhatIf, { target: main(), props: { app, doorId: 'd1', state: 'open' } });
+  flushSync();
+  expect(document.querySelector('[data-testid="what-if"]')).toBeNull();
+});
+
+test('asks why a machine is not free, tells, and folds away again', async () => {
+  part = mount(WhyNot, { target: main(), props: { app, mid: 'm1' } });
+  flushSync();
+  const edit = { action: 'insert', relation: 'seat_reading', before: null, hidden: false, after: { mid: 'm1', weight_kg: { open: 'weight_kg' } } };
+  answer = json({ repairs: [{ edits: [edit], conditions: ['weight_kg < 5.0'] }], complete: true });
+  await press('why-not');
+  expect(sent).toEqual([['/api/v1/queries/why-not/', { view: 'free_machine', row: { mid: 'm1' } }]]);
+  expect(main().textContent).toContain('the seat at m1 read less than 5 kg');
+  await quiet();
+  await press('why-not');
+  expect(main().textContent).not.toContain('seat');
+  expect(sent).toHaveLength(1);
+});
