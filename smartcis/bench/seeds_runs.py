@@ -7,7 +7,6 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -48,18 +47,15 @@ class Runs:
         measure: Measure,
         strategy: str,
         *,
-        budget_s: float | None = None,
         each: bool = False,
         **what: Any,
     ) -> Point:
         """Measure on each seed's network.
 
         Args:
-            budget_s: another one than the scale's.
             each: whether to try every network even if one has not converged.
         """
-        scale = replace(self.scale, budget_s=budget_s or self.scale.budget_s)
-        task = partial(afresh, partial(measure, strategy, scale=scale, **what))
+        task = partial(afresh, partial(measure, strategy, scale=self.scale, **what))
         seeds = range(self.scale.runs)
         samples: list[Sample] = []
         missed = 0
@@ -79,7 +75,7 @@ class Runs:
         if missed:
             # A point without all its runs has no mean; each failure costs the whole budget.
             return {
-                "did_not_converge_within_cpu_s": scale.budget_s,
+                "did_not_converge_within_cpu_s": self.scale.budget_s,
                 "runs_tried": missed + len(samples),
                 "runs_converged": len(samples),
             }

@@ -154,3 +154,24 @@ def test_order_decides_the_size_of_a_sum_of_pairs():
     apart = manager.size(whole)
     manager.arrange([variable for pair in pairs for variable in pair])
     assert manager.size(whole) < apart / 5
+
+
+@given(changes=CHANGES, elsewhere=CHANGES)
+def test_changes_elsewhere_move_nothing_here(changes, elsewhere):
+    """Two networks without a way between them, in one order."""
+    order, live = DepthFirstOrder(), set()
+
+    def change(inserts, pair):
+        if inserts and pair not in live:
+            order.add(pair, [pair])
+            live.add(pair)
+        elif not inserts and pair in live:
+            order.remove(pair)
+            live.remove(pair)
+
+    for inserts, start, end in changes:
+        change(inserts, (start, end))
+    here = order.items()
+    for inserts, start, end in elsewhere:
+        change(inserts, (start + 100, end + 100))
+        assert [pair for pair in order.items() if pair[0] < 100] == here
