@@ -64,14 +64,20 @@ class Window:
         partition_by: columns whose every value has a window of its own.
         rows: newest rows kept per partition, None for no limit.
         range_s: seconds of log time a row stays, None for ever.
+        slide_s: the window moves only at multiples of so many seconds, None with every tick.
     """
 
     child: Plan
     partition_by: tuple[str, ...] = ()
     rows: int | None = None
     range_s: float | None = None
+    slide_s: float | None = None
 
     def __post_init__(self) -> None:
+        if self.slide_s is not None and (self.range_s is None or self.slide_s <= 0):
+            raise PlanError(
+                "SLIDE moves a RANGE window", attempt="[RANGE 30 SECONDS SLIDE 5 SECONDS]"
+            )
         require_columns(self.partition_by, self.child.columns, "Window")
         if self.rows is None and self.range_s is None:
             raise PlanError("a window needs ROWS or RANGE", attempt="[RANGE 30 SECONDS]")

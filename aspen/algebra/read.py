@@ -224,7 +224,8 @@ def _top_k(words: Words, child: Plan) -> TopK:
 def _window(words: Words, child: Plan) -> Window:
     by = _names(words) if words.take("by") else ()
     rows = int(words.number()) if words.take("rows") else None
-    return Window(child, by, rows, words.number() if words.take("range") else None)
+    span = words.number() if words.take("range") else None
+    return Window(child, by, rows, span, words.number() if words.take("slide") else None)
 
 
 def _names(words: Words) -> tuple[str, ...]:

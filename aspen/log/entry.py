@@ -135,6 +135,7 @@ def _relation_out(relation: Relation) -> dict[str, Any]:
         "device": relation.device,
         "rate_hz": relation.rate_hz,
         "comment": relation.comment,
+        "ttl_s": relation.ttl_s,
     }
 
 
@@ -148,6 +149,7 @@ def _relation_in(body: dict[str, Any]) -> Relation:
         device=body["device"],
         rate_hz=body["rate_hz"],
         comment=body["comment"],
+        ttl_s=body.get("ttl_s", 0.0),
     )
 
 

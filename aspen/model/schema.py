@@ -102,6 +102,7 @@ class Relation:
         device: the sensor kind that produces the stream, empty for all other relations.
         rate_hz: expected arrivals per second, for the optimizer; 0 when unknown.
         comment: one line for the schema browser.
+        ttl_s: seconds of log time a row lives, 0 for ever; ticks end it.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Relation:
     device: str = ""
     rate_hz: float = 0.0
     comment: str = ""
+    ttl_s: float = 0.0
 
     def __post_init__(self) -> None:
         names = self.names

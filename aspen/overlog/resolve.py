@@ -169,7 +169,7 @@ def _window(found: Materialize, catalog: Catalog) -> WindowSpec:
             attempt=f"materialize({name}, 30, infinity).",
         )
     by = tuple(Name("", relation.names[key - 1], found.at) for key in found.keys)
-    return WindowSpec(by, 1 if found.keys else found.rows, found.lifetime_s, found.at)
+    return WindowSpec(by, 1 if found.keys else found.rows, found.lifetime_s, at=found.at)
 
 
 def _columns(heads: list[Head]) -> tuple[str, ...]:

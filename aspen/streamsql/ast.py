@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aspen.errors import Position
-from aspen.model.schema import Value
+from aspen.model.schema import Relation, Value
 
 NOWHERE = Position(1, 1)
 
@@ -141,6 +141,7 @@ class WindowSpec:
     partition_by: tuple[Name, ...]
     rows: int | None
     range_s: float | None
+    slide_s: float | None = None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -287,20 +288,49 @@ Query = SelectQuery | UnionQuery | CompareQuery | ValuesQuery | OrderedQuery | W
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """`OUTPUT TO DISPLAY lobby`: where the changes of a query go.
+
+    Args:
+        kind: DISPLAY, ALARM or WEBHOOK.
+        target: which one; empty for the only one.
+    """
+
+    kind: str
+    target: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRelation:
+    """`CREATE STREAM | TABLE name (…)`: a relation is declared."""
+
+    relation: Relation
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class CreateView:
     """`CREATE VIEW name AS query`."""
 
     name: str
     query: Query
+    outputs: tuple[Output, ...] = ()
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A query by itself."""
+    """A query by itself.
+
+    Args:
+        once: `ONCE SELECT …`: answered over the rows there are; without ONCE it is maintained.
+    """
 
     query: Query
+    outputs: tuple[Output, ...] = ()
+    once: bool = False
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
-Statement = CreateView | Select
+Statement = CreateView | Select | CreateRelation

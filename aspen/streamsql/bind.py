@@ -12,6 +12,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
 from aspen.streamsql.ast import (
     CompareQuery,
+    CreateRelation,
     CreateView,
     Cte,
     Expression,
@@ -20,6 +21,7 @@ from aspen.streamsql.ast import (
     Name,
     OrderedQuery,
     Query,
+    Select,
     SelectQuery,
     Star,
     Statement,
@@ -47,6 +49,7 @@ from aspen.streamsql.bound import (
 from aspen.streamsql.errors import (
     BadName,
     DuplicateOutput,
+    NotAQuery,
     TypeMismatch,
     UnionArity,
     UnitMismatch,
@@ -69,10 +72,22 @@ def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
     Raises:
         BindError: whatever does not fit, with its place in the text.
     """
-    if isinstance(statement, CreateView):
-        _check_name(statement, catalog)
-        return BoundStatement(statement.name, bind_query(statement.query, Environment(catalog)))
-    return BoundStatement(None, bind_query(statement.query, Environment(catalog)))
+    match statement:
+        case CreateRelation(relation):
+            raise NotAQuery(
+                f"{relation.name} is declared here, nothing is asked",
+                position=statement.at,
+                found=f"CREATE {relation.kind.value}",
+                exists=("SELECT", "WITH", "VALUES", "CREATE VIEW"),
+                attempt="declare relations first, then ask",
+            )
+        case CreateView():
+            _check_name(statement, catalog)
+            query = bind_query(statement.query, Environment(catalog))
+            return BoundStatement(statement.name, query, statement.outputs)
+        case Select():
+            query = bind_query(statement.query, Environment(catalog))
+            return BoundStatement(None, query, statement.outputs, statement.once)
 
 
 def _check_name(statement: CreateView, catalog: Catalog) -> None:

@@ -202,6 +202,8 @@ class FromBinder:
         if relation.kind is not SourceKind.STREAM:
             self._no_window(source, f"a {relation.kind.value.lower()}")
             return BaseSource(alias, relation, columns)
+        if source.window is None and relation.ttl_s:
+            return BaseSource(alias, relation, columns, BoundWindow((), None, relation.ttl_s))
         if source.window is None:
             raise UnboundedStream(
                 f"stream {source.name!r} never ends: say how much of it counts",
@@ -244,7 +246,11 @@ class FromBinder:
     def _window(self, spec: WindowSpec, spoken: str, source: BaseSource) -> BoundWindow:
         scope = Scope({spoken: source})
         by = tuple(scope.find(name).name for name in spec.partition_by)
-        return BoundWindow(by, spec.rows, spec.range_s)
+        range_s, ttl_s = spec.range_s, source.relation.ttl_s
+        if ttl_s:
+            # No window holds what its stream has forgotten.
+            range_s = ttl_s if range_s is None else min(range_s, ttl_s)
+        return BoundWindow(by, spec.rows, range_s, spec.slide_s)
 
 
 def _exists(node: Expression) -> tuple[Exists | None, bool]:

@@ -8,6 +8,7 @@ from aspen.algebra.expr import Const, Expr
 from aspen.algebra.plan import AggregateFunction, Best, SetFunction, SortKey
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, Type
+from aspen.streamsql.ast import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class BoundWindow:
     partition_by: tuple[str, ...]
     rows: int | None
     range_s: float | None
+    slide_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,3 +257,5 @@ class BoundStatement:
 
     name: str | None
     query: BoundQuery
+    outputs: tuple[Output, ...] = ()
+    once: bool = False

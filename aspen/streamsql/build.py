@@ -170,7 +170,9 @@ class Builder:
                 scan = Scan(relation.name, alias, columns, relation.deletable, stream)
                 if window is None:
                     return scan
-                return Window(scan, window.partition_by, window.rows, window.range_s)
+                return Window(
+                    scan, window.partition_by, window.rows, window.range_s, window.slide_s
+                )
             case SubSource(_, query, columns):
                 given = () if domain is None else domain.columns
                 return relabelled(self.query(query, domain), given + columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from aspen.algebra.plan import Plan, SortKey, relations_of
@@ -10,13 +10,17 @@ from aspen.algebra.rewrite import rewrite
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
-from aspen.streamsql.ast import CreateView, Statement
+from aspen.streamsql.ast import CreateView, Output, Statement
 from aspen.streamsql.bind import bind
 from aspen.streamsql.bound import BoundOrder
 from aspen.streamsql.build import build
-from aspen.streamsql.errors import SyntaxRefused, ViewCycle
+from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
+
+
+DELIVERED = frozenset({"DISPLAY"})
+"""Kinds of OUTPUT TO that something takes: every page that shows a query is a display."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Compiled:
         relation: what the result looks like to whoever reads it.
         sources: names of the relations and views it reads.
         order: how readers are to sort its rows, None where the text does not say.
+        outputs: where its changes are to go besides.
+        once: whether it is a one-shot query.
     """
 
     name: str | None
@@ -36,6 +42,8 @@ class Compiled:
     relation: Relation
     sources: frozenset[str]
     order: Order | None = None
+    outputs: tuple[Output, ...] = ()
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +61,16 @@ class Order:
     width: int
 
 
-def compile_query(text: str, catalog: Catalog) -> Compiled:
+def compile_query(text: str, catalog: Catalog, *, once: bool = False) -> Compiled:
     """Compile the one statement of a text.
 
+    Args:
+        once: whether the text must be a one-shot query, `ONCE SELECT …`; if not, it must be one
+            that is maintained. Neither is ever taken for the other.
+
     Raises:
-        AspenError: what is wrong with it, and where.
+        OneShot: the text is of the other sort.
+        AspenError: what else is wrong with it, and where.
     """
     statements = parse(text)
     if len(statements) != 1:
@@ -67,7 +80,43 @@ def compile_query(text: str, catalog: Catalog) -> Compiled:
             found=f"{len(statements)} statements",
             attempt="submit them one by one",
         )
-    return compile_statement(statements[0], catalog)
+    compiled = compile_statement(statements[0], catalog)
+    if compiled.once and not once:
+        raise OneShot(
+            "ONCE asks for one answer, and here queries are maintained",
+            position=statements[0].at,
+            found="ONCE",
+            attempt="leave ONCE out to keep the answer current",
+        )
+    if once and not compiled.once:
+        raise OneShot(
+            "this query is to be maintained, and here queries are answered once",
+            position=statements[0].at,
+            found="SELECT",
+            exists=("ONCE SELECT …",),
+            attempt="begin it with ONCE",
+        )
+    return compiled
+
+
+def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
+    """Refuse a query whose output nothing takes where it is submitted.
+
+    Args:
+        delivered: kinds of OUTPUT TO that are.
+
+    Raises:
+        NoDelivery: one that is not among them.
+    """
+    for output in compiled.outputs:
+        if output.kind not in delivered:
+            raise NoDelivery(
+                f"nothing delivers to {output.kind} here",
+                position=output.at,
+                found=output.kind,
+                exists=sorted(delivered),
+                attempt="leave OUTPUT TO out, and read the query's rows",
+            )
 
 
 def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
@@ -79,7 +128,9 @@ def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
     if isinstance(bound.query, BoundOrder) and bound.query.keys:
         whole = replace(bound.query, columns=bound.query.query.columns)
         order = Order(rewrite(build(whole)), bound.query.keys, len(plan.columns))
-    return Compiled(bound.name, plan, relation, relations_of(plan), order)
+    return Compiled(
+        bound.name, plan, relation, relations_of(plan), order, bound.outputs, bound.once
+    )
 
 
 def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:

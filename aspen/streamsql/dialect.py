@@ -11,15 +11,22 @@ from typing import Any
 from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
+
+from aspen.streamsql.dialect_statements import parse_declaration, parse_outputs
 
 _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 
 
 class StreamWindow(exp.Expression):
-    """`[PARTITION BY … ROWS … RANGE …]`."""
+    """`[PARTITION BY … ROWS … RANGE … SLIDE …]`, or the seeds' `[SIZE n TIME | TUPLE …]`."""
 
-    arg_types = {"partition_by": False, "rows": False, "range_s": False}  # noqa: RUF012  # sqlglot's protocol
+    arg_types = {  # noqa: RUF012  # sqlglot's protocol
+        "partition_by": False,
+        "rows": False,
+        "range_s": False,
+        "slide_s": False,
+    }
 
 
 class StreamParser(parser.Parser):
@@ -66,17 +73,17 @@ class StreamParser(parser.Parser):
         if not self._match(TokenType.L_BRACKET):
             return None
         found: dict[str, Any] = {}
-        if self._match(TokenType.PARTITION_BY):
-            found["partition_by"] = self._parse_csv(self._parse_column)
-        if self._match_text_seq("ROWS"):
-            found["rows"] = int(self._window_number(whole=True))
-        if self._match_text_seq("RANGE"):
-            amount = self._window_number()
-            unit = self._curr.text.upper().removesuffix("S")
-            if unit not in _UNIT_SECONDS:
-                self.raise_error("Expecting SECONDS, MINUTES, HOURS or DAYS")
-            self._advance()
-            found["range_s"] = amount * _UNIT_SECONDS[unit]
+        if self._match_text_seq("SIZE"):
+            self._parse_size(found)
+        else:
+            if self._match(TokenType.PARTITION_BY):
+                found["partition_by"] = self._parse_csv(self._parse_column)
+            if self._match_text_seq("ROWS"):
+                found["rows"] = int(self._window_number(whole=True))
+            if self._match_text_seq("RANGE"):
+                found["range_s"] = self.parse_seconds()
+            if "range_s" in found and self._match_text_seq("SLIDE"):
+                found["slide_s"] = self.parse_seconds()
         if "rows" not in found and "range_s" not in found:
             self.raise_error("Expecting ROWS or RANGE in a window")
         if not self._match(TokenType.R_BRACKET):
@@ -84,6 +91,27 @@ class StreamParser(parser.Parser):
         window = StreamWindow(**found)
         window.meta.update(start=start.start, end=self._prev.end)
         return window
+
+    def _parse_size(self, found: dict[str, Any]) -> None:
+        """Read the seeds' windows: `SIZE 300 TIME`, `SIZE 4 TUPLE PARTITION BY carid`."""
+        amount = self._window_number()
+        if self._match_text_seq("TIME"):
+            found["range_s"] = amount
+        elif self._match_text_seq("TUPLE") or self._match_text_seq("TUPLES"):
+            found["rows"] = int(amount)
+        else:
+            self.raise_error("Expecting TIME or TUPLE")
+        if self._match(TokenType.PARTITION_BY):
+            found["partition_by"] = self._parse_csv(self._parse_column)
+
+    def parse_seconds(self) -> float:
+        """Read a span of time, `30 SECONDS`, in seconds."""
+        amount = self._window_number()
+        unit = self._curr.text.upper().removesuffix("S")
+        if unit not in _UNIT_SECONDS:
+            self.raise_error("Expecting SECONDS, MINUTES, HOURS or DAYS")
+        self._advance()
+        return amount * _UNIT_SECONDS[unit]
 
     def _window_number(self, *, whole: bool = False) -> float:
         text = self._curr.text
@@ -119,3 +147,15 @@ class StreamSql(Dialect):
         """sqlglot's words, unchanged."""
 
     Parser = StreamParser
+
+
+class ScriptParser(StreamParser):
+    """The parser of scripts: sqlglot reads their CREATE TABLE, constraints and all."""
+
+    DECLARED = ("STREAM",)
+
+
+class ScriptSql(StreamSql):
+    """StreamSQL beside statements that fill tables."""
+
+    Parser = ScriptParser

@@ -122,6 +122,24 @@ class UnionArity(BindError):
     code = "aspen.bind.union_arity"
 
 
+class BadDeclaration(BindError):
+    """A CREATE STREAM or CREATE TABLE that contradicts itself."""
+
+    code = "aspen.bind.bad_declaration"
+
+
+class OneShot(BindError):
+    """A one-shot query where a maintained one is wanted, or the other way round."""
+
+    code = "aspen.bind.one_shot"
+
+
+class NoDelivery(BindError):
+    """OUTPUT TO something that nothing delivers to."""
+
+    code = "aspen.bind.no_delivery"
+
+
 class BadOrder(BindError):
     """An ORDER BY that names no output where only outputs can be sorted by."""
 

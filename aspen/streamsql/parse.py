@@ -39,7 +39,11 @@ def parse(text: str) -> list[Statement]:
     return statements
 
 
-def translated(text: str, translator: Callable[[Spans], Callable[[exp.Expr], Made]]) -> list[Made]:
+def translated(
+    text: str,
+    translator: Callable[[Spans], Callable[[exp.Expr], Made]],
+    dialect: type[StreamSql] = StreamSql,
+) -> list[Made]:
     """Read the statements of a text, each turned into something.
 
     Args:
@@ -57,7 +61,7 @@ def translated(text: str, translator: Callable[[Spans], Callable[[exp.Expr], Mad
         )
     spans = Spans(text)
     try:
-        trees = StreamSql().parse(text)
+        trees = dialect().parse(text)
         translate = translator(spans)
         return [translate(tree) for tree in trees if tree is not None]
     except ParseError as error:

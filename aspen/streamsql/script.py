@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aspen.streamsql.dialect import ScriptSql
 from aspen.streamsql.parse import translated
 from aspen.streamsql.script_ast import ScriptStatement
 from aspen.streamsql.translate_script import ScriptTranslator
@@ -14,4 +15,4 @@ def parse_script(text: str) -> list[ScriptStatement]:
         SyntaxRefused: the text is no SQL.
         Unsupported: it is SQL that scripts leave out.
     """
-    return translated(text, lambda spans: ScriptTranslator(spans).script_statement)
+    return translated(text, lambda spans: ScriptTranslator(spans).script_statement, ScriptSql)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from aspen.algebra.explain import expr_text
 from aspen.algebra.text import column_text, value_text
-from aspen.model.schema import Column
+from aspen.model.schema import Column, Relation
 from aspen.streamsql.ast import (
     Binary,
     Choice,
     CompareQuery,
+    CreateRelation,
     CreateView,
     DerivedSource,
     Exists,
@@ -23,8 +24,10 @@ from aspen.streamsql.ast import (
     NullTest,
     OrderedQuery,
     OrderKey,
+    Output,
     Query,
     Scalar,
+    Select,
     SelectQuery,
     Source,
     Star,
@@ -57,8 +60,34 @@ from aspen.streamsql.bound import (
 
 def ast_text(statement: Statement) -> str:
     """Print a statement as an outline, one clause per line."""
-    head = f"CreateView {statement.name}" if isinstance(statement, CreateView) else "Select"
-    return "\n".join([head, *_indented(_query(statement.query))]) + "\n"
+    match statement:
+        case CreateRelation(relation):
+            return _relation(relation)
+        case CreateView():
+            head = f"CreateView {statement.name}"
+        case Select():
+            head = "Once" if statement.once else "Select"
+    lines = [head, *_indented(_query(statement.query)), *_outputs(statement.outputs)]
+    return "\n".join(lines) + "\n"
+
+
+def _relation(relation: Relation) -> str:
+    lines = [f"Create {relation.kind.value.lower()} {relation.name}"]
+    lines += [f"  {column_text(column)}" for column in relation.columns]
+    facts = {
+        "key": ", ".join(relation.key),
+        "device": relation.device,
+        "rate_hz": relation.rate_hz,
+        "ttl_s": relation.ttl_s,
+        "static": "" if relation.deletable else "yes",
+        "comment": relation.comment,
+    }
+    lines += [f"  {name}: {value}" for name, value in facts.items() if value]
+    return "\n".join(lines) + "\n"
+
+
+def _outputs(outputs: tuple[Output, ...]) -> list[str]:
+    return [f"  output to {found.kind.lower()} {found.target}".rstrip() for found in outputs]
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
@@ -148,6 +177,7 @@ def _source(source: Source) -> Iterator[str]:
             f"partition by {by}" if by else "",
             f"rows {rows}" if rows is not None else "",
             f"range {span} s" if span is not None else "",
+            f"slide {source.window.slide_s} s" if source.window.slide_s is not None else "",
         ]
         window = f" [{' '.join(filter(None, words))}]"
     yield f"from {source.name} as {source.alias}{window}"
@@ -195,7 +225,9 @@ def spell(node: Expression) -> str:
 def bound_text(statement: BoundStatement) -> str:
     """Print a bound statement: sources with their kinds, expressions with full names, types."""
     head = f"view {statement.name}" if statement.name else "query"
-    return "\n".join([head, *_indented(_bound(statement.query))]) + "\n"
+    head = f"once {head}" if statement.once else head
+    lines = [head, *_indented(_bound(statement.query)), *_outputs(statement.outputs)]
+    return "\n".join(lines) + "\n"
 
 
 def _columns(columns: tuple[Column, ...]) -> str:
@@ -229,17 +261,23 @@ def _bound(query: BoundQuery) -> Iterator[str]:
             cut = "" if limit is None else f" limit {limit}"
             yield f"order by {', '.join(downs)}{cut}{f' offset {offset}' if offset else ''}"
             yield from _indented(_bound(inner))
-        case BoundRecursion(name, columns, base, step, best):
-            yield f"recursion {name}: {_columns(columns)}"
-            if best is not None:
-                yield f"  keep {best.function.value} {best.column} by {', '.join(best.keys)}"
-            yield "  base"
-            yield from (f"    {line}" for line in _bound(base))
-            yield "  step"
-            yield from (f"    {line}" for line in _bound(step))
+        case BoundRecursion():
+            yield from _recursion(query, "recursion")
+            for other in query.others:
+                yield from _recursion(other, "with")
         case BoundRename(inner, columns):
             yield f"renamed: {_columns(columns)}"
             yield from _indented(_bound(inner))
+
+
+def _recursion(query: BoundRecursion, word: str) -> Iterator[str]:
+    yield f"{word} {query.name}: {_columns(query.columns)}"
+    if query.best is not None:
+        chosen = ", ".join(f"{how.value} {column}" for column, how in query.best.choices)
+        yield f"  keep {chosen} by {', '.join(query.best.keys)}"
+    for part, inner in (("base", query.base), ("step", query.step)):
+        yield f"  {part}"
+        yield from (f"    {line}" for line in _bound(inner))
 
 
 def _from(origin: BoundFrom) -> Iterator[str]:
@@ -271,7 +309,8 @@ def _bound_source(source: BoundSource) -> Iterator[str]:
                 by = f" by {', '.join(window.partition_by)}" if window.partition_by else ""
                 rows = f" rows {window.rows}" if window.rows is not None else ""
                 span = f" range {window.range_s} s" if window.range_s is not None else ""
-                words = f" window{by}{rows}{span}"
+                slide = f" slide {window.slide_s} s" if window.slide_s is not None else ""
+                words = f" window{by}{rows}{span}{slide}"
             yield f"from {alias} = {relation.kind.value} {relation.name}{words}"
         case SubSource(alias, query):
             yield f"from {alias} = QUERY"

@@ -15,6 +15,7 @@ from aspen.streamsql.ast import (
     NamedSource,
     OrderedQuery,
     OrderKey,
+    Output,
     Query,
     Select,
     SelectQuery,
@@ -24,10 +25,12 @@ from aspen.streamsql.ast import (
     ValuesQuery,
     WithQuery,
 )
+from aspen.streamsql.dialect_statements import DeclaredRelation
 from aspen.streamsql.errors import NotAQuery, NotGrouped, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
 from aspen.streamsql.translate_from import FromTranslator
+from aspen.streamsql.translate_table import declared
 
 _DEEPEST = 100
 _CLAUSES = {
@@ -69,10 +72,13 @@ class Translator:
         Raises:
             NotAQuery: neither SELECT nor CREATE VIEW.
         """
+        if isinstance(tree, DeclaredRelation):
+            return declared(tree, self.spans)
         if isinstance(tree, exp.Create) and tree.args.get("kind") == "VIEW":
             return self._view(tree)
         if isinstance(tree, exp.Query | exp.Values):
-            return Select(self.query(tree), self.spans.of(tree))
+            once = bool(tree.meta.get("once"))
+            return Select(self.query(tree), self._outputs(tree), once, self.spans.of(tree))
         what = type(tree).__name__.upper()
         if isinstance(tree, exp.Command):
             what = str(tree.this).upper()
@@ -83,7 +89,7 @@ class Translator:
             "a StreamSQL text only asks; it changes nothing",
             position=self.spans.position(first, end),
             found=what,
-            exists=("SELECT", "WITH", "CREATE VIEW"),
+            exists=("SELECT", "WITH", "VALUES", "ONCE SELECT", "CREATE VIEW", "CREATE STREAM"),
             attempt="change tables through the map, the admin pages or the REST interface",
         )
 
@@ -97,12 +103,23 @@ class Translator:
             raise self._unsupported("a view without a query", target, "CREATE VIEW v AS SELECT …")
         name, at = word(target.this), self.spans.of(target.this)
         query = self.query(tree.expression)
-        if columns:
+        if tree.meta.get("recursive"):
+            whole = SelectQuery(
+                (Item(Star("", at), at=at),), (NamedSource(name, name, at=at),), at=at
+            )
+            query = WithQuery((Cte(name, columns, query, at),), whole, recursive=True, at=at)
+        elif columns:
             body = SelectQuery(
                 (Item(Star("", at), at=at),), (NamedSource(name, name, at=at),), at=at
             )
             query = WithQuery((Cte(name, columns, query, at),), body, recursive=False, at=at)
-        return CreateView(name, query, at)
+        return CreateView(name, query, self._outputs(tree), at)
+
+    def _outputs(self, tree: exp.Expr) -> tuple[Output, ...]:
+        return tuple(
+            Output(target.args["kind"], target.args["this"], self.spans.head(target))
+            for target in tree.meta.get("outputs") or ()
+        )
 
     def query(self, tree: exp.Expr) -> Query:
         """Translate a SELECT, a UNION or a WITH.

@@ -182,6 +182,7 @@ class FromTranslator:
             tuple(names),
             window.args.get("rows"),
             window.args.get("range_s"),
+            window.args.get("slide_s"),
             self.spans.head(window),
         )
 

@@ -48,6 +48,7 @@ from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
 from aspen.views.operators.semi_join import SemiJoin as SemiJoinNode
 from aspen.views.operators.set_operation import SetOperation as SetOperationNode
+from aspen.views.operators.sliding_window import SlidingWindow
 from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.top_k import TopK as TopKNode
 from aspen.views.operators.union import Union as UnionNode
@@ -229,11 +230,15 @@ class Compiler:
                 attempt="leave the window out",
             )
         partition = places(plan.partition_by, plan.child.columns)
-        identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s))
+        slide = () if plan.slide_s is None else (plan.slide_s,)
+        identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s, *slide))
         spec = WindowSpec(identity, scan.relation, not spelt, partition, plan.rows, plan.range_s)
 
         def make() -> Node:
-            made = WindowNode(scan.relation, shape, partition, plan.rows, plan.range_s)
+            parts = (scan.relation, shape, partition, plan.rows, plan.range_s)
+            made = WindowNode(*parts)
+            if plan.slide_s is not None:
+                made = SlidingWindow(*parts, plan.slide_s)
             self._begin(spec, made)
             return made
 

@@ -25,7 +25,7 @@ from aspen.errors import AspenError
 from aspen.overlog import compile_program
 from aspen.streamsql.bind import bind
 from aspen.streamsql.build import build
-from aspen.streamsql.compile import compile_query, compile_views
+from aspen.streamsql.compile import DELIVERED, compile_query, compile_views, refuse_undelivered
 from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text, bound_text
 from federation.deploy import deploy
@@ -128,7 +128,9 @@ def _bind(case: Case) -> str:
         named = {f"view {i}": text for i, text in texts.items() if text.strip()}
         return "\n".join(str(c.name) for c in compile_views(named, CATALOG)) + "\n"
     if case.fails:
-        return plan_text(compile_query(case.text, CATALOG).plan)
+        compiled = compile_query(case.text, CATALOG)
+        refuse_undelivered(compiled, DELIVERED)
+        return plan_text(compiled.plan)
     return "\n".join(bound_text(bind(statement, CATALOG)) for statement in parse(case.text))
 
 
