@@ -18,7 +18,6 @@ from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
 
-
 DELIVERED = frozenset({"DISPLAY"})
 """Kinds of OUTPUT TO that something takes: every page that shows a query is a display."""
 

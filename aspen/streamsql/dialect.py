@@ -43,6 +43,130 @@ class StreamParser(parser.Parser):
         if name in ("CAST", "TRY_CAST", "SUBSTRING", "TRIM")
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
+    DECLARED = ("STREAM", "TABLE")
+
+    def _parse_statement(self) -> Any:
+        if self._index:
+            # The query of a CTE is a statement of sqlglot's too.
+            return super()._parse_statement()
+        once = self._match_text_seq("ONCE")
+        first = self._prev
+        outputs = self._cut_outputs()
+        tree: Any
+        if self._curr.text.upper() == "CREATE" and self._next.text.upper() in self.DECLARED:
+            self._advance()
+            tree = parse_declaration(self)
+        else:
+            recursive = self._cut_recursive()
+            tree = super()._parse_statement()
+            if recursive and tree is not None:
+                tree.meta["recursive"] = True
+        if tree is None or isinstance(tree, exp.Command):
+            return tree
+        if once:
+            tree.meta["once"] = {"start": first.start, "end": first.end}
+        if outputs:
+            if self._curr:
+                self.raise_error("Expecting OUTPUT TO at the end")
+            self._tokens, self._tokens_size = outputs, len(outputs)
+            self._index = -1
+            self._advance()
+            tree.meta["outputs"] = parse_outputs(self)
+        return tree
+
+    def _cut_outputs(self) -> list[Token]:
+        """Take `OUTPUT TO …` off the statement's end; give the tokens behind TO."""
+        for place in range(self._index, len(self._tokens) - 1):
+            words = [token.text.upper() for token in self._tokens[place : place + 2]]
+            if words == ["OUTPUT", "TO"]:
+                behind = self._tokens[place + 2 :]
+                if not behind:
+                    self.raise_error("Expecting DISPLAY, ALARM or WEBHOOK", self._tokens[-1])
+                self._tokens = self._tokens[:place]
+                self._tokens_size = place
+                self._index -= 1
+                self._advance()
+                return behind
+        return []
+
+    def _cut_recursive(self) -> bool:
+        """Take RECURSIVE out of CREATE [RECURSIVE] VIEW [RECURSIVE]."""
+        for place in range(self._index + 1, min(self._index + 5, len(self._tokens) - 1)):
+            pair = {token.text.upper() for token in self._tokens[place : place + 2]}
+            if self._curr.text.upper() == "CREATE" and pair == {"RECURSIVE", "VIEW"}:
+                cut = place if self._tokens[place].text.upper() == "RECURSIVE" else place + 1
+                self._tokens = self._tokens[:cut] + self._tokens[cut + 1 :]
+                self._tokens_size = len(self._tokens)
+                self._index -= 1
+                self._advance()
+                return True
+        return False
+
+    @property
+    def here(self) -> Token:
+        """The next token."""
+        return self._curr
+
+    def matches(self, kind: TokenType) -> bool:
+        """Take the next token if it is of a kind."""
+        return bool(self._match(kind))
+
+    def says(self, *words: str) -> bool:
+        """Take the next words if they are these."""
+        return bool(self._match_text_seq(*words))
+
+    def word(self) -> str:
+        """Take the next word, in upper case."""
+        text = self._curr.text.upper() if self._curr else ""
+        self._advance()
+        return text
+
+    def identifier(self) -> exp.Expr:
+        """Take a name."""
+        found = self._parse_id_var()
+        if found is None:
+            self.raise_error("Expecting a name")
+        return found
+
+    def names(self) -> list[exp.Expr]:
+        """Take names in brackets."""
+        return list(self._parse_wrapped_csv(self._parse_id_var))
+
+    def text(self) -> str:
+        """Take a text in quotes."""
+        found = self._parse_string()
+        if found is None:
+            self.raise_error("Expecting a text in quotes")
+        return str(found.this)
+
+    def type_name(self) -> exp.Expr:
+        """Take the name of a type."""
+        found = self._parse_types()
+        if found is None:
+            self.raise_error("Expecting a type")
+        return found
+
+    def argument(self) -> str:
+        """Take a name or a text in quotes; nothing where neither comes."""
+        found = self._parse_string() or self._parse_id_var()
+        return str(found.this) if found is not None else ""
+
+    def _parse_with(self, skip_with_token: bool = False) -> Any:  # noqa: FBT001, FBT002  # sqlglot's
+        """Read WITH MUTUALLY RECURSIVE as WITH RECURSIVE: any of its queries may read all others.
+
+        Types behind its column names are taken for remarks: the queries decide.
+        """
+        ahead = self._tokens[self._index : self._index + 3]
+        words = [token.text.upper() for token in ahead]
+        mutually = not skip_with_token and words == ["WITH", "MUTUALLY", "RECURSIVE"]
+        if mutually:
+            self._advance(2)
+        found: Any = super()._parse_with(skip_with_token=skip_with_token or mutually)
+        for cte in found.expressions if found is not None and mutually else ():
+            columns = cte.args["alias"].args.get("columns") or []
+            names = [c.this if isinstance(c, exp.ColumnDef) else c for c in columns]
+            cte.args["alias"].set("columns", names)
+        return found
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
         if not self._names_a_source(args, kwargs):
