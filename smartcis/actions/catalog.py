@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
-from smartcis.catalog import CATALOG, TENANT_COLUMN
+from smartcis.catalog import TENANT_COLUMN
 from smartcis.models import MaintainedView
+from smartcis.models.declared import whole_catalog
 
 
 def live_catalog() -> Catalog:
     """Give what a query may name now."""
-    catalog = CATALOG
+    catalog = whole_catalog()
     for view in MaintainedView.objects.filter(standing=True, error__isnull=True):
         catalog = catalog.with_relation(relation_of(view))
     return catalog

@@ -5,7 +5,18 @@ from __future__ import annotations
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
 
-from smartcis.api import building, house, queries, questions, readings, rooms, routes, things, why
+from smartcis.api import (
+    building,
+    feeds,
+    house,
+    queries,
+    questions,
+    readings,
+    rooms,
+    routes,
+    things,
+    why,
+)
 from smartcis.api.problems import nothing_here
 
 urlpatterns = [
@@ -27,6 +38,8 @@ urlpatterns = [
         "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
     ),
     path("v1/readings/", readings.Readings.as_view()),
+    path("v1/feeds/", feeds.Feeds.as_view()),
+    path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
     path("v1/queries/", queries.Queries.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
     path("v1/queries/explain/", queries.QueryExplain.as_view()),

@@ -27,7 +27,8 @@ from aspen.model.schema import Relation
 from aspen.runtime.lane import OWN_RELATIONS
 from aspen.runtime.snapshot import read_contents
 from smartcis import composition
-from smartcis.catalog import CATALOG, STREAMS
+from smartcis.catalog import STREAMS
+from smartcis.models.declared import whole_catalog
 from smartcis.models.outbox import LogLink, OutboxEntry, after_commit
 from smartcis.models.state import whole_state
 
@@ -83,11 +84,12 @@ def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
     identity = log.identity()
     link = LogLink.objects.filter(pk=LogLink.ONLY).first()
     known = link.declared if link is not None and link.identity == identity else {}
-    wanted = {relation.name: fingerprint(relation) for relation in CATALOG}
+    catalog = whole_catalog()
+    wanted = {relation.name: fingerprint(relation) for relation in catalog}
     if known == wanted:
         return
     # No idempotency key: to declare the same thing twice changes nothing.
-    news = [relation for relation in CATALOG if known.get(relation.name) != wanted[relation.name]]
+    news = [relation for relation in catalog if known.get(relation.name) != wanted[relation.name]]
     if news:
         log.append([Declare(now_s(), relation) for relation in news])
     if link is not None and link.identity == identity:
@@ -124,7 +126,7 @@ def adopt(log: RelayLog) -> None:
         OutboxEntry.objects.bulk_create(
             [OutboxEntry(token=f"genesis:{identity}", body=body) for body in bodies]
         )
-        declared = {relation.name: fingerprint(relation) for relation in CATALOG}
+        declared = {relation.name: fingerprint(relation) for relation in whole_catalog()}
         LogLink.objects.update_or_create(
             pk=LogLink.ONLY, defaults={"identity": identity, "declared": declared}
         )

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('source', models.SlugField(max_length=60, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=100)),
-                ('kind', models.CharField(choices=[('mqtt', 'MQTT broker'), ('calendar', 'iCalendar')], db_index=True, max_length=20)),
+                ('kind', models.CharField(choices=[('mqtt', 'MQTT broker'), ('calendar', 'iCalendar'), ('pdu', 'Power distribution unit (web page)'), ('software', 'Software list (web page)'), ('table', 'Table of another database'), ('push', 'Gateway that pushes (HTTP with token)'), ('host', 'This computer (soft sensors)'), ('engine', 'AspEN itself')], db_index=True, max_length=20)),
                 ('config', models.JSONField(blank=True, default=dict)),
                 ('period_s', models.FloatField(default=60.0)),
                 ('enabled', models.BooleanField(default=True)),

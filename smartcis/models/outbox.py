@@ -16,7 +16,7 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from aspen.model.schema import Row, SchemaError
-from smartcis.catalog import CATALOG
+from smartcis.models.declared import relation_named
 
 Changes = list[tuple[str, int, Row]]
 AfterCommit = Callable[[], None]
@@ -127,7 +127,7 @@ def check_row(relation: str, row: Row) -> None:
     Raises:
         SchemaError: naming the column.
     """
-    declared = CATALOG.get(relation)
+    declared = relation_named(relation)
     declared.check(row)
     for name, value in zip(declared.names, row, strict=True):
         if isinstance(value, float) and not math.isfinite(value):

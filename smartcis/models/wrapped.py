@@ -14,8 +14,10 @@ from django.utils import timezone
 from aspen.model.schema import Row
 from smartcis.models.building import Unit
 from smartcis.models.equipment import Machine
+from smartcis.models.queries import MaintainedView
 from smartcis.models.source import SourceModel
 from smartcis.wrappers.config import checked
+from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.kinds import KINDS, kind_of
 from smartcis.wrappers.protocol import Settings
@@ -117,6 +119,35 @@ class Source(SourceModel):
             memory={} if memory is None else memory,
         )
 
+    def _check_relation(self) -> None:
+        """Refuse a declaration that contradicts a view, another source, or its own past.
+
+        Raises:
+            BadConfig: saying which.
+        """
+        if self.kind != "table":
+            return
+        relation = declared(self.config)
+        if MaintainedView.objects.filter(name=relation.name).exists():
+            raise BadConfig(f"there is a view {relation.name!r}", found=relation.name)
+        tables = Source.objects.filter(kind="table")
+        for other in tables:
+            told = declared(other.config)
+            if told.name != relation.name and other.pk == self.pk:
+                raise BadConfig(
+                    "a source keeps feeding the relation it began with",
+                    found=relation.name,
+                    exists=[told.name],
+                    attempt="add another source",
+                )
+            if told.name == relation.name and told.columns != relation.columns:
+                raise BadConfig(
+                    f"{relation.name} is declared with other columns by {other.pk!r}",
+                    found=", ".join(relation.names),
+                    exists=told.names,
+                    attempt="choose another name",
+                )
+
     def clean(self) -> None:
         """Refuse what no wrapper could read.
 
@@ -128,6 +159,7 @@ class Source(SourceModel):
             kind = kind_of(self.kind)
             self.config = dict(checked(kind, self.config or {}))
             kind.make(self.reader_settings(), time.time)  # it refuses what it cannot work with
+            self._check_relation()
         except BadConfig as fault:
             faults["config"] = fault.render()
         if not SHORTEST_PERIOD_S <= self.period_s <= LONGEST_PERIOD_S:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
+from smartcis.wrappers.declared import columns_fault
 from smartcis.wrappers.errors import BadConfig
 
 if TYPE_CHECKING:
@@ -107,7 +108,14 @@ def _names(value: object) -> str:
     return ""
 
 
-_FORMS = {"text": _text, "url": _url, "zone": _zone, "pattern": _pattern, "names": _names}
+_FORMS = {
+    "text": _text,
+    "url": _url,
+    "zone": _zone,
+    "pattern": _pattern,
+    "names": _names,
+    "columns": columns_fault,
+}
 
 
 def zone(name: str) -> ZoneInfo:

@@ -15,6 +15,7 @@ from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.protocol import Poller, Settings, Wrapper
 from smartcis.wrappers.push import READINGS, ROWS, Gateway
 from smartcis.wrappers.software import SoftwareList
+from smartcis.wrappers.table import Table
 
 Clock = Callable[[], float]
 
@@ -115,6 +116,39 @@ KINDS: tuple[Kind, ...] = (
         ),
         600.0,
         poller=SoftwareList,
+    ),
+    Kind(
+        "table",
+        "Table of another database",
+        (),
+        (
+            Field(
+                "database",
+                "text",
+                "sqlite:////path/file or postgres://user:password@host/name; env:NAME reads it "
+                "from the environment",
+                required=True,
+            ),
+            Field("table", "text", "table or view, perhaps with its schema", required=True),
+            Field("key", "text", "columns that identify a row, parted by commas", required=True),
+            Field("version", "text", "a column that grows with every change; empty for none"),
+            Field(
+                "relation",
+                "text",
+                "what the rows become: a new name, machine_software or reservation",
+                required=True,
+            ),
+            Field(
+                "columns",
+                "columns",
+                'for a new name: [{"name": "id", "type": "TEXT"}, {"name": "watts", "type": '
+                '"FLOAT", "unit": "W", "nullable": true}]',
+                default=[],
+            ),
+            Field("comment", "text", "one line for the schema browser"),
+        ),
+        60.0,
+        poller=Table,
     ),
     Kind(
         "push",

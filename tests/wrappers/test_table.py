@@ -1,0 +1,214 @@
+"""Tables of another database, SQLite's or PostgreSQL's: rows by difference, queries over them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import psycopg
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connection
+from wrappers.conftest import changes_of, settings_of
+
+from aspen.model.schema import Column, Type
+from smartcis.actions.catalog import live_catalog
+from smartcis.actions.owner import SYSTEM
+from smartcis.actions.register_query import register_query
+from smartcis.models import Source
+from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.reader import withdraw_disabled
+from smartcis.wrappers.table import Table, as_held, database_of
+
+pytestmark = pytest.mark.django_db
+COLUMNS = [
+    {"name": "asset", "type": "TEXT"},
+    {"name": "watts", "type": "FLOAT", "unit": "W", "nullable": True},
+    {"name": "spare", "type": "BOOL"},
+]
+Run = Callable[[str], None]
+
+
+@pytest.fixture
+def outside(tmp_path) -> Iterator[tuple[str, Run]]:
+    """Another database: its address, and a way to change it."""
+    if connection.vendor == "postgresql":
+        there = connection.settings_dict
+        address = f"{there['USER']}@{there['HOST']}:{there['PORT']}/{there['NAME']}"
+        db = psycopg.connect(f"postgresql://{address}", autocommit=True)
+        url = f"postgres://{address}"
+    else:
+        path = tmp_path / "inventory.sqlite3"
+        db = sqlite3.connect(path, isolation_level=None)
+        url = f"sqlite:///{path}"
+    db.execute("CREATE TABLE asset (asset TEXT, watts NUMERIC, spare BOOLEAN, seen INTEGER)")
+    db.execute("INSERT INTO asset VALUES ('a', 1.5, true, 1), ('b', NULL, false, 2)")
+    yield url, db.execute
+    db.execute("DROP TABLE IF EXISTS asset")
+    db.close()
+
+
+def source_of(url: str, **more) -> Source:
+    config = {
+        "database": url,
+        "table": "asset",
+        "key": "asset",
+        "relation": "inventory",
+        "columns": COLUMNS,
+    }
+    source = Source(
+        source="inv", name="Inventory", kind="table", config=config | more, period_s=60.0
+    )
+    source.added_at = datetime(2026, 3, 10, 9, tzinfo=UTC)
+    source.full_clean()
+    source.save()
+    return source
+
+
+def test_rows_come_by_difference_and_can_be_queried(home, outside):
+    url, run = outside
+    source = source_of(url)
+    assert "inventory" in live_catalog()
+    made = register_query("SELECT asset, watts FROM inventory WHERE NOT spare", SYSTEM)
+    assert home.poll(source)
+    first = [(1, ("a", 1.5, True)), (1, ("b", None, False))]
+    assert changes_of("inventory") == first
+    assert home.rows(made.view.name) == [("b", None)]
+    run("UPDATE asset SET watts = 7.25 WHERE asset = 'b'")
+    run("DELETE FROM asset WHERE asset = 'a'")
+    run("INSERT INTO asset VALUES ('c', 3, false, 3)")
+    home.later(60.0)
+    assert home.poll(source)
+    assert sorted(changes_of("inventory")[2:]) == [
+        (-1, ("a", 1.5, True)),
+        (-1, ("b", None, False)),
+        (1, ("b", 7.25, False)),
+        (1, ("c", 3.0, False)),
+    ]
+    assert home.rows(made.view.name) == [("b", 7.25), ("c", 3.0)]
+    home.later(60.0)
+    assert home.poll(source)
+    assert len(changes_of("inventory")) == 6  # nothing changed since
+
+
+def test_a_version_spares_the_reading(home, outside):
+    url, run = outside
+    source = source_of(url, version="seen")
+    assert home.poll(source)
+    run("UPDATE asset SET watts = 9 WHERE asset = 'a'")  # against the rules: no new version
+    home.later(60.0)
+    assert home.poll(source)
+    assert len(changes_of("inventory")) == 2
+    home.later(3600.0)
+    assert home.poll(source)
+    assert changes_of("inventory")[2:] == [(-1, ("a", 1.5, True)), (1, ("a", 9.0, True))]
+    run("UPDATE asset SET watts = 8, seen = 3 WHERE asset = 'a'")
+    home.later(60.0)
+    assert home.poll(source)
+    assert changes_of("inventory")[-1] == (1, ("a", 8.0, True))
+
+
+def test_a_row_that_does_not_fit_is_named_and_the_others_stay(home, outside):
+    url, run = outside
+    run("INSERT INTO asset VALUES ('a', 2, true, 4), ('d', 4, NULL, 5)")
+    source = source_of(url)
+    assert home.poll(source)
+    assert [row[0] for _, row in changes_of("inventory")] == ["a", "b"]
+    state, reason = home.state(source)
+    assert state == "live"
+    assert "row 'a': the same key stands there twice (and 1 more)" in reason
+
+
+def test_a_table_that_is_gone_is_marked_and_its_rows_stand(home, outside):
+    url, run = outside
+    source = source_of(url)
+    assert home.poll(source)
+    run("DROP TABLE asset")
+    home.later(300.0)
+    assert not home.poll(source)
+    assert len(changes_of("inventory")) == 2
+    state, reason = home.state(source)
+    assert (state, "asset" in reason) == ("dead", True)
+    assert [row[0] for row in home.rows("silent_source")] == ["inv"]
+
+
+def test_a_source_switched_off_or_removed_takes_its_rows_along(home, outside):
+    url, _ = outside
+    source = source_of(url)
+    assert home.poll(source)
+    assert len(changes_of("inventory")) == 2
+    Source.objects.filter(pk=source.pk).update(enabled=False)
+    assert withdraw_disabled() == 2
+    assert [weight for weight, _ in changes_of("inventory")] == [1, 1, -1, -1]
+    Source.objects.filter(pk=source.pk).update(enabled=True)
+    assert home.poll(source)
+    Source.objects.get(pk=source.pk).delete()
+    assert sum(weight for weight, _ in changes_of("inventory")) == 0
+
+
+def test_a_table_may_fill_what_is_kept_here(home, outside):
+    url, run = outside
+    run("ALTER TABLE asset RENAME COLUMN asset TO software")
+    run("ALTER TABLE asset ADD COLUMN mid TEXT")
+    run("UPDATE asset SET mid = 'm1'")
+    source = source_of(url, relation="machine_software", key="mid,software", columns=[])
+    before = len(changes_of("machine_software"))
+    assert home.poll(source)
+    assert sorted(changes_of("machine_software")[before:]) == [(1, ("m1", "a")), (1, ("m1", "b"))]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"relation": "door"}, "kept here"),
+        ({"relation": "My Table"}, "lower case"),
+        ({"key": "nothing"}, "key column"),
+        ({"columns": []}, "needs columns"),
+        ({"columns": [{"name": "a b", "type": "TEXT"}]}, "identifier"),
+        ({"columns": [{"name": "asset", "type": "MONEY"}]}, "other than TEXT"),
+        ({"database": "mysql://h/db"}, "SQLite and PostgreSQL"),
+        ({"database": "env:SMARTCIS_NOWHERE"}, "no SMARTCIS_NOWHERE"),
+        ({"relation": "closed_room"}, "there is a view"),
+    ],
+)
+def test_a_declaration_that_cannot_be_is_refused(home, change, why):
+    with pytest.raises(ValidationError, match=why):
+        source_of("sqlite:////nowhere", **change)
+
+
+def test_a_relation_keeps_its_columns(home, outside):
+    url, _ = outside
+    source = source_of(url)
+    source.config = source.config | {"columns": COLUMNS[:2]}
+    with pytest.raises(ValidationError, match="declared with other columns"):
+        source.full_clean()
+    source.config = source.config | {"relation": "another", "columns": COLUMNS}
+    with pytest.raises(ValidationError, match="keeps feeding the relation"):
+        source.full_clean()
+
+
+def test_a_missing_file_stays_missing(tmp_path):
+    config = {
+        "database": f"sqlite:///{tmp_path / 'gone.sqlite3'}",
+        "table": "t",
+        "key": "asset",
+        "relation": "inventory",
+        "columns": COLUMNS,
+    }
+    with pytest.raises(Exception, match="does not answer"):
+        Table(settings_of("table", config)).poll(lambda _: 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_become_what_their_columns_hold():
+    moment = datetime(2026, 3, 10, tzinfo=UTC)
+    assert as_held(Column("a", Type.FLOAT), Decimal("1.5")) == 1.5
+    assert as_held(Column("a", Type.INT), Decimal(3)) == 3
+    assert as_held(Column("a", Type.FLOAT), moment.replace(tzinfo=None)) == moment.timestamp()
+    assert as_held(Column("a", Type.TEXT), moment) == "2026-03-10T00:00:00+00:00"
+    assert as_held(Column("a", Type.BOOL), 1) is True
+    assert as_held(Column("a", Type.BOOL), None) is None
+    with pytest.raises(BadConfig, match="not the address"):
+        database_of("what://")
