@@ -29,9 +29,9 @@ from aspen.algebra.plan import (
 )
 from aspen.views.operators.support.strategies import AUTO, DEFAULT, canonical
 
-LOAD_US = 3.0  # per derivation, from scratch; measured: bench strategies
-MOVE_US = 8.0  # per derivation withdrawn and offered again; measured there, by justification
-PROVE_US = 2.0  # per derivation looked at for a proof; measured there, by backward-forward
+LOAD_US = 1.9  # per derivation, from scratch; measured: bench strategies
+MOVE_US = 6.5  # per derivation withdrawn and offered again; measured there, by justification
+PROVE_US = 1.7  # per derivation looked at for a proof; measured there, backward-forward's extra
 
 FANOUT = 3.0  # own guess where nothing is known: rows that a row joins with; corridors have 2 to 4
 KEPT = 0.5  # own guess: part of the rows that a selection keeps
@@ -71,6 +71,7 @@ class Shape:
         derivations: of those rows.
         moved: derivations that rest on the rows that change in an epoch.
         changes: rows of its inputs that change in an epoch.
+        steps: input rows on the way to a row.
         selects: whether only the best row of a group goes on.
     """
 
@@ -79,6 +80,7 @@ class Shape:
     derivations: float
     moved: float
     changes: float
+    steps: float
     selects: bool
 
     @property
@@ -93,10 +95,16 @@ class Shape:
 
     @property
     def backward_forward_ms(self) -> float:
-        """Cost of an epoch if a proof is looked for first."""
-        proved_ms = self.moved * PROVE_US / 1e3
-        # A best row's other derivations mostly cost more, so they prove nothing.
-        return proved_ms + self.justification_ms if self.selects else proved_ms
+        """Cost of an epoch if a proof is looked for first, and what has none is retracted."""
+        return self.moved * PROVE_US / 1e3 + self.falling * self.justification_ms
+
+    @property
+    def falling(self) -> float:
+        """Part of the doubted rows for which no proof is found, 0 to 1."""
+        if self.selects:
+            return 1.0  # a best row's other derivations mostly cost more, so they prove nothing
+        # Another way to a row is as long, and stands if none of its input rows went too.
+        return 1.0 - (1.0 - min(1.0, self.changes / self.edges)) ** self.steps
 
 
 def choose(plan: Plan, known: Known) -> Choice:
@@ -157,8 +165,8 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
     sources = nodes if every else max(1.0, estimate(base, known))
     read = relations_of(base) | walked
     changes = max((known.changes(name) for name in sorted(read)), default=0.0)
-    # Rows lie on ways of about the diameter's length, of a plane graph the root of its size.
-    moved = sources * math.sqrt(nodes) * max(1.0, changes)
+    steps = math.sqrt(nodes)  # the diameter of a plane graph
+    moved = sources * steps * max(1.0, changes)
     derivations = sources * edges
     return Shape(
         edges,
@@ -166,6 +174,7 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
         derivations,
         min(derivations, moved),
         changes,
+        steps,
         recursion.best is not None,
     )
 
