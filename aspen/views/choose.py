@@ -27,7 +27,8 @@ from aspen.algebra.plan import (
     children,
     relations_of,
 )
-from aspen.views.operators.support.strategies import AUTO, DEFAULT, canonical
+from aspen.views.operators.support.strategies import AUTO, DEFAULT, WALK, canonical
+from aspen.views.walks.shape import walk_shape
 
 LOAD_US = 1.9  # per derivation, from scratch; measured: bench strategies
 MOVE_US = 6.5  # per derivation withdrawn and offered again; measured there, by justification
@@ -112,7 +113,14 @@ def choose(plan: Plan, known: Known) -> Choice:
     found = list(recursions(plan))
     if not found:
         return Choice(DEFAULT, "nothing is recursive, so there is nothing to choose")
-    shape = max((shape_of(one, known) for one in found), key=lambda one: one.derivations)
+    largest = max(found, key=lambda one: shape_of(one, known).derivations)
+    shape = shape_of(largest, known)
+    if walk_shape(largest) is not None:
+        return Choice(
+            WALK,
+            "the recursion goes along edges, and keeping one edge per row costs least: about "
+            f"{_count(shape.moved)} of {_count(shape.derivations)} derivations move with a change",
+        )
     costs = {
         "backward-forward": shape.backward_forward_ms,
         "justification": shape.justification_ms,

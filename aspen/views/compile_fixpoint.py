@@ -22,8 +22,10 @@ from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
 from aspen.views.operators.relation import Relation
 from aspen.views.operators.rules import Rules, Step
-from aspen.views.operators.support.strategies import Notify, make_support
+from aspen.views.operators.support.strategies import WALK, Notify, make_support
+from aspen.views.operators.walk import Walk
 from aspen.views.rule_chain import chain
+from aspen.views.walks.shape import WalkShape, walk_shape
 
 
 class _Builder(Protocol):
@@ -42,9 +44,12 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
     Raises:
         NotMaintainable: the step cannot be maintained.
     """
+    strategy = compiler.strategy(plan)
+    walk = walk_shape(plan) if strategy == WALK else None
+    if walk is not None:
+        return _walk(compiler, walk)
     build = _Recursion(compiler, plan)
     rules = Rules(build.bases, tuple(build.steps))
-    strategy = compiler.strategy(plan)
     node = compiler.node(
         ("fixpoint", strategy, *build.parts),
         lambda: Fixpoint(
@@ -55,6 +60,13 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         return node
     number = build.numbers[plan.name]
     return compiler.node(("output", id(node), number), lambda: RecursiveOutput(node, number))
+
+
+def _walk(compiler: _Builder, shape: WalkShape) -> Node:
+    base, edges = compiler.build(shape.base), compiler.build(shape.edges)
+    # repr tells 1 from 1.0 and TRUE, which are equal in Python.
+    spelt = repr((shape.carried, shape.place, shape.cost, shape.layer, shape.passes))
+    return compiler.node(("walk", id(base), id(edges), spelt), lambda: Walk(base, edges, shape))
 
 
 class _Recursion:

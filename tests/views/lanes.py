@@ -14,6 +14,7 @@ from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
 from aspen.views.operators.fixpoint import Fixpoint
 from aspen.views.operators.support.absorption import Absorption
+from aspen.views.operators.walk import Walk
 
 COLLECTIONS = (dict, list, set)
 
@@ -60,15 +61,21 @@ class Driver:
         assert set(rows.values()) <= {1}
         return set(rows)
 
-    def fixpoint(self, view: str) -> Fixpoint:
+    def fixpoint(self, view: str) -> Fixpoint | Walk:
         node = self.lane.views.by_name[view].node
-        while not isinstance(node, Fixpoint):
+        while not isinstance(node, Fixpoint | Walk):
             (node,) = node.inputs
         return node
 
 
-def assert_empty(fixpoint: Fixpoint) -> None:
+def assert_empty(fixpoint: Fixpoint | Walk) -> None:
     """Nothing is remembered of rows that came and went."""
+    if isinstance(fixpoint, Walk):
+        assert not fixpoint._layers
+        assert not any(fixpoint._weights.values())
+        for names in (fixpoint._carried, fixpoint._places):
+            assert not any(vars(names).values()), vars(names)
+        return
     assert not fixpoint.groups
     assert not any(left for step in fixpoint._steps for left in step.left)
     support = fixpoint.support

@@ -11,6 +11,7 @@ from aspen.model.schema import Column, Relation, Type
 from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
+from aspen.views.operators.support.strategies import AUTO
 
 from .worker import WRAP, Digest, Row, Script, Tables, serve
 
@@ -37,7 +38,7 @@ class OurSession:
     def __init__(self, case: dict[str, Any], *, keep: bool) -> None:
         self._tables: Tables = case["tables"]
         compiled = compile_query(case["sql"], CATALOG)
-        self._register = Register(0.0, VIEW, plan_text(compiled.plan))
+        self._register = Register(0.0, VIEW, plan_text(compiled.plan), AUTO)
         self._keep = keep
         self._count = self._sum = 0
         self._lane = Lane()

@@ -26,7 +26,10 @@ from aspen.views.operators.support.relative import Relative
 AUTO = "auto"
 """Not a strategy: whoever registers lets the cost decide."""
 
-DEFAULT = "justification"
+WALK = "walk"
+"""Where the recursion is a walk along edges, it is kept by `operators.walk` instead of Fixpoint."""
+
+DEFAULT = WALK
 FALLBACK = "justification"
 """What goes on when annotations outgrow their budget: it keeps nothing that could grow."""
 
@@ -92,6 +95,14 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     {
         strategy.name: strategy
         for strategy in (
+            Strategy(
+                WALK,
+                "Where the recursion goes along edges, a row is a bit or a number and keeps only "
+                "the edge it was reached by; everywhere else this is justification.",
+                "an edge per row, and no waiting derivations",
+                "the recursion is a walk: it always costs least there",
+                lambda _rules, _options, _notify: Justification(),
+            ),
             Strategy(
                 "justification",
                 "A row rests on the one derivation that settled it; when that goes, the row and "

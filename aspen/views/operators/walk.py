@@ -1,0 +1,198 @@
+"""Walk: a recursion that goes along edges, kept without waiting derivations.
+
+    epoch     1          2              3
+    link      +ab +bc    -bc +ac        +bc
+    reach     +ab +bc    -bc            +bc          (ac was there before: it is reached by
+              +ac                                     another edge, and no delta shows)
+
+Law:        after each epoch, contents == least fixpoint over the inputs so far; equal to Fixpoint
+            with the strategy `justification`, of which this is the compact form for walks.
+Algorithm:  own; a row keeps the one edge by which it was reached (Doyle's justification), in
+            `walks.Forest` for sets and `walks.Cheapest` (Ramalingam and Reps) for least costs.
+State:      numbers for carried values, places and edges; per layer, which carried value reached
+            which place by which edge. No row is kept as a tuple.
+Receives:   deltas of the base rows and of the edges.     Gives: weights +1 and -1 of a set.
+Ends:       every row falls and is reached at most once per epoch; costs that fall for ever exceed
+            a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
+
+from aspen.algebra.evaluate import compile_predicate
+from aspen.model.delta import Delta
+from aspen.model.schema import Column, Row, Type
+from aspen.views.node import Node, Way, row_of
+from aspen.views.operators.fixpoint import EndlessRecursion
+from aspen.views.walks.layer import Layer
+from aspen.views.walks.names import Names, Told
+from aspen.views.walks.shape import WalkShape
+
+MAX_ROWS = 8_000_000
+"""Rows of one view; ~120 bytes each where costs are kept, so a lane of 1 GB."""
+
+
+class Walk(Node):
+    """A recursive view that is a walk.
+
+    Args:
+        base: rows to begin with.
+        edges: rows to go along, as `shape` says.
+    """
+
+    def __init__(self, base: Node, edges: Node, shape: WalkShape) -> None:
+        super().__init__(base, edges)
+        self._base, self._edges = base, edges
+        self._cost = shape.cost
+        self._width = len(shape.place)
+        self._carried_of, self._place_of = row_of(shape.carried), row_of(shape.place)
+        self._layer_of = row_of(shape.layer)
+        self._passes = None
+        if shape.passes is not None:
+            # A layer's values, then the whole edge; only the names are looked at.
+            names = (*shape.names, *shape.edge_names)
+            self._passes = compile_predicate(shape.passes, [Column(n, Type.INT) for n in names])
+        cost = () if shape.cost is None else (shape.cost,)
+        self._arrange = _arranged((*shape.carried, *shape.place, *cost))
+        self._weights: dict[Node, Delta] = {}
+        self._carried = Names()
+        self._places = Names()
+        self._layers: dict[Row, Layer] = {}
+
+    def start(self) -> None:
+        """Compute the view from the inputs' contents."""
+        for node in self.inputs:
+            self._weights[node] = dict(node.contents())
+        for row in self._weights[self._base]:
+            self._begin(row)
+        rows = 0
+        for layer in self._layers.values():
+            layer.begun.clear()
+            layer.state.load()
+            rows += layer.state.count()
+        if rows > MAX_ROWS:
+            raise EndlessRecursion(
+                f"a recursion derived {rows} rows, more than the {MAX_ROWS} a lane can hold",
+                attempt="begin it from fewer rows, or bound it by a WHERE on its edges",
+            )
+
+    def contents(self) -> Delta:
+        """Give the rows."""
+        found = (self._told(layer.state.rows()) for layer in self._layers.values())
+        return dict.fromkeys(chain.from_iterable(found), 1)
+
+    def step(self) -> Delta:
+        """Take in one epoch of changes."""
+        base_came, base_went = self._changes(self._base)
+        # Both may be the same rows: every link is a walk, too.
+        same = self._edges is self._base
+        edges_came, edges_went = (base_came, base_went) if same else self._changes(self._edges)
+        for layer in self._layers.values():
+            layer.take_edges(edges_came, edges_went)
+        for row in base_went:
+            self._cease(row)
+        for row in base_came:
+            self._begin(row)
+        out: Delta = {}
+        for layer in self._layers.values():
+            if layer.touched:
+                layer.change()
+                out.update(dict.fromkeys(self._told(layer.state.minus()), -1))
+                out.update(dict.fromkeys(self._told(layer.state.plus()), 1))
+                layer.end()
+        for values in [v for v, layer in self._layers.items() if layer.idle]:
+            del self._layers[values]
+        self._carried.sweep()
+        self._places.sweep()
+        return out
+
+    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+        """Give the derivations of a row: by every edge that leads to it, or by the one kept."""
+        del contents
+        values = self._carried_of(row)
+        layer = self._layers[self._layer_of(values)]
+        carried = self._carried.numbers[values]
+        place = self._places.numbers[self._place_of(row)]
+        cost = None if self._cost is None else row[self._cost]
+        if every:
+            begins = layer.state.begins(carried, place, cost)
+            numbers = layer.state.ways(carried, place, cost)
+        else:
+            parent = layer.state.parent(carried, place)
+            begins, numbers = parent is None, [] if parent is None else [parent]
+        found: list[Way] = [((self._base, row),)] if begins else []
+        for number in numbers:
+            edge = layer.graph.edges[number]
+            (before,) = self._told([layer.state.row(carried, edge.start)])
+            found.append(((self, before), (self._edges, edge.row)))
+        return found
+
+    def _changes(self, node: Node) -> tuple[list[Row], list[Row]]:
+        """Give the rows of a bag that came into being, and those that ceased."""
+        weights = self._weights[node]
+        came: list[Row] = []
+        went: list[Row] = []
+        for row, weight in node.delta.items():
+            old = weights.get(row, 0)
+            new = old + weight
+            if new:
+                weights[row] = new
+            else:
+                del weights[row]
+            if old <= 0 < new:
+                came.append(row)
+            elif new <= 0 < old:
+                went.append(row)
+        return came, went
+
+    def _begin(self, row: Row) -> None:
+        """Take in a base row, and open its layer if it is the first there."""
+        cost = None if self._cost is None else row[self._cost]
+        if cost is None and self._cost is not None:
+            return  # a null cost never competes
+        values = self._carried_of(row)
+        number = self._layer_of(values)
+        layer = self._layers.get(number)
+        if layer is None:
+            layer = self._layers[number] = self._open(number)
+        carried, place = self._carried.use(values), self._places.use(self._place_of(row))
+        layer.state.begin(carried, place, cost)
+        layer.begun.append((carried, place, cost))
+
+    def _cease(self, row: Row) -> None:
+        """Take out a base row."""
+        cost = None if self._cost is None else row[self._cost]
+        if cost is None and self._cost is not None:
+            return
+        values = self._carried_of(row)
+        carried = self._carried.numbers[values]
+        place = self._places.numbers[self._place_of(row)]
+        self._layers[self._layer_of(values)].ended.append((carried, place, cost))
+        self._carried.release(carried)
+        self._places.release(place)
+
+    def _open(self, values: Row) -> Layer:
+        """Make the layer of some values, with the edges that can be passed there."""
+        passes = self._passes
+        may = None if passes is None else lambda row: passes(values + row)
+        layer = Layer(self._places, self._width, may, measured=self._cost is not None)
+        edges = [row for row, weight in self._weights[self._edges].items() if weight > 0]
+        layer.take_edges(edges, ())
+        layer.born.clear()
+        return layer
+
+    def _told(self, found: Iterable[Told]) -> Iterator[Row]:
+        """Spell out rows."""
+        carried, places, arrange = self._carried.values, self._places.values, self._arrange
+        for told in found:
+            rows = told.rows(carried, places)
+            yield from rows if arrange is None else map(arrange, rows)
+
+
+def _arranged(order: tuple[int, ...]) -> Callable[[Row], Row] | None:
+    """Give what puts a row's values in the view's order, None where they are."""
+    places = [order.index(place) for place in range(len(order))]
+    return None if places == sorted(places) else itemgetter(*places)

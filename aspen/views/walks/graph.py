@@ -1,0 +1,98 @@
+"""Graph: the edges walks take, by number, from both ends."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from aspen.model.schema import Row
+from aspen.views.node import has_null
+from aspen.views.walks.names import Names
+
+
+class Edge(NamedTuple):
+    """One edge.
+
+    Args:
+        start: number of the place it leaves.
+        end: number of the place it reaches.
+        length: what it adds to a cost, None where there is none.
+        row: the row it stands for.
+    """
+
+    start: int
+    end: int
+    length: Any
+    row: Row
+
+
+_NONE: dict[int, Any] = {}
+
+
+class Graph:
+    """Edges between places.
+
+    Args:
+        places: numbers of places; every edge uses two.
+        width: how many columns a place has.
+        measured: whether edges have a length; one whose length is null leads nowhere.
+    """
+
+    def __init__(self, places: Names, width: int, *, measured: bool) -> None:
+        self._places = places
+        self._width = width
+        self._measured = measured
+        self.numbers: dict[Row, int] = {}
+        self.edges: dict[int, Edge] = {}
+        self.leaving: dict[int, dict[int, Any]] = {}
+        self.entering: dict[int, dict[int, int]] = {}
+        self._free: list[int] = []
+        self._released: list[int] = []
+
+    def add(self, row: Row) -> int | None:
+        """Add an edge; None for one that nothing can pass."""
+        width = self._width
+        start, end = row[:width], row[width : 2 * width]
+        length = row[2 * width] if self._measured else None
+        if has_null(start, 2) or (self._measured and length is None):
+            return None
+        number = self._free.pop() if self._free else len(self.edges)
+        edge = Edge(self._places.use(start), self._places.use(end), length, row)
+        self.numbers[row] = number
+        self.edges[number] = edge
+        # What a step along the edge reads, in one look-up.
+        onwards = (edge.end, length) if self._measured else edge.end
+        self.leaving.setdefault(edge.start, {})[number] = onwards
+        self.entering.setdefault(edge.end, {})[number] = edge.start
+        return number
+
+    def remove(self, row: Row) -> int | None:
+        """Take an edge out of both ends; its number stays until `sweep`."""
+        number = self.numbers.pop(row, None)
+        if number is None:
+            return None
+        edge = self.edges[number]
+        for ends, at in ((self.leaving, edge.start), (self.entering, edge.end)):
+            del ends[at][number]
+            if not ends[at]:
+                del ends[at]
+        self._released.append(number)
+        return number
+
+    def sweep(self) -> None:
+        """Forget the edges that were removed."""
+        for number in self._released:
+            edge = self.edges.pop(number)
+            self._places.release(edge.start)
+            self._places.release(edge.end)
+            self._free.append(number)
+        self._released.clear()
+        if not self.edges:
+            self._free.clear()
+
+    def leaves(self, place: int) -> dict[int, Any]:
+        """Give the edges that leave a place, with their ends (and lengths)."""
+        return self.leaving.get(place, _NONE)
+
+    def enters(self, place: int) -> dict[int, int]:
+        """Give the edges that reach a place, with their starts."""
+        return self.entering.get(place, _NONE)

@@ -1,0 +1,70 @@
+"""Layer: the edges that one value of the layer columns can pass, and who reached what by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from aspen.model.schema import Row
+from aspen.views.walks.cheapest import Cheapest
+from aspen.views.walks.forest import Forest
+from aspen.views.walks.graph import Graph
+from aspen.views.walks.names import Begun, Names
+
+
+class Layer:
+    """One layer of a walk.
+
+    Args:
+        width: how many columns a place has.
+        passes: which edges it has; None for all.
+        measured: whether edges have lengths.
+    """
+
+    def __init__(
+        self,
+        places: Names,
+        width: int,
+        passes: Callable[[Row], bool] | None,
+        *,
+        measured: bool,
+    ) -> None:
+        self.graph = Graph(places, width, measured=measured)
+        self.state: Forest | Cheapest = (Cheapest if measured else Forest)(self.graph)
+        self._passes = passes
+        self.gone: list[int] = []
+        self.born: list[int] = []
+        self.ended: list[Begun] = []
+        self.begun: list[Begun] = []
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything changed in this epoch."""
+        return bool(self.gone or self.born or self.ended or self.begun)
+
+    @property
+    def idle(self) -> bool:
+        """Whether neither rows nor edges are left."""
+        return not self.graph.edges and not self.state.base
+
+    def take_edges(self, came: Iterable[Row], went: Iterable[Row]) -> None:
+        """Change the graph."""
+        graph, passes = self.graph, self._passes
+        for row in went:
+            number = graph.remove(row)
+            if number is not None:
+                self.gone.append(number)
+        for row in came:
+            if passes is None or passes(row):
+                number = graph.add(row)
+                if number is not None:
+                    self.born.append(number)
+
+    def change(self) -> None:
+        """Follow the epoch's changes."""
+        self.state.change(self.gone, self.born, self.ended, self.begun)
+
+    def end(self) -> None:
+        """Forget the epoch."""
+        self.state.end()
+        self.graph.sweep()
+        self.gone, self.born, self.ended, self.begun = [], [], [], []
