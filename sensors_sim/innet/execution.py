@@ -185,7 +185,9 @@ class Execution:
             return
         records: Partials = mote.state.pop(("partial", run.query, run.version, epoch))
         for payload in run.aggregator.write(epoch, records):
-            self._tree.send(mote, self.packet(mote, Kind.PARTIAL, run, payload))
+            packet = self.packet(mote, Kind.PARTIAL, run, payload)
+            packet.hops = records.hops
+            self._tree.send(mote, packet)
 
     def intercept(self, mote: Mote, packet: Packet) -> bool:
         """Take a child's records in, if this mote runs the query."""
@@ -193,7 +195,9 @@ class Execution:
         if run is None or run.version != packet.version or not run.program.grouped:
             return False
         epoch, records = run.aggregator.read(packet.payload)
-        run.aggregator.merge(self._pending(mote, run, epoch), records)
+        pending = self._pending(mote, run, epoch)
+        pending.hops = max(pending.hops, packet.hops)
+        run.aggregator.merge(pending, records)
         return True
 
     # Reports.

@@ -43,10 +43,12 @@ class Partials:
     Args:
         groups: one state per aggregate, by key.
         motes: how many motes' rows are in it.
+        hops: links the oldest of it has crossed, so that none circles for ever.
     """
 
     groups: dict[Row, list[State]] = field(default_factory=dict)
     motes: int = 0
+    hops: int = 0
 
 
 class Aggregator:

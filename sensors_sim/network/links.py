@@ -14,11 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Protocol
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from sensors_sim.constants import (
     ASYMMETRY_DB,
@@ -32,14 +34,26 @@ from sensors_sim.constants import (
 )
 from sensors_sim.motes import MoteSpec, Wall
 
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
 STOREY_M = 4.0
+WORST_SNR_DB = -3.0  # below, not one frame in a thousand arrives
+SNR_STEP_DB = 0.05
 LEAST_SHARE = 0.1  # links that lose more than nine in ten beacons do not count
 BEACON_BYTES = 36
 _SIGNS = [((-1) ** k * math.comb(16, k), 1.0 / k - 1.0) for k in range(2, 17)]
 
 
 def log_success(snr_db: float) -> float:
-    """Give ln of the chance that one byte arrives whole."""
+    """Give ln of the chance that one byte arrives whole; the ratio is rounded to 0.05 dB."""
+    return _log_success(round(snr_db / SNR_STEP_DB))
+
+
+@lru_cache(maxsize=4096)
+def _log_success(step: int) -> float:
+    snr_db = step * SNR_STEP_DB
     snr = 10.0 ** (snr_db / 10.0)
     wrong = 8 / 15 / 16 * sum(sign * math.exp(20.0 * snr * power) for sign, power in _SIGNS)
     return 8.0 * math.log1p(-min(max(wrong, 0.0), 0.5))
@@ -97,10 +111,10 @@ class Ideal:
     ) -> dict[tuple[str, str], Link]:
         """Join every pair near enough."""
         del walls, seed
-        return {
-            (one.mote, other.mote): Link(0.0)
-            for one, other, _ in near_pairs(motes, self.range_m, 0, only)
-        }
+        one, other, _ = near_pairs(motes, self.range_m, 0, only)
+        pairs = zip(one.tolist(), other.tolist(), strict=True)
+        names = [(motes[i].mote, motes[j].mote) for i, j in pairs]
+        return {way: Link(0.0) for a, b in names for way in ((a, b), (b, a))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +142,66 @@ class Radio:
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
     ) -> dict[tuple[str, str], Link]:
         """Weigh every pair near enough."""
-        pairs = [p for p in near_pairs(motes, self.range_m, 2, only) if p[0].mote < p[1].mote]
-        crossed = walls_crossed([(one, other) for one, other, _ in pairs], walls)
+        one, other, away_m = near_pairs(motes, self.range_m, 2, only)
+        names = [mote.mote for mote in motes]
+        storeys = np.array([mote.storey for mote in motes], dtype=np.int64)
+        chances = Chances(names, seed)
+        apart = np.abs(storeys[one] - storeys[other])
+        ceilings = np.array([ceilings_db(n) for n in range(int(apart.max(initial=0)) + 1)])
+        loss_db = (
+            AT_ONE_METRE_DB
+            + 10.0 * PATH_LOSS_EXPONENT * np.log10(np.maximum(away_m, 1.0))
+            + ceilings[apart]
+            + self.shadowing_db * chances.normal(one, other, directed=False)
+            + self.fade_db
+        )
+        there_db = loss_db - ASYMMETRY_DB * chances.normal(one, other, directed=True)
+        back_db = loss_db - ASYMMETRY_DB * chances.normal(other, one, directed=True)
+        # Walls are slow to count: not for pairs that would not hear each other without them.
+        hopeful = np.minimum(there_db, back_db) <= self.power_dbm - NOISE_DBM - WORST_SNR_DB
+        one, other = one[hopeful], other[hopeful]
+        walls_db = walls_crossed(motes, one, other, walls)
         found: dict[tuple[str, str], Link] = {}
-        for (one, other, away_m), walls_db in zip(pairs, crossed, strict=True):
-            chance = Random(f"{seed}/link/{one.mote}/{other.mote}")
-            loss_db = (
-                AT_ONE_METRE_DB
-                + 10.0 * PATH_LOSS_EXPONENT * math.log10(max(away_m, 1.0))
-                + walls_db
-                + ceilings_db(abs(one.storey - other.storey))
-                + chance.gauss(0.0, self.shadowing_db)
-                + self.fade_db
-            )
-            for src, dst in ((one, other), (other, one)):
-                signal_dbm = self.power_dbm - loss_db + chance.gauss(0.0, ASYMMETRY_DB)
-                link = Link(log_success(signal_dbm - NOISE_DBM), signal_dbm)
+        for src, dst, loss in (
+            (one, other, there_db[hopeful] + walls_db),
+            (other, one, back_db[hopeful] + walls_db),
+        ):
+            signal_dbm = self.power_dbm - loss
+            for i, j, strength in zip(src.tolist(), dst.tolist(), signal_dbm.tolist(), strict=True):
+                if strength - NOISE_DBM < WORST_SNR_DB:
+                    continue
+                link = Link(log_success(strength - NOISE_DBM), strength)
                 if link.share(BEACON_BYTES) >= LEAST_SHARE:
-                    found[src.mote, dst.mote] = link
+                    found[names[i], names[j]] = link
         return found
+
+
+class Chances:
+    """A normal draw for every pair of motes that depends on their names and a seed alone."""
+
+    def __init__(self, names: Sequence[str], seed: int) -> None:
+        digests = [blake2b(f"{seed}/{name}".encode(), digest_size=8).digest() for name in names]
+        self._keys = np.frombuffer(b"".join(digests), dtype="<u8")
+
+    def normal(self, one: Indices, other: Indices, *, directed: bool) -> Floats:
+        """Give one draw per pair; undirected ones are the same both ways.
+
+        Source: splitmix64 [Steele et al., OOPSLA 2014] and Box-Muller.
+        """
+        a, b = self._keys[one], self._keys[other]
+        mixed = a * np.uint64(3) + b if directed else a ^ b
+        first, second = _mixed(mixed), _mixed(mixed + np.uint64(0x5851F42D4C957F2D))
+        uniform = (first >> np.uint64(11)).astype(np.float64) / 2.0**53
+        angle = (second >> np.uint64(11)).astype(np.float64) / 2.0**53
+        normal: Floats = np.sqrt(-2.0 * np.log1p(-uniform)) * np.cos(2.0 * np.pi * angle)
+        return normal
+
+
+def _mixed(value: Words) -> Words:
+    value = value + np.uint64(0x9E3779B97F4A7C15)
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
 
 
 def ceilings_db(storeys: int) -> float:
@@ -158,57 +213,74 @@ def ceilings_db(storeys: int) -> float:
 
 
 def near_pairs(
-    motes: Sequence[MoteSpec], range_m: float, storeys: int, only: str
-) -> list[tuple[MoteSpec, MoteSpec, float]]:
-    """Give ordered pairs within a range, with their distance in metres, in order of the motes."""
+    motes: Sequence[MoteSpec], range_m: float, storeys: int, only: str = ""
+) -> tuple[Indices, Indices, Floats]:
+    """Give pairs within a range, each once, with their distance in metres.
+
+    Args:
+        storeys: floors apart at most.
+        only: give the pairs of this mote alone; empty for all.
+    """
+    x_m = np.array([mote.x_m for mote in motes])
+    y_m = np.array([mote.y_m for mote in motes])
+    storey = np.array([mote.storey for mote in motes], dtype=np.int64)
+    names: dict[str, int] = {}
+    level = np.array([names.setdefault(mote.level, len(names)) for mote in motes], dtype=np.int64)
     cells: dict[tuple[int, int], list[int]] = {}
-    for index, mote in enumerate(motes):
-        cell = (int(mote.x_m // range_m), int(mote.y_m // range_m))
+    places = list(
+        zip(
+            (x_m // range_m).astype(int).tolist(),
+            (y_m // range_m).astype(int).tolist(),
+            strict=True,
+        )
+    )
+    for index, cell in enumerate(places):
         cells.setdefault(cell, []).append(index)
-    found = []
-    around_only = next((one for one in motes if one.mote == only), None)
-    for mote in motes:
-        if around_only is not None and (
-            abs(mote.x_m - around_only.x_m) > range_m or abs(mote.y_m - around_only.y_m) > range_m
-        ):
+    around: dict[tuple[int, int], Indices] = {}
+    ones: list[Indices] = [np.empty(0, dtype=np.int64)]
+    others: list[Indices] = [np.empty(0, dtype=np.int64)]
+    aways: list[Floats] = [np.empty(0)]
+    for index, (cx, cy) in enumerate(places):
+        if only and motes[index].mote != only:
             continue
-        cx, cy = int(mote.x_m // range_m), int(mote.y_m // range_m)
-        around = [
-            i for dx in (-1, 0, 1) for dy in (-1, 0, 1) for i in cells.get((cx + dx, cy + dy), ())
-        ]
-        for index in sorted(around):
-            other = motes[index]
-            if other is mote or (only and only not in (mote.mote, other.mote)):
-                continue
-            up = abs(other.storey - mote.storey)
-            if up > storeys or (up == 0 and other.level != mote.level):
-                continue
-            away_m = math.dist(
-                (mote.x_m, mote.y_m, STOREY_M * mote.storey),
-                (other.x_m, other.y_m, STOREY_M * other.storey),
-            )
-            if away_m <= range_m:
-                found.append((mote, other, away_m))
-    return found
+        if (cx, cy) not in around:
+            near = [
+                i
+                for dx in (-1, 0, 1)
+                for dy in (-1, 0, 1)
+                for i in cells.get((cx + dx, cy + dy), ())
+            ]
+            around[cx, cy] = np.array(sorted(near), dtype=np.int64)
+        found = around[cx, cy]
+        found = found[found != index] if only else found[found > index]
+        up = np.abs(storey[found] - storey[index])
+        away_m = np.sqrt(
+            (x_m[found] - x_m[index]) ** 2 + (y_m[found] - y_m[index]) ** 2 + (STOREY_M * up) ** 2
+        )
+        kept = (away_m <= range_m) & (up <= storeys) & ((up > 0) | (level[found] == level[index]))
+        ones.append(np.full(int(kept.sum()), index, dtype=np.int64))
+        others.append(found[kept])
+        aways.append(away_m[kept])
+    return np.concatenate(ones), np.concatenate(others), np.concatenate(aways)
 
 
-def walls_crossed(pairs: Sequence[tuple[MoteSpec, MoteSpec]], walls: Sequence[Wall]) -> list[float]:
+def walls_crossed(
+    motes: Sequence[MoteSpec], one: Indices, other: Indices, walls: Sequence[Wall]
+) -> Floats:
     """Give the loss in dB through the walls each pair sees on its own level."""
-    loss = np.zeros(len(pairs))
-    by_level: dict[str, list[Wall]] = {}
-    for wall in walls:
-        by_level.setdefault(wall.level, []).append(wall)
-    for level, standing in by_level.items():
-        here = [i for i, (one, other) in enumerate(pairs) if one.level == other.level == level]
-        if not here:
+    loss = np.zeros(len(one))
+    places = np.array([(mote.x_m, mote.y_m) for mote in motes])
+    names = sorted({wall.level for wall in walls})
+    numbers = {name: number for number, name in enumerate(names)}
+    level = np.array([numbers.get(mote.level, -1) for mote in motes], dtype=np.int64)
+    for number, name in enumerate(names):
+        standing = [wall for wall in walls if wall.level == name]
+        (here,) = np.nonzero((level[one] == number) & (level[other] == number))
+        if not len(here):
             continue
-        tree = shapely.STRtree(
-            shapely.linestrings([[(w.x1_m, w.y1_m), (w.x2_m, w.y2_m)] for w in standing])
-        )
-        sights = shapely.linestrings(
-            [[(pairs[i][0].x_m, pairs[i][0].y_m), (pairs[i][1].x_m, pairs[i][1].y_m)] for i in here]
-        )
+        ends = [[(w.x1_m, w.y1_m), (w.x2_m, w.y2_m)] for w in standing]
+        tree = shapely.STRtree(shapely.linestrings(ends))
+        sights = shapely.linestrings(np.stack([places[one[here]], places[other[here]]], axis=1))
         seen, crossed = tree.query(sights, predicate="intersects")
-        losses = np.array([wall.loss_db for wall in standing])
-        np.add.at(loss, np.array(here)[seen], losses[crossed])
-    return [float(one) for one in loss]
+        np.add.at(loss, here[seen], np.array([wall.loss_db for wall in standing])[crossed])
+    return loss

@@ -146,7 +146,7 @@ class Tree:
         if src.index == mote.parent:
             mote.clock.synchronise(self._events.now_s, src.clock)
             self.choose(mote)
-        elif parent != mote.index:
+        elif parent != mote.index and cost < NOWHERE:
             through = cost + self._step(known, src)
             if through < mote.cost - PARENT_SWITCH_ETX or mote.parent < 0:
                 self.choose(mote)
