@@ -86,7 +86,7 @@ def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
             query = bind_query(statement.query, Environment(catalog))
             return BoundStatement(statement.name, query, statement.outputs)
         case Select():
-            query = bind_query(statement.query, Environment(catalog))
+            query = bind_query(statement.query, Environment(catalog), named=False)
             return BoundStatement(None, query, statement.outputs, statement.once)
 
 
@@ -158,10 +158,11 @@ def _outputs(
         assert not isinstance(item.value, Star)
         typed = binder.bind(item.value)
         name = item.alias or _natural(item.value, len(outputs) + 1)
-        if not named and name in [column.name for column, _ in outputs]:
-            name = f"{name}_{len(outputs) + 1}"
+        taken = {column.name for column, _ in outputs}
+        if not named or not (item.alias or isinstance(item.value, Name)):
+            name = _untaken(name, taken, len(outputs) + 1)
         _identifier(name, item.at)
-        if name in [column.name for column, _ in outputs]:
+        if name in taken:
             raise DuplicateOutput(
                 f"two output columns are called {name!r}",
                 position=item.at,
@@ -171,6 +172,12 @@ def _outputs(
             )
         outputs.append((_column(name, typed), typed.expr))
     return outputs
+
+
+def _untaken(name: str, taken: set[str], number: int) -> str:
+    while name in taken:
+        name = f"{name}_{number}"
+    return name
 
 
 def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
