@@ -34,7 +34,7 @@ python: ## everything but the browser
 	@echo "── python"; $(PYTHON) -m pytest -m "not browser and not nightly"
 
 postgres: ## what touches the database, on PostgreSQL
-	@echo "── postgres"; docker/with-postgres.sh $(PYTHON) -m pytest tests/ingest tests/smartcis tests/api tests/importers
+	@echo "── postgres"; docker/with-postgres.sh $(PYTHON) -m pytest tests/ingest tests/smartcis tests/api tests/importers tests/wrappers/test_table.py
 
 browser: ## the whole story in headless Chromium
 	@echo "── browser"; $(PYTHON) -m pytest -m "browser and not nightly" -p no:randomly

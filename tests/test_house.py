@@ -29,6 +29,7 @@ PACKAGES = (
     "smartcis/ingest",
     "smartcis/live",
     "smartcis/services",
+    "smartcis/wrappers",
 )
 README_SECTIONS = ("Role", "Receives", "Gives", "Code map", "Invariants", "Decisions")
 OPERATOR_HEAD = ("Law:", "Algorithm:", "State:", "Receives:", "Gives:", "Ends:")

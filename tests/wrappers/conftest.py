@@ -150,10 +150,9 @@ def home(building, house, engine) -> House:
     return House(engine)
 
 
-def changes_of(relation: str) -> list[tuple[int, tuple]]:
-    """All changes of a relation in the log."""
+def in_log(relation: str) -> list[tuple[int, tuple]]:
+    """All changes of a relation in the log as it is."""
     log = composition.log()
-    relay(log)
     return [
         (change.weight, change.row)
         for _, entry in log.read(0, log.head())
@@ -161,3 +160,9 @@ def changes_of(relation: str) -> list[tuple[int, tuple]]:
         for change in entry.changes
         if change.relation == relation
     ]
+
+
+def changes_of(relation: str) -> list[tuple[int, tuple]]:
+    """All changes of a relation in the log, once it has been told what is committed."""
+    relay(composition.log())
+    return in_log(relation)
