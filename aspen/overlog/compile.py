@@ -13,6 +13,7 @@ from aspen.overlog.resolve import resolve
 from aspen.overlog.strata import is_recursive, stratify
 from aspen.streamsql import Compiled
 from aspen.streamsql.bind import bind_query
+from aspen.streamsql.bound import BoundQuery
 from aspen.streamsql.build import build
 from aspen.streamsql.scope import Environment
 
@@ -32,21 +33,22 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
         BindError: types, units and functions, which one binder checks for both languages.
     """
     resolved = resolve(parse(text), catalog)
-    order = stratify(resolved.rules)
+    rules = resolved.rules
     relations = {relation.name: relation.names for relation in catalog}
     queries = Queries({**relations, **resolved.columns}, resolved.windows)
     compiled: list[Compiled] = []
-    for name in order:
-        rules = resolved.rules[name]
+    for part in stratify(rules):
         environment = Environment(catalog)
-        if any(is_recursive(name, rule) for rule in rules):
-            bound = bind_recursive(rules, queries, environment)
+        bound: tuple[BoundQuery, ...]
+        if is_recursive(part, rules):
+            bound = bind_recursive(part, rules, queries, environment)
         else:
-            bound = bind_query(queries.whole(rules), environment)
-        plan = rewrite(build(bound))
-        done = Compiled(
-            name, plan, Relation(name, plan.columns, SourceKind.VIEW), relations_of(plan)
-        )
-        compiled.append(done)
-        catalog = catalog.with_relation(done.relation)
+            bound = tuple(bind_query(queries.whole(rules[name]), environment) for name in part)
+        for name, query in zip(part, bound, strict=True):
+            plan = rewrite(build(query))
+            done = Compiled(
+                name, plan, Relation(name, plan.columns, SourceKind.VIEW), relations_of(plan)
+            )
+            compiled.append(done)
+            catalog = catalog.with_relation(done.relation)
     return compiled

@@ -59,20 +59,8 @@ class NonStratified(OverlogError):
     code = "aspen.overlog.non_stratified"
 
 
-class NonLinear(OverlogError):
-    """A rule that reads its own head more than once."""
-
-    code = "aspen.overlog.non_linear"
-
-
-class MutualRecursion(OverlogError):
-    """Predicates that read each other in a circle."""
-
-    code = "aspen.overlog.mutual_recursion"
-
-
 class NoBase(OverlogError):
-    """A predicate all of whose rules read it."""
+    """Predicates all of whose rules read them."""
 
     code = "aspen.overlog.recursion_without_base"
 

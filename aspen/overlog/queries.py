@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from aspen.overlog.body import Body, MakeSource, assigned
-from aspen.overlog.errors import Unsupported
-from aspen.overlog.strata import is_recursive
 from aspen.overlog.syntax import Aggregate, Atom, Rule, variables
 from aspen.streamsql.ast import (
     DerivedSource,
@@ -59,41 +57,37 @@ class Queries:
             rule.head.at,
         )
 
-    def step(self, rule: Rule) -> SelectQuery:
+    def step(self, rule: Rule, knot: Collection[str]) -> SelectQuery:
         """Give the rows a recursive rule adds.
 
-        A step is a chain of joins outwards from the recursive view, so negated predicates go with
-        the other predicates, into a sub-select.
+        Negated predicates whose variables others than the recursive ones bind go with those, into
+        a sub-select: it is kept outside the recursion.
+
+        Args:
+            knot: the predicates that are recursive together.
         """
         if not rule.negated:
             return self.plain(rule)
-        own = rule.head.predicate
-        others = tuple(atom for atom in rule.positive if atom.predicate != own)
+        others = tuple(atom for atom in rule.positive if atom.predicate not in knot)
         bound = assigned(
             (v.name for atom in others for term in atom.arguments for v in variables(term)),
             rule.conditions,
         )
-        for atom in rule.negated:
-            for variable in (v for term in atom.arguments for v in variables(term)):
-                if variable.name not in bound:
-                    raise Unsupported(
-                        f"!{atom.predicate}(…) inside recursion reads {variable.name}, which"
-                        f" only {own} binds",
-                        position=variable.at,
-                        found=variable.name,
-                        exists=sorted(bound),
-                        attempt=f"bind {variable.name} by another predicate of the body as well,"
-                        f" or negate in a rule that reads the finished {own}",
-                    )
+        compared = {
+            v.name for atom in rule.negated for term in atom.arguments for v in variables(term)
+        }
+        if not others or not compared <= bound:
+            return self.plain(rule)
         inner_conditions = tuple(
             c for c in rule.conditions if all(v.name in bound for v in variables(c.test))
         )
         inner = Rule(rule.head, (*others, *rule.negated), inner_conditions)
         names = tuple(dict.fromkeys(self._body(inner, self._source).values))
         rest = Atom(_REST, tuple(Name("", name, rule.head.at) for name in names), at=rule.head.at)
+        recursive = tuple(atom for atom in rule.positive if atom.predicate in knot)
         outer = replace(
             rule,
-            atoms=(*rule.reads(own), rest),
+            atoms=(*recursive, rest),
             conditions=tuple(c for c in rule.conditions if c not in inner_conditions),
         )
 
@@ -181,13 +175,6 @@ def united(queries: list[SelectQuery]) -> Query:
     for query in queries[1:]:
         union = UnionQuery(union, query, keeps_duplicates=False, at=query.at)
     return union
-
-
-def recursive_parts(rules: tuple[Rule, ...]) -> tuple[list[Rule], list[Rule]]:
-    """Part a predicate's rules into those that begin it and those that read it."""
-    name = rules[0].head.predicate
-    steps = [rule for rule in rules if is_recursive(name, rule)]
-    return [rule for rule in rules if rule not in steps], steps
 
 
 def _column(place: int) -> str:

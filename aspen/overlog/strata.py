@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from aspen.circles import components
 from aspen.errors import Position
-from aspen.overlog.errors import (
-    MisplacedAggregate,
-    MutualRecursion,
-    NoBase,
-    NonLinear,
-    NonStratified,
-)
+from aspen.overlog.errors import MisplacedAggregate, NoBase, NonStratified
 from aspen.overlog.syntax import Rule
 
 _MONOTONE = ("min", "max")
@@ -29,13 +24,11 @@ class _Edge:
     through: str
 
 
-def stratify(rules: Rules) -> list[str]:
-    """Order predicates so that each comes behind those it reads.
+def stratify(rules: Rules) -> list[tuple[str, ...]]:
+    """Part predicates into those that read each other, each part behind those it reads.
 
     Raises:
         NonStratified: a circle passes a negation, or an aggregate other than min and max.
-        MutualRecursion: predicates read each other.
-        NonLinear: a rule reads its head twice.
         NoBase: nothing begins a recursion.
         MisplacedAggregate: rules of one predicate aggregate differently.
     """
@@ -44,24 +37,23 @@ def stratify(rules: Rules) -> list[str]:
         for other, edge in found.items():
             if edge.through:
                 _refuse_circle(name, other, edges)
-    for name in rules:
-        cycle = _path(edges, name, name, longer=True)
-        if cycle is not None:
-            spelt = _spelt(cycle, edges)
-            raise MutualRecursion(
-                f"{' and '.join(sorted(set(cycle)))} read each other in a circle: {spelt}",
-                position=edges[cycle[0]][cycle[1]].at,
-                found=spelt,
-                attempt="write one predicate with a further argument that tells the two apart",
-            )
-        _check_recursion(name, rules[name])
-        _check_aggregates(name, rules[name])
-    return _ordered(edges)
+    parts = components(rules, edges)
+    for part in parts:
+        if is_recursive(part, rules):
+            _check_bases(part, rules)
+        for name in part:
+            _check_aggregates(rules[name])
+    return parts
 
 
-def is_recursive(name: str, rule: Rule) -> bool:
-    """Whether a rule reads the predicate it derives."""
-    return bool(rule.reads(name))
+def is_recursive(part: tuple[str, ...], rules: Rules) -> bool:
+    """Whether the predicates of a part read themselves."""
+    return any(reads_any(rule, part) for name in part for rule in rules[name])
+
+
+def reads_any(rule: Rule, predicates: Collection[str]) -> bool:
+    """Whether a rule reads one of some predicates."""
+    return any(atom.predicate in predicates for atom in rule.atoms)
 
 
 def _edges(found: tuple[Rule, ...], rules: Rules) -> dict[str, _Edge]:
@@ -92,21 +84,13 @@ def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]])
     )
 
 
-def _path(
-    edges: Mapping[str, dict[str, _Edge]], start: str, goal: str, *, longer: bool = False
-) -> list[str] | None:
-    """Give a way along the edges, both ends included.
-
-    Args:
-        longer: whether an edge from a predicate to itself is left out.
-    """
+def _path(edges: Mapping[str, dict[str, _Edge]], start: str, goal: str) -> list[str] | None:
+    """Give a way along the edges, both ends included."""
     stack = [[start]]
     seen: set[str] = set()
     while stack:
         path = stack.pop()
         for other in edges[path[-1]]:
-            if other == path[-1] and longer:
-                continue
             if other == goal:
                 return [*path, goal]
             if other not in seen:
@@ -123,36 +107,23 @@ def _spelt(cycle: list[str], edges: Mapping[str, dict[str, _Edge]]) -> str:
     return " → ".join(words)
 
 
-def _check_recursion(name: str, rules: tuple[Rule, ...]) -> None:
-    for rule in rules:
-        own = rule.reads(name)
-        if len(own) > 1:
-            raise NonLinear(
-                f"a rule of {name} reads {name} {len(own)} times; linear recursion reads it once",
-                position=own[1].at,
-                found=name,
-                attempt=f"join {name} with what its base reads: one hop per step reaches as far",
-            )
-    if all(is_recursive(name, rule) for rule in rules):
-        raise NoBase(
-            f"every rule of {name} reads {name}: nothing begins it",
-            position=rules[0].head.at,
-            found=name,
-            attempt="add a rule that does not read it",
-        )
+def _check_bases(part: tuple[str, ...], rules: Rules) -> None:
+    if not all(reads_any(rule, part) for name in part for rule in rules[name]):
+        return
+    names = " and ".join(part)
+    several = len(part) > 1
+    raise NoBase(
+        f"every rule of {names} reads {'one of them' if several else names}:"
+        f" nothing begins {'them' if several else 'it'}",
+        position=rules[part[0]][0].head.at,
+        found=names,
+        attempt=f"add a rule that does not read {'any of them' if several else 'it'}",
+    )
 
 
-def _check_aggregates(name: str, rules: tuple[Rule, ...]) -> None:
+def _check_aggregates(rules: tuple[Rule, ...]) -> None:
     """Aggregates of several rules are taken over all of them, so they must be the same."""
-    first = rules[0].head.aggregates
-    recursive = any(is_recursive(name, rule) for rule in rules)
-    if recursive and len(first) > 1:
-        raise MisplacedAggregate(
-            f"{name} is recursive: it can keep one min or one max",
-            position=rules[0].head.at,
-            found=", ".join(f"{function}<…>" for _, function in first),
-            attempt="one predicate for each",
-        )
+    first, name = rules[0].head.aggregates, rules[0].head.predicate
     for rule in rules[1:]:
         if rule.head.aggregates != first:
             raise MisplacedAggregate(
@@ -176,18 +147,3 @@ def _check_aggregates(name: str, rules: tuple[Rule, ...]) -> None:
 def _listed(rule: Rule) -> str:
     found = [f"{function}<…> at {place + 1}" for place, function in rule.head.aggregates]
     return ", ".join(found) or "no aggregate"
-
-
-def _ordered(edges: Mapping[str, dict[str, _Edge]]) -> list[str]:
-    ordered: list[str] = []
-
-    def visit(name: str) -> None:
-        for other in edges[name]:
-            if other != name and other not in ordered:
-                visit(other)
-        if name not in ordered:
-            ordered.append(name)
-
-    for name in edges:
-        visit(name)
-    return ordered

@@ -33,7 +33,7 @@ from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping, is_grouped
 from aspen.streamsql.bind_order import bind_order
-from aspen.streamsql.bind_recursion import bind_recursion, check_cycles, reads_itself
+from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_subquery import Subqueries, refuse_in_recursion
 from aspen.streamsql.bind_values import bind_values
 from aspen.streamsql.bound import (
@@ -59,6 +59,7 @@ from aspen.streamsql.errors import (
     suggestion,
 )
 from aspen.streamsql.reads import names_read
+from aspen.streamsql.recursion_text import knots, reads_itself
 from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.typing_rules import meet, spelt
 
@@ -302,16 +303,17 @@ def _known(query: BoundQuery, column: Column) -> Type | None:
 
 
 def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQuery:
-    check_cycles(query)
     for cte in query.ctes:
         _identifier(cte.name, cte.at)
-        recursive = query.recursive and reads_itself(cte)
-        bound: BoundQuery
-        if recursive:
-            bound = bind_recursion(cte, environment, bind_query, unified)
-        else:
-            bound = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))
-        environment = environment.with_cte(cte.name, bound)
+    parts = knots(query) if query.recursive else [(cte,) for cte in query.ctes]
+    for part in parts:
+        if query.recursive and (len(part) > 1 or reads_itself(part[0])):
+            for bound in bind_recursion(part, environment, bind_query, unified):
+                environment = environment.with_cte(bound.name, bound)
+            continue
+        (cte,) = part
+        plain = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))
+        environment = environment.with_cte(cte.name, plain)
     return bind_query(query.body, environment, named=named)
 
 

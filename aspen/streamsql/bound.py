@@ -223,13 +223,27 @@ class BoundOrder:
 
 @dataclass(frozen=True, slots=True)
 class BoundRecursion:
-    """A recursive CTE: the least set that holds base and is closed under step."""
+    """A recursive CTE: the least set that holds base and is closed under step.
+
+    Args:
+        others: those that are recursive together with it, themselves without others.
+    """
 
     name: str
     columns: tuple[Column, ...]
     base: BoundQuery
-    step: BoundSelect | BoundUnion
+    step: BoundQuery
     best: Best | None
+    others: tuple[BoundRecursion, ...] = ()
+
+    @property
+    def parts(self) -> tuple[BoundQuery, ...]:
+        """The queries it and the others are made of."""
+        return (
+            self.base,
+            self.step,
+            *(part for other in self.others for part in (other.base, other.step)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from aspen.algebra.expr import Col, Expr, Op, conjunction
+from aspen.algebra.expr import Col, Const, Expr, Op, conjunction
 from aspen.algebra.plan import (
+    Aggregate,
+    Best,
     Distinct,
     Filter,
     Fixpoint,
+    GroupBy,
     Join,
     Plan,
     Project,
+    Recursive,
     RecursiveRef,
     Scan,
     SetOperation,
@@ -21,7 +25,7 @@ from aspen.algebra.plan import (
     Values,
     Window,
 )
-from aspen.model.schema import Column, SourceKind
+from aspen.model.schema import Column, SourceKind, Type
 from aspen.streamsql.bound import (
     BaseSource,
     BoundCompare,
@@ -48,6 +52,8 @@ from aspen.streamsql.domain import Domain, narrowed
 from aspen.streamsql.free import free_in_source
 from aspen.streamsql.join_order import join_order
 from aspen.streamsql.outer_join import outer_join
+
+_ONLY = "_only"  # no name in a query begins with _
 
 
 def build(query: BoundQuery) -> Plan:
@@ -182,9 +188,28 @@ class Builder:
                 return RecursiveRef(name, alias, columns)
 
     def _recursion(self, query: BoundRecursion) -> Plan:
+        own = self._recursive(query)
+        others = tuple(map(self._recursive, query.others))
+        plan = Fixpoint(own.name, own.columns, own.base, own.step, own.best, others)
+        return plan if own.best is None or not own.best.more else _least(plan, own.best)
+
+    def _recursive(self, query: BoundRecursion) -> Recursive:
         base = relabelled(self.query(query.base, None), query.columns)
         step = relabelled(self.query(query.step, None), query.columns)
-        return Fixpoint(query.name, query.columns, base, step, query.best)
+        return Recursive(query.name, query.columns, base, step, query.best)
+
+
+def _least(plan: Fixpoint, best: Best) -> Plan:
+    """Give one row per key with the best of each choice, of rows that are best for at least one."""
+    by_name = {column.name: column for column in plan.columns}
+    aggregates = tuple(Aggregate(how, name, by_name[name]) for name, how in best.choices)
+    rows: Plan = plan
+    if not best.keys:
+        # Without keys a group would be there even of no rows.
+        own = tuple((column, Col(column.name)) for column in plan.columns)
+        rows = Project(plan, (*own, (Column(_ONLY, Type.INT), Const(0))))
+    chosen = GroupBy(rows, best.keys or (_ONLY,), aggregates)
+    return Project(chosen, tuple((column, Col(column.name)) for column in plan.columns))
 
 
 def _flat(branches: tuple[BoundQuery, ...], union: BoundUnion) -> list[BoundQuery]:

@@ -158,18 +158,6 @@ class NonStratified(BindError):
     code = "aspen.bind.non_stratified"
 
 
-class NonLinear(BindError):
-    """Recursion that reads itself more than once."""
-
-    code = "aspen.bind.non_linear"
-
-
-class MutualRecursion(BindError):
-    """Queries of one WITH that read each other in a circle."""
-
-    code = "aspen.bind.mutual_recursion"
-
-
 class NoBase(BindError):
     """Recursion that nothing begins."""
 
@@ -183,9 +171,13 @@ class NotMonotone(BindError):
 
 
 class UnboundedRecursion(BindError):
-    """A recursive step that may compute new values for ever."""
+    """A recursive step that may compute new values for ever.
+
+    `relation` is the recursive relation whose step it is.
+    """
 
     code = "aspen.bind.unbounded_recursion"
+    relation = ""
 
 
 class ViewCycle(BindError):

@@ -39,8 +39,8 @@ def free_columns(query: BoundQuery) -> Names:
             return _NONE.union(*map(free_columns, branches))
         case BoundCompare(left, right):
             return free_columns(left) | free_columns(right)
-        case BoundRecursion(_, _, base, step):
-            return free_columns(base) | free_columns(step)
+        case BoundRecursion():
+            return _NONE.union(*map(free_columns, query.parts))
         case BoundRename(inner) | BoundOrder(inner):
             return free_columns(inner)
         case BoundValues():

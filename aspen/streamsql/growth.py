@@ -1,258 +1,345 @@
-"""Whether a recursive step surely ends: costs grow under MIN, shrink under MAX, or are bounded.
+"""Whether a recursion surely ends: costs grow under MIN, shrink under MAX, or are bounded.
 
-Without a MIN or MAX, a step that computes new values (`hops + 1`) must stop at a bound
-(`WHERE w.hops < 10`), or a circle in the data would count for ever. One column that climbs to a
-bound ends the whole recursion, so the others may then compute what they like (a path's text).
+Columns are followed from row to row: an edge leads from a recursive column to one computed from
+it. New values can only arise for ever on a circle of edges that computes something. A circle
+through a MIN must grow (through a MAX, shrink); any other must stop at a bound (`WHERE w.hops <
+10`), or one column must climb to a bound and end the whole recursion, so that the others may then
+compute what they like (a path's text).
 """
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Call, Case, Col, Const, Expr, Op, columns_in, parts
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from aspen.algebra.expr import Col, Expr, columns_in
 from aspen.algebra.plan import AggregateFunction, Best
-from aspen.errors import Position
-from aspen.model.schema import Type
-from aspen.streamsql.ast import Cte, SelectQuery
-from aspen.streamsql.bound import BoundSelect, RecursionSource
+from aspen.circles import components, reached
+from aspen.model.schema import Column, Type
+from aspen.streamsql.ast import SelectQuery
+from aspen.streamsql.bound import BoundSelect
 from aspen.streamsql.errors import NotMonotone, UnboundedRecursion, Unsupported
+from aspen.streamsql.monotone import DOWN, UP, beyond, moves, side, strictly
+from aspen.streamsql.recursion_flow import Branch, branches
 
-_UP = ("<", "<=")
-_DOWN = (">", ">=")
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MOST_LEVELS = 10_000
+"""Ways to give each relation of a recursion a climbing column, ~10 us each."""
+
+Place = tuple[str, int]
+"""A column of a recursive relation: the relation and the column's place."""
 
 
-def check_growth(
-    cte: Cte,
-    step: SelectQuery,
-    bound: BoundSelect,
-    best: Best | None,
-    *,
-    ends: bool | None = None,
-) -> None:
-    """Refuse a step that is not known to end.
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """One relation of a recursion whose steps are bound.
 
     Args:
-        ends: whether a climbing column ends the recursion, None to find out from this step.
+        steps: each as text, without its aggregate, and bound.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    best: Best | None
+    steps: tuple[tuple[SelectQuery, BoundSelect], ...]
+
+
+def check_growth(relations: Sequence[Growing]) -> None:
+    """Refuse a recursion that is not known to end.
 
     Raises:
         NotMonotone: MIN over what may shrink, MAX over what may grow, or a condition or key
             that a better cost could take back.
         UnboundedRecursion: new values without a bound.
+        Unsupported: a NOT EXISTS that compares recursive columns by more than equality.
     """
-    source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
-    own = {column.name for column in source.columns}
-    if ends is None:
-        ends = bool(climbing(bound))
-    for index, (_, expr) in enumerate(bound.outputs):
-        at = step.items[index].at if index < len(step.items) else step.at
-        column = source.columns[index].name
-        if best is not None and column.rpartition(".")[2] == best.column:
-            _check_best(expr, column, best, at)
-        elif best is not None and _cost_column(source, best) in columns_in(expr):
-            raise NotMonotone(
-                f"{best.column} decides a key of its own {best.function.value}",
-                position=at,
-                found=best.column,
-                attempt="keys must not depend on the cost",
-            )
-        elif not ends and columns_in(expr) & own and not isinstance(expr, Col):
-            _check_bound(cte, bound, expr, column, at)
-    if best is not None:
-        _check_conditions(step, bound, _cost_column(source, best), best)
-    _check_negation(cte, step, bound)
+    _Check(relations).run()
 
 
-def climbing(bound: BoundSelect) -> frozenset[tuple[int, bool]]:
-    """Give the columns that end a step: each derived row is strictly further, up to a bound.
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A recursive column that another is computed from.
 
-    Either the step adds a positive number to a whole number that it compares with a constant, or
-    the column is another source's (so there are finitely many values) and compared with the own.
-
-    Returns:
-        Places of the columns, with whether they rise or fall.
-
-    Law: along a derivation such a column takes each of finitely many values at most once.
-    Source: own.
+    Args:
+        place: the computed column's.
+        name: of the column it reads, in the branch.
     """
-    source = next(s for s in bound.origin.sources if isinstance(s, RecursionSource))
-    own = {column.name for column in source.columns}
-    found: set[tuple[int, bool]] = set()
-    for place, (column, (_, expr)) in enumerate(zip(source.columns, bound.outputs, strict=True)):
-        # A large FLOAT swallows the 1 that is added to it.
-        for rising in (True, False) if column.type is Type.INT else ():
-            if isinstance(expr, Col) and expr.name not in own:
-                ends = any(
-                    _beyond(p, expr.name, column.name, rising=rising)
-                    for p in bound.origin.predicates
-                )
-            else:
-                symbols = _UP if rising else _DOWN
-                ends = _strictly(expr, column.name, rising=rising) and any(
-                    _side(p, column.name) in symbols and columns_in(p) == {column.name}
-                    for p in bound.origin.predicates
-                )
-            if ends:
-                found.add((place, rising))
-    return frozenset(found)
+
+    branch: Branch
+    place: int
+    name: str
+
+    @property
+    def source(self) -> Place:
+        return self.branch.recursive[self.name]
+
+    @property
+    def target(self) -> Place:
+        return self.branch.relation, self.place
+
+    @property
+    def expr(self) -> Expr:
+        return self.branch.outputs[self.place]
 
 
-def _strictly(expr: Expr, column: str, *, rising: bool) -> bool:
-    """Whether an expression is the column and a positive whole number more (or less)."""
-    match expr:
-        case Op("+", Col(name), Const(value)) | Op("+", Const(value), Col(name)) if rising:
-            pass
-        case Op("-", Col(name), Const(value)) if not rising:
-            pass
-        case _:
-            return False
-    return name == column and type(value) is int and value > 0
+def _graph(edges: Iterable[_Edge]) -> dict[Place, set[Place]]:
+    graph: dict[Place, set[Place]] = {}
+    for edge in edges:
+        graph.setdefault(edge.source, set()).add(edge.target)
+        graph.setdefault(edge.target, set())
+    return graph
 
 
-def _beyond(predicate: Expr, other: str, column: str, *, rising: bool) -> bool:
-    """Whether a predicate says that `other` is strictly above (rising) or below `column`."""
-    match predicate:
-        case Op("=", Col(name), expr) | Op("=", expr, Col(name)) if name == other:
-            return _strictly(expr, column, rising=rising)
-        case Op(">" | "<" as symbol, Col(left), Col(right)):
-            above, below = (left, right) if symbol == ">" else (right, left)
-            return (above, below) == ((other, column) if rising else (column, other))
-    return False
+class _Check:
+    def __init__(self, relations: Sequence[Growing]) -> None:
+        self.relations = {one.name: one for one in relations}
+        self.branches = [
+            branch
+            for one in relations
+            for step, bound in one.steps
+            for branch in branches(one.name, step, bound)
+        ]
+        self.several = any(one.best is not None and one.best.more for one in relations)
+        self.rising: dict[Place, bool] = {}
+        for one in relations:
+            for column, function in one.best.choices if one.best is not None else ():
+                rises = function is AggregateFunction.MIN
+                self.rising[one.name, self._place(one, column)] = rises
+        self.edges = [
+            _Edge(branch, place, name)
+            for branch in self.branches
+            for place, expr in enumerate(branch.outputs)
+            for name in sorted(columns_in(expr) & branch.recursive.keys())
+        ]
+        self.flow = _graph(self.edges)
+        self.costs = self._costs()
 
+    @staticmethod
+    def _place(one: Growing, column: str) -> int:
+        return [c.name for c in one.columns].index(column)
 
-def _check_negation(cte: Cte, step: SelectQuery, bound: BoundSelect) -> None:
-    """Refuse NOT EXISTS that cannot be decided before the recursive view is joined."""
-    for found in bound.origin.exists:
-        inner = {c.name for source in found.inner.sources for c in source.columns}
-        reads = {left for left, _ in found.on}.union(*map(columns_in, found.residual)) - inner
-        touched = [s for s in bound.origin.sources if reads & {c.name for c in s.columns}]
-        alone = len(touched) <= 1 and not any(isinstance(s, RecursionSource) for s in touched)
-        if found.negated and not alone:
-            raise Unsupported(
-                f"NOT EXISTS in the step of {cte.name} may read one source, and not {cte.name}",
-                position=step.where.at if step.where is not None else step.at,
-                found="NOT EXISTS",
-                attempt="put it into a CTE or view that the step joins with",
-            )
+    def run(self) -> None:
+        for branch in self.branches:
+            for place, expr in enumerate(branch.outputs):
+                self._check_output(branch, place, expr)
+            self._check_conditions(branch)
+            self._check_negations(branch)
+        self._check_choices()
+        self._check_ends()
 
+    # --- costs
 
-def _cost_column(source: RecursionSource, best: Best) -> str:
-    return f"{source.alias}.{best.column}"
+    def _costs(self) -> dict[Place, bool]:
+        """Give every column that carries a cost from row to row, and whether it rises.
 
+        What is derived from a cost may be beaten by a better one; it carries the cost on if it
+        comes back to a MIN or MAX.
+        """
+        found: dict[Place, bool] = {}
+        for cost, rising in self.rising.items():
+            for place in sorted({cost, *reached(cost, self.flow)}):
+                known = self.rising.get(place, found.get(place, rising))
+                if known is not rising:
+                    raise self._refuse(
+                        place,
+                        f"{place[0]}.{self._spelt(place)} would have to grow under MIN and to"
+                        " shrink under MAX",
+                    )
+                found[place] = rising
+        return found
 
-def _check_best(expr: Expr, column: str, best: Best, at: Position) -> None:
-    rising = best.function is AggregateFunction.MIN
-    if column not in columns_in(expr) or moves(expr, column, rising=rising):
-        return
-    words = ("grow", "w.cost + e.length") if rising else ("shrink", "LEAST(w.width, e.width)")
-    raise NotMonotone(
-        f"{best.function.value}({best.column}) inside recursion must not"
-        f" {'shrink' if rising else 'grow'} from step to step, or a circle would never end",
-        position=at,
-        found=best.column,
-        exists=(f"{words[1]}: it can only {words[0]}",),
-        attempt="add a column or a non-negative number, or use GREATEST"
-        if rising
-        else "subtract a column or a non-negative number, or use LEAST",
-    )
+    def _spelt(self, place: Place) -> str:
+        return self.relations[place[0]].columns[place[1]].name
 
-
-def _check_conditions(step: SelectQuery, bound: BoundSelect, cost: str, best: Best) -> None:
-    allowed = _UP if best.function is AggregateFunction.MIN else _DOWN
-    conditions = [
-        *bound.origin.predicates,
-        *(part for found in bound.origin.exists for part in found.residual),
-    ]
-    matched = any(cost == left for found in bound.origin.exists for left, _ in found.on)
-    wrong = any(cost in columns_in(e) and _side(e, cost) not in allowed for e in conditions)
-    if matched or wrong:
-        raise NotMonotone(
-            f"a condition on {best.column} could be true of a worse row and false of the better",
-            position=step.where.at if step.where is not None else step.at,
-            found=best.column,
-            exists=[f"{best.column} {symbol} …" for symbol in allowed],
-            attempt="put the condition into the query that reads the recursive one",
+    def _refuse(self, place: Place, message: str) -> NotMonotone:
+        at = next((b.at(place[1]) for b in self.branches if b.relation == place[0]), None)
+        return NotMonotone(
+            message,
+            position=at,
+            found=self._spelt(place),
+            attempt="put the other use into the query that reads the recursive one",
         )
 
-
-def _check_bound(cte: Cte, bound: BoundSelect, expr: Expr, column: str, at: Position) -> None:
-    for rising, symbols in ((True, _UP), (False, _DOWN)):
-        if not moves(expr, column, rising=rising):
-            continue
-        for predicate in bound.origin.predicates:
-            if _side(predicate, column) in symbols and columns_in(predicate) == {column}:
-                return
-    name = column.rpartition(".")[2]
-    raise UnboundedRecursion(
-        f"the step of {cte.name} may compute new values of {name!r} for ever",
-        position=at,
-        found=name,
-        exists=(f"WHERE {column} < 10", f"MIN(…) with GROUP BY for {name}"),
-        attempt=f"bound it in the step: WHERE {column} < 10",
-    )
-
-
-def _side(expr: Expr, column: str) -> str:
-    """Give how an expression bounds a column: `<` from above, `>` from below, empty if neither.
-
-    The column stands on one side, by itself or in what never falls while it rises (`w.cost + 1`).
-    """
-    match expr:
-        case Op(symbol, left, right) if column not in columns_in(right) and _follows(left, column):
-            return symbol
-        case Op(symbol, left, right) if column not in columns_in(left) and _follows(right, column):
-            return _FLIPPED.get(symbol, symbol)
-    return ""
-
-
-def _follows(expr: Expr, column: str) -> bool:
-    return any(moves(expr, column, rising=rising) for rising in (True, False))
-
-
-def moves(expr: Expr, column: str, *, rising: bool) -> bool:
-    """Whether an expression is never below (rising) or never above the column it reads.
-
-    It also never falls while the column rises: a better cost never gives a worse one.
-
-    Columns other than `column` are taken to be non-negative, as lengths and costs are.
-    """
-    match expr:
-        case Col(name):
-            return name == column
-        case Op("+", left, right) if rising:
-            return (moves(left, column, rising=True) and _non_negative(right, column)) or (
-                moves(right, column, rising=True) and _non_negative(left, column)
+    def _check_output(self, branch: Branch, place: int, expr: Expr) -> None:
+        """Refuse costs that shrink, and keys that a cost decides."""
+        target = (branch.relation, place)
+        best = self.relations[branch.relation].best
+        carried = [
+            name
+            for name in sorted(columns_in(expr) & branch.recursive.keys())
+            if branch.recursive[name] in self.costs
+        ]
+        if not carried:
+            return
+        rising = self.costs[branch.recursive[carried[0]]]
+        function = "MIN" if rising else "MAX"
+        if best is not None and target not in self.rising:
+            raise NotMonotone(
+                f"{self._spelt(branch.recursive[carried[0]])} decides a key of its own {function}",
+                position=branch.at(place),
+                found=self._spelt(branch.recursive[carried[0]]),
+                attempt="keys must not depend on the cost",
             )
-        case Op("-", left, right) if not rising:
-            return moves(left, column, rising=False) and _non_negative(right, column)
-        case Call("greatest", arguments) if rising:
-            return any(moves(argument, column, rising=True) for argument in arguments)
-        case Call("least", arguments) if not rising:
-            return any(moves(argument, column, rising=False) for argument in arguments)
-        case Call("to_float", (inner,)):
-            return moves(inner, column, rising=rising)
-        case Case(branches, otherwise):
-            results = [*(then for _, then in branches), otherwise]
-            jumps = any(column in columns_in(when) for when, _ in branches)
-            return not jumps and all(moves(result, column, rising=rising) for result in results)
-        case _:
-            return False
+        comes_back = not self.rising.keys().isdisjoint({target, *reached(target, self.flow)})
+        if not comes_back or all(moves(expr, name, rising=rising) for name in carried):
+            return
+        words = ("grow", "w.cost + e.length") if rising else ("shrink", "LEAST(w.width, e.width)")
+        raise NotMonotone(
+            f"{function}({self._spelt(target)}) inside recursion must not"
+            f" {'shrink' if rising else 'grow'} from step to step, or a circle would never end",
+            position=branch.at(place),
+            found=self._spelt(target),
+            exists=(f"{words[1]}: it can only {words[0]}",),
+            attempt="add a column or a non-negative number, or use GREATEST"
+            if rising
+            else "subtract a column or a non-negative number, or use LEAST",
+        )
 
+    def _check_conditions(self, branch: Branch) -> None:
+        for name, place in branch.recursive.items():
+            if place not in self.costs:
+                continue
+            allowed = UP if self.costs[place] else DOWN
+            reading = [p for p in branch.predicates if name in columns_in(p)]
+            compared = name in branch.matched or any(name in n.reads for n in branch.negated)
+            wrong = any(side(predicate, name) not in allowed for predicate in reading)
+            if not (compared or wrong or (reading and self.several)):
+                continue
+            column = self._spelt(place)
+            step = branch.step
+            raise NotMonotone(
+                f"a condition on {column} could be true of a worse row and false of the better",
+                position=step.where.at if step.where is not None else step.at,
+                found=column,
+                exists=[f"{column} {symbol} …" for symbol in allowed] if not self.several else (),
+                attempt="put the condition into the query that reads the recursive one",
+            )
 
-def _non_negative(expr: Expr, column: str) -> bool:
-    if column in columns_in(expr):
-        return False
-    match expr:
-        case Col():
-            return True
-        case Const(value):
-            return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-        case Op("+" | "*" | "/", left, right):
-            return _non_negative(left, column) and _non_negative(right, column)
-        case Call("abs" | "distance" | "sqrt"):
-            return True
-        case Call("to_float" | "to_int" | "round" | "ceil" | "floor" | "greatest" | "coalesce"):
-            return all(_non_negative(part, column) for part in parts(expr))
-        case Case(branches, otherwise):
-            results = [*(then for _, then in branches), otherwise]
-            return all(_non_negative(result, column) for result in results)
-        case _:
+    def _check_choices(self) -> None:
+        """Refuse costs that flow into one another: each must be the best by itself."""
+        if not self.several:
+            return
+        near: dict[Place, set[Place]] = {}
+        for edge in self.edges:
+            if edge.source in self.costs and edge.target in self.costs:
+                near.setdefault(edge.source, set()).add(edge.target)
+                near.setdefault(edge.target, set()).add(edge.source)
+        for part in components(self.costs, near):
+            chosen: dict[str, Place] = {}
+            for place in sorted(set(part) & self.rising.keys()):
+                other = chosen.setdefault(place[0], place)
+                if other != place:
+                    message = f"{self._spelt(other)} and {self._spelt(place)} depend on each other"
+                    raise self._refuse(place, message)
+
+    # --- ends
+
+    def _check_ends(self) -> None:
+        """Refuse circles of columns that compute new values without a bound."""
+        free = [edge for edge in self.edges if edge.target not in self.rising]
+        flow = _graph(free)
+        ended: bool | None = None
+        for part in components(flow, flow):
+            inside = [edge for edge in free if edge.source in part and edge.target in part]
+            computed = [edge for edge in inside if not isinstance(edge.expr, Col)]
+            if not computed:
+                continue
+            ended = self._climbs() if ended is None else ended
+            if not ended and not any(
+                all(self._bounded(edge, rising=up) for edge in computed) for up in (True, False)
+            ):
+                raise self._unbounded(computed)
+
+    @staticmethod
+    def _bounded(edge: _Edge, *, rising: bool) -> bool:
+        """Whether a column only moves one way, and stops at a constant."""
+        return moves(edge.expr, edge.name, rising=rising) and any(
+            side(predicate, edge.name) in (UP if rising else DOWN)
+            and columns_in(predicate) == {edge.name}
+            for predicate in edge.branch.predicates
+        )
+
+    def _unbounded(self, computed: list[_Edge]) -> UnboundedRecursion:
+        free = [
+            edge
+            for edge in computed
+            if not any(self._bounded(edge, rising=rising) for rising in (True, False))
+        ]
+        edge = (free or computed)[0]
+        column, spoken = self._spelt(edge.target), edge.name.rpartition("/")[2]
+        error = UnboundedRecursion(
+            f"the step of {edge.branch.relation} may compute new values of {column!r} for ever",
+            position=edge.branch.at(edge.place),
+            found=column,
+            exists=(f"WHERE {spoken} < 10", f"MIN(…) with GROUP BY for {column}"),
+            attempt=f"bound it in the step: WHERE {spoken} < 10",
+        )
+        error.relation = edge.branch.relation
+        return error
+
+    def _climbs(self) -> bool:
+        """Whether, along every derivation, one column takes finitely many values once each.
+
+        Either a step adds a positive number to a whole number that it compares with a constant,
+        or the column is another source's (so there are finitely many values) and compared with
+        the own. With several relations, each has such a column.
+        """
+        names = list(self.relations)
+        widths = [range(len(self.relations[name].columns)) for name in names]
+        if prod(map(len, widths)) > _MOST_LEVELS:
             return False
+        return any(
+            all(self._further(branch, level, rising=rising) for branch in self.branches)
+            for chosen in product(*widths)
+            for level in [dict(zip(names, chosen, strict=True))]
+            for rising in (True, False)
+        )
+
+    def _further(self, branch: Branch, level: dict[str, int], *, rising: bool) -> bool:
+        """Whether a derived row is further than every row it is derived from."""
+        expr = branch.outputs[level[branch.relation]]
+        return all(
+            self._climbing(branch, expr, relation, names[level[relation]], level, rising=rising)
+            for relation, names in branch.reads
+        )
+
+    def _climbing(
+        self,
+        branch: Branch,
+        expr: Expr,
+        relation: str,
+        name: str,
+        level: dict[str, int],
+        *,
+        rising: bool,
+    ) -> bool:
+        if isinstance(expr, Col) and expr.name not in branch.recursive:
+            return any(beyond(p, expr.name, name, rising=rising) for p in branch.predicates)
+        # A large FLOAT swallows the 1 that is added to it.
+        whole = self.relations[relation].columns[level[relation]].type is Type.INT
+        return (
+            whole
+            and strictly(expr, name, rising=rising)
+            and any(
+                side(p, name) in (UP if rising else DOWN) and columns_in(p) == {name}
+                for p in branch.predicates
+            )
+        )
+
+    # --- negation
+
+    def _check_negations(self, branch: Branch) -> None:
+        """Refuse NOT EXISTS that compares recursive columns by more than equality."""
+        for found in branch.negated:
+            sources = {name.rpartition(".")[0] for name in found.reads}
+            recursive = not branch.recursive.keys().isdisjoint(found.reads)
+            if not found.plain and (recursive or len(sources) > 1):
+                step = branch.step
+                raise Unsupported(
+                    f"NOT EXISTS in the step of {branch.relation} compares several sources, or"
+                    " recursive columns, by more than =",
+                    position=step.where.at if step.where is not None else step.at,
+                    found="NOT EXISTS",
+                    attempt="let what must not exist be a CTE or view that has these columns",
+                )

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 from aspen.errors import Position
 from aspen.streamsql.ast import (
+    Binary,
     CompareQuery,
     Cte,
     DerivedSource,
     Exists,
     Expression,
+    JoinedSource,
     NamedSource,
     OrderedQuery,
     Query,
     Scalar,
     SelectQuery,
+    Source,
     Star,
     UnionQuery,
     ValuesQuery,
@@ -66,8 +69,8 @@ def names_read(query: Query) -> frozenset[str]:
             return frozenset()
         case WithQuery():
             own = frozenset(cte.name for cte in query.ctes)
-            inside = frozenset[str]().union(*(names_read(cte.query) for cte in query.ctes))
-            return (inside | names_read(query.body)) - own
+            bodies = frozenset[str]().union(*(names_read(cte.query) for cte in query.ctes))
+            return (bodies | names_read(query.body)) - own
 
 
 def _query(query: Query, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
@@ -99,17 +102,35 @@ def _with(
 
 
 def _select(query: SelectQuery, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
-    for source in (leaf for whole in query.sources for leaf in leaves(whole)):
-        if isinstance(source, DerivedSource):
-            inside = "GROUP BY" if _groups(source.query) else "a sub-select"
-            yield from _query(source.query, name, (*through, inside))
-        elif source.name == name:
-            yield Reading(source.at, through)
+    for whole in query.sources:
+        for source in leaves(whole):
+            if isinstance(source, DerivedSource):
+                yield from _query(source.query, name, (*through, _inside(whole, source)))
+            elif source.name == name:
+                yield Reading(source.at, through)
+    plain = {id(part) for part in _conjuncts(query.where) if isinstance(part, Exists)}
     for found in _subqueries(query):
         word = "a sub-query"
-        if isinstance(found, Exists):
+        if id(found) in plain:
+            word = "a sub-select" if not _groups(found.query) else "GROUP BY"
+        elif isinstance(found, Exists):
             word = "IN" if found.needle is not None else "NOT EXISTS"
         yield from _query(found.query, name, (*through, word))
+
+
+def _inside(whole: Source, source: DerivedSource) -> str:
+    """Say what stands between a query and a sub-select in its FROM."""
+    if isinstance(whole, JoinedSource) and whole.kind != "INNER":
+        return f"{whole.kind} JOIN"
+    return "GROUP BY" if _groups(source.query) else "a sub-select"
+
+
+def _conjuncts(where: Expression | None) -> Iterator[Expression]:
+    if isinstance(where, Binary) and where.symbol == "AND":
+        yield from _conjuncts(where.left)
+        yield from _conjuncts(where.right)
+    elif where is not None:
+        yield where
 
 
 def _groups(query: Query) -> bool:
