@@ -18,6 +18,7 @@ from sensors_sim.constants import (
     GREATEST_HOPS,
     PARENT_SWITCH_ETX,
     QUEUE_PACKETS,
+    TRICKLE_REDUNDANCY,
     WORST_ETX,
 )
 from sensors_sim.network.energy import BYTE_S
@@ -60,7 +61,7 @@ class Tree:
         stale: Callable[[Mote, int], None],
         moved: Callable[[Mote], None],
     ) -> None:
-        self.trickle = Trickle(events, self._speak)
+        self.trickle = Trickle(events, self._fire)
         self._events = events
         self._ether = ether
         self._motes = motes
@@ -71,6 +72,16 @@ class Tree:
         self._moved = moved
 
     # Beacons.
+
+    def _fire(self, mote: Mote) -> None:
+        """Beacon; a mote that has had no way for a while asks for one instead."""
+        if mote.parent >= 0 or mote.base:
+            if mote.overheard < TRICKLE_REDUNDANCY:
+                self._speak(mote)
+        elif mote.interval_s > PULL_LEAST_S:
+            self.pull(mote)
+        else:
+            self._speak(mote)
 
     def _speak(self, mote: Mote, *, pull: bool = False, awake_only: bool = False) -> None:
         mote.beacons += 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sensors_sim.constants import TRICKLE_GREATEST_S, TRICKLE_LEAST_S, TRICKLE_REDUNDANCY
+from sensors_sim.constants import TRICKLE_GREATEST_S, TRICKLE_LEAST_S
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
 
@@ -19,7 +19,7 @@ class Trickle:
     """The beacon timers of all motes.
 
     Args:
-        speak: sends a mote's beacon.
+        speak: sends a mote's beacon, unless it has overheard enough of the same.
         greatest_s: longest interval.
     """
 
@@ -56,7 +56,6 @@ class Trickle:
     def _fire(self, mote: Mote, generation: int, end_s: float) -> None:
         if generation != mote.generation or not mote.alive:
             return
-        if mote.overheard < TRICKLE_REDUNDANCY:
-            self._speak(mote)
+        self._speak(mote)
         mote.interval_s = min(mote.interval_s * 2, self._greatest_s)
         self._plan(mote, end_s)

@@ -130,8 +130,7 @@ def scattered(seed: int, motes: int, bases: int) -> Field:
     """Seats strewn over a square of 40 m, some out of everybody's reach."""
     rng = Random(seed)
     found = [
-        base_station(f"base{n}", rng.uniform(0, 40), rng.uniform(0, 40), "L0")
-        for n in range(bases)
+        base_station(f"base{n}", rng.uniform(0, 40), rng.uniform(0, 40), "L0") for n in range(bases)
     ]
     for n in range(motes):
         rid, sid = f"R{n % 3}", f"seat{n}"
