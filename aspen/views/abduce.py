@@ -5,7 +5,7 @@
     seat('m12', kg < 5)            is not        costs an edit: this is the answer
 
 Law:        gives drafts with fewest edits first. A draft is a guess where the plan aggregates or
-            picks best rows (`rough`); `why_not` proves each one before it is told.
+            picks best rows; `why_not` proves each one before it is told.
 Algorithm:  own; abductive logic programming (Kakas, Kowalski, Toni 1992) over plans, searched
             uniformly by number of edits, then of steps. In a recursion the walk goes back from
             the wanted row over what is there, so it ends at the frontier of what is reached.
@@ -53,9 +53,9 @@ from aspen.views.unify import Store, Term, Terms, Var, check_of
 
 EDITS = 5
 """Edits of one repair at most."""
-STATES = 6_000
-"""States made; about 0.1 ms each."""
-MORE = 1_500
+STATES = 2_500
+"""States made; 0.1 to 0.5 ms each."""
+MORE = 1_000
 """States made after the first repair was found."""
 _FAN = 100
 """Rows that are there tried for one goal."""
@@ -82,13 +82,13 @@ class Abduction:
         self._limit = EDITS
         self._left = STATES
         self._any = False
-        self._push(State((Wanted(plan, terms, ()),), (), Store(), 0, rough=False))
+        self._push(State((Wanted(plan, terms, ()),), (), Store()))
 
     def drafts(self) -> Iterator[State]:
         """Give states without goals, fewest edits first."""
         while self._queue:
-            state = heappop(self._queue)[-1]
-            if len(state.drafts) > self._limit:
+            cost, _, _, state = heappop(self._queue)
+            if cost > self._limit:
                 self.complete = False
                 return
             if not state.goals:
@@ -121,7 +121,7 @@ class Abduction:
                 continue
             self._seen.add(spelt)
             size, steps = len(plain.drafts), plain.steps
-            heappush(self._queue, (size, steps, next(self._serial), plain))
+            heappush(self._queue, (size + plain.detours, steps, next(self._serial), plain))
 
     def _unfold(self, state: State) -> Iterator[State]:
         """Take apart every goal that can be met in one way, or by one input of a union."""
@@ -132,7 +132,8 @@ class Abduction:
                 continue
             rest = state.goals[:place] + state.goals[place + 1 :]
             for store, goals in self._inner(goal, state.store):
-                after = State(goals + rest, state.drafts, store, state.steps, state.rough)
+                after = replace_goals(state, goals + rest)
+                after.store = store
                 yield from self._unfold(after)
             return
         yield state
@@ -243,7 +244,7 @@ class Abduction:
         terms = rest.store.row(goal.terms)
         keys = tuple(relation.index(name) for name in relation.key)
         if not keys:
-            yield self._with(rest, Draft(Action.INSERT, relation, None, terms))
+            yield rest.plus(Draft(Action.INSERT, relation, None, terms))
             return
         known = tuple(
             terms[place] if place in keys else Var(relation.columns[place])
@@ -256,11 +257,9 @@ class Abduction:
             state = rest.fork()
             fixed = all(state.store.same(terms[place], before[place]) for place in keys)
             if fixed:
-                yield self._with(
-                    state, Draft(Action.CHANGE, relation, before, terms, before), forked=True
-                )
+                yield state.plus(Draft(Action.CHANGE, relation, before, terms, before))
         if not holders or any(isinstance(terms[place], Var) for place in keys):
-            state = self._with(rest, Draft(Action.INSERT, relation, None, terms))
+            state = rest.plus(Draft(Action.INSERT, relation, None, terms))
             taken = {tuple(row[place] for place in keys) for row in self._present.contents(plan)}
             key = tuple(terms[place] for place in keys)
             state.store.add(fresh(key, taken))
@@ -298,9 +297,7 @@ class Abduction:
             )
             held = self._present.ordered(plan, like, 1) if parts else []
             hint = held[0] if held and len(held[0]) == len(terms) else None
-            yield self._with(
-                state, Draft(Action.INSERT, relation, None, state.store.row(terms), hint)
-            )
+            yield state.plus(Draft(Action.INSERT, relation, None, state.store.row(terms), hint))
 
     def _supposed(self, goal: Wanted, relation: Relation, rest: State) -> Iterator[State]:
         """Take a row that is supposed to come already."""
@@ -316,12 +313,20 @@ class Abduction:
         """Take a row of the recursion, or derive one by its base or its step."""
         yield from self._held(goal, plan, rest)
         terms = rest.store.row(goal.terms)
-        if not any(isinstance(term, Var) for term in terms) and self._present.matching(plan, terms):
+        there = bool(self._present.matching(plan, terms))
+        if there and not any(isinstance(term, Var) for term in terms):
             return
+        if there and plan.best is not None:
+            names = [column.name for column in plan.columns]
+            if not any(isinstance(terms[names.index(key)], Var) for key in plan.best.keys):
+                # The group has its best row; how another might beat it is not searched.
+                self.complete = False
+                return
         inner = ((plan.name, plan), *(pair for pair in within if pair[0] != plan.name))
         for part in (plan.base, plan.step):
             state = rest.fork()
-            state.rough = state.rough or plan.best is not None
+            # Where rows are there, more of them are worth less than a row that is not.
+            state.detours += there
             yield replace_goals(state, (*state.goals, Wanted(part, goal.terms, inner)))
 
     def _grouped(self, goal: Wanted, plan: GroupBy, rest: State) -> Iterator[State]:
@@ -334,14 +339,13 @@ class Abduction:
         for place, term in zip(keys, goal.terms, strict=False):
             inner[place] = term
         state = rest.fork()
-        state.rough = True
         yield replace_goals(state, (*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
         known = rest.store.row(goal.terms[:width])
         if any(isinstance(term, Var) for term in known):
             return
         node = self._world.node(plan.child)
         for member in self._present.ordered(plan.child, rest.store.row(inner), _MEMBERS):
-            yield from self._killed([(node, member)], rest, rough=True)
+            yield from self._killed([(node, member)], rest)
 
     def _without(self, goal: Unwanted, rest: State) -> Iterator[State]:
         """See that nothing on the right matches: by choice of open values, or by loss of rows."""
@@ -358,31 +362,28 @@ class Abduction:
             wanted[rights.index(other)] = value
         state, matching = rest.fork(), []
         both = plan.left.columns + plan.right.columns
+        opened = any(isinstance(left[lefts.index(one)], Var) for one, _ in plan.on)
         for row in self._present.matching(plan.right, tuple(wanted)):
-            against = [
-                check_of(plan.residual, both, left + row) if plan.residual is not None else None
-            ]
-            opened = [left[lefts.index(one)] for one, _ in plan.on]
-            if any(isinstance(value, Var) for value in opened):
+            check = None if plan.residual is None else check_of(plan.residual, both, left + row)
+            if opened:
                 state.store.add(differs(left + row, plan, lefts, rights, len(left)))
-            elif against[0] is None:
+            elif check is None:
                 matching.append(row)
-            elif any(isinstance((left + row)[place], Var) for place in against[0].used):
-                state.store.add(fails(against[0]))
-            elif against[0].compute(left + row) is True:  # type: ignore[arg-type]
+            elif any(isinstance((left + row)[place], Var) for place in check.used):
+                state.store.add(fails(check))
+            elif check.compute(left + row) is True:  # type: ignore[arg-type]
                 matching.append(row)
         if not matching:
             yield state
             return
         node = self._world.node(plan.right)
-        yield from self._killed([(node, row) for row in matching], state, rough=False)
+        yield from self._killed([(node, row) for row in matching], state)
 
-    def _killed(self, rows: list[tuple[Node, Row]], rest: State, *, rough: bool) -> Iterator[State]:
+    def _killed(self, rows: list[tuple[Node, Row]], rest: State) -> Iterator[State]:
         removals, complete = self._world.removals(rows)
         self.complete = self.complete and complete
         for lost in removals:
             state = rest.fork()
-            state.rough = state.rough or rough
             known = {(draft.relation.name, draft.before) for draft in state.drafts}
             state.drafts += tuple(
                 Draft(Action.DELETE, self._world.relation(name), row, None)
@@ -390,8 +391,3 @@ class Abduction:
                 if (name, row) not in known
             )
             yield state
-
-    def _with(self, rest: State, draft: Draft, *, forked: bool = False) -> State:
-        state = rest if forked else rest.fork()
-        state.drafts = (*state.drafts, draft)
-        return state

@@ -6,7 +6,7 @@ Law:        states are spelt alike iff they want and decided alike, whatever the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aspen.algebra.plan import AntiJoin, Fixpoint, Plan
 from aspen.model.schema import Relation, Row
@@ -53,22 +53,30 @@ Goal = Wanted | Unwanted
 
 @dataclass(slots=True, eq=False)
 class State:
-    """A point of the search: what was decided, and what is still wanted."""
+    """A point of the search: what was decided, and what is still wanted.
+
+    Args:
+        detours: times it derived rows besides ones that are there.
+    """
 
     goals: tuple[Goal, ...]
     drafts: tuple[Draft, ...]
     store: Store
-    steps: int
-    rough: bool
+    steps: int = 0
+    detours: int = 0
 
     def fork(self) -> State:
         """Give a copy that goes its own way."""
-        return State(self.goals, self.drafts, self.store.fork(), self.steps + 1, self.rough)
+        return replace(self, store=self.store.fork(), steps=self.steps + 1)
+
+    def plus(self, draft: Draft) -> State:
+        """Give a copy with one more edit."""
+        return replace(self.fork(), drafts=(*self.drafts, draft))
 
 
 def replace_goals(state: State, goals: tuple[Goal, ...]) -> State:
     """Give a state with other goals over the same store."""
-    return State(goals, state.drafts, state.store, state.steps, state.rough)
+    return replace(state, goals=goals)
 
 
 def spelling(state: State) -> object:

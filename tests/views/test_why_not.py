@@ -90,7 +90,7 @@ def laws(view: str, wanted: Pattern, rows: dict[str, set]) -> None:
     assert sizes == sorted(sizes)
 
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @quick
