@@ -125,7 +125,8 @@ class Writer:
                 break
             other, more = self.source(depth)
             join = self.pick(",", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
-            if join == ",":
+            pairs = {k for _, k in scope} & {k for _, k in more}
+            if join == "," or not pairs:
                 text = f"{text} CROSS JOIN {other}"
             else:
                 text = f"{text} {join} {other} ON {self.join_on(join, scope, more)}"

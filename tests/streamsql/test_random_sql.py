@@ -102,6 +102,7 @@ def test_differential_maintained_queries(duck, query, changes):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 @settings(quick, max_examples=3000)
 @given(query=queries(), changes=histories)
 def test_differential_many_maintained_queries(duck, query, changes):
