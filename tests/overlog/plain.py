@@ -7,6 +7,8 @@ from itertools import product
 
 import networkx as nx
 
+from overlog.plain_general import GENERAL
+
 Rows = dict[str, set[tuple]]
 Answers = dict[str, set[tuple]]
 
@@ -183,4 +185,4 @@ EXPECTED: dict[str, Callable[[Rows], Answers]] = {
         imbalance,
         same_generation,
     )
-}
+} | GENERAL
