@@ -89,6 +89,8 @@ class Pulse:
         """Note that the source spoke; `reason` names what of it could not be used."""
         if now_s - self.heard_s > dead_s(self.period_s) or self.never:
             self.since_s = now_s  # it was dead, or is heard for the first time
+        if now_s - self.heard_s > late_s(self.period_s) or self.never:
+            self._changed = True  # it is live again: said at once
         self.heard_s = max(self.heard_s, now_s)
         self._say(reason)
 

@@ -57,7 +57,7 @@ def test_outlets_draw_power_until_the_page_is_gone(home, site):
     state, reason = home.state(pdu)
     assert (state, "outlet '2'" in reason) == ("live", True)
     site.go()
-    for _ in range(13):
+    for _ in range(5):
         home.later(10.0)
         assert not home.poll(pdu)
     assert home.rows("outlet_power") == []
