@@ -84,15 +84,26 @@ def one_view_each(
 
 
 def deleted(
-    strategy: str, seed: int, scale: Scale, *, density: str = "dense", nodes: int = NODES
+    strategy: str,
+    seed: int,
+    scale: Scale,
+    *,
+    density: str = "dense",
+    nodes: int = NODES,
+    share: float = 1.0,
 ) -> Sample:
-    """Insert all links, then delete some, one at a time; means per deletion."""
+    """Insert all links, then delete some, one at a time; means per deletion.
+
+    Args:
+        share: of the scale's deletions.
+    """
     links = _links(seed, density, 4)
     network = QueryNetwork(strategy, nodes)
     network.insert(links)
     network.reset()
-    took_s = sum(network.delete([fact]) for fact in links[: scale.deletions])
-    return _sample(network, took_s, scale.deletions)
+    gone = links[: round(share * scale.deletions)]
+    took_s = sum(network.delete([fact]) for fact in gone)
+    return _sample(network, took_s, len(gone))
 
 
 def regions(strategy: str, seed: int, scale: Scale, *, drop: bool) -> Sample | None:

@@ -60,10 +60,15 @@ class Runs:
         samples: list[Sample] = []
         missed = 0
         waiting: list[Future[Sample | None]] = []
-        if self._pool is not None:
-            waiting = [self._pool.submit(task, seed=seed) for seed in seeds]
         for seed in seeds:
-            sample = waiting[seed].result() if waiting else task(seed=seed)
+            if self._pool is None:
+                sample = task(seed=seed)
+            else:
+                if len(waiting) == seed:
+                    # The first alone, unless all are tried: it may use up its budget for nothing.
+                    ahead = seeds[seed : seed + 1] if seed == 0 and not each else seeds[seed:]
+                    waiting += [self._pool.submit(task, seed=ahead_seed) for ahead_seed in ahead]
+                sample = waiting[seed].result()
             if sample is not None:
                 samples.append(sample)
                 continue
