@@ -21,6 +21,7 @@ from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, T
 from aspen.results.protocol import ViewChange
 from aspen.runtime.asks import Asks
 from aspen.runtime.collector import uncollected
+from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.questions import Questions
 from aspen.runtime.rows import RowCheck
@@ -70,6 +71,7 @@ class Lane:
         self.circuit = Circuit()
         self.relations: dict[str, Relation] = {}
         self.streams = StreamMemory()
+        self.lifetimes = Lifetimes()
         self.errors: deque[Row] = deque()
         self.views = Views(self.circuit, self.relations, self._begin)
         own = frozenset(OWN_RELATIONS)
@@ -154,6 +156,7 @@ class Lane:
         tables: dict[str, list[list[Any]]],
         newest: dict[str, list[Arrival]],
         windows: dict[str, list[Arrival]],
+        born: dict[str, list[Arrival]],
     ) -> None:
         """Fill an empty lane up to its views, for `restore`."""
         for relation in relations:
@@ -164,6 +167,9 @@ class Lane:
         for name, arrivals in newest.items():
             for at_s, row in arrivals:
                 self.streams.arrive(self.relations[name], at_s, row)
+        for name, arrivals in born.items():
+            for at_s, row in sorted(arrivals, key=lambda arrival: arrival[0]):
+                self.lifetimes.change(self.relations[name], at_s, row, 1)
         self._warm = windows
 
     def loaded(self) -> None:
@@ -193,7 +199,9 @@ class Lane:
                 return
             self.streams.arrive(relation, at_s, row)
             self.circuit.arrive(relation.name, at_s, row)
-        elif not self.circuit.change(self.circuit.sources[relation.name], row, change.weight):
+        elif self.circuit.change(self.circuit.sources[relation.name], row, change.weight):
+            self.lifetimes.change(relation, at_s, row, change.weight)
+        else:
             self._refuse(RefusedChange(f"relation {relation.name} has no row {row!r} to delete"))
 
     def _refuse(self, error: AspenError) -> None:
@@ -212,6 +220,8 @@ class Lane:
             self.circuit.change(clock, (self.now_s,), -1)
         self.now_s = float(at_s)
         self.circuit.change(clock, (self.now_s,), 1)
+        for name, row in self.lifetimes.expire(self.now_s, self.relations):
+            self.circuit.change(self.circuit.sources[name], row, -1)
         self.circuit.tick(self.now_s)
 
     def _flush(self, outcome: Outcome) -> None:
@@ -260,6 +270,7 @@ class Lane:
                 self._fail(view, changed, outcome)
             self.circuit.sources.pop(relation.name, None)
             self.streams.forget(relation.name)
+            self.lifetimes.forget(relation.name)
         self._know(relation)
         self._retry(outcome)
 

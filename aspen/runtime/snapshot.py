@@ -19,6 +19,7 @@ from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.runtime.asks import Asks
+from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.views import View, Views
 from aspen.views.circuit import Circuit
@@ -42,6 +43,7 @@ class LaneState(Protocol):
     circuit: Circuit
     relations: dict[str, Relation]
     streams: StreamMemory
+    lifetimes: Lifetimes
     views: Views
     asks: Asks
 
@@ -51,6 +53,7 @@ class LaneState(Protocol):
         tables: dict[str, list[list[Any]]],
         newest: dict[str, list[Arrival]],
         windows: dict[str, list[Arrival]],
+        born: dict[str, list[Arrival]],
     ) -> None:
         """Fill an empty lane up to its views."""
         ...
@@ -76,6 +79,7 @@ def write_snapshot(lane: LaneState) -> bytes:
             for name, source in lane.circuit.sources.items()
         },
         "newest": lane.streams.dump(),
+        "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": [_view(view) for view in lane.views.by_name.values()],
         "asks": lane.asks.open,
@@ -99,6 +103,8 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             body["tables"],
             {name: _arrivals(rows) for name, rows in body["newest"].items()},
             {identity: _arrivals(rows) for identity, rows in body["windows"].items()},
+            # Snapshots from before lifetimes have none.
+            {name: _arrivals(rows) for name, rows in body.get("born", {}).items()},
         )
         for text, closed, error in body["views"]:
             entry = decode(text.encode())

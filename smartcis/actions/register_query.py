@@ -10,6 +10,7 @@ from django.db.models import Max
 
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query
+from aspen.streamsql.compile import DELIVERED, refuse_undelivered
 from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO, canonical
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
@@ -42,6 +43,7 @@ def compile_for(sql: str, owner: Owner) -> Compiled:
         )
     catalog = live_catalog()
     compiled = compile_query(sql, catalog)
+    refuse_undelivered(compiled, DELIVERED)
     private = reads_private(compiled.sources, catalog)
     if private and not owner.staff:
         raise Refused(

@@ -6,8 +6,9 @@
     contents                 a b   a b   b c   b c   what came since 10 waits until 20
 
 Law:        after a tick at t, with b the greatest multiple of the slide not above t: contents ==
-            the rows of times in (b - range, b] that had arrived when the first tick reached b.
-Algorithm:  arrivals wait; a tick that passes a boundary moves the window there and lets them in.
+            the rows of times in (b - range, b] that have arrived by now.
+Algorithm:  arrivals of later times wait; a tick that passes a boundary moves the window there and
+            lets them in.
 State:      Window's, and the arrivals that wait.
 Receives:   arrivals in log order, ticks.     Gives: weights +1 and -1 of the bag inside.
 Ends:       always: every arrival enters once and leaves once.
@@ -52,7 +53,13 @@ class SlidingWindow(Window):
         self._waiting = [a for a in arrivals if a[0] > boundary_s]
 
     def arrive(self, at_s: float, row: Row) -> bool:
-        """Take one stream row, and let it wait."""
+        """Take one stream row, and let it wait if its time is behind the window.
+
+        Returns:
+            Whether anything changed.
+        """
+        if at_s <= self._now_s:
+            return super().arrive(at_s, row)
         shaped = self._shape(row)
         if shaped is not None:
             self._waiting.append((at_s, shaped))
