@@ -110,6 +110,31 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         greatest_period_s=30.0,
         stream="rfid_reading",
     ),
+    DeviceKind(
+        key="energy",
+        name="Energy meter",
+        unit="W",
+        least=0.0,
+        greatest=3_680.0,  # 16 A at 230 V
+        decimals=1,
+        period_s=10.0,
+        least_period_s=0.2,
+        greatest_period_s=100.0,
+        stream="energy_reading",
+        of_machine=True,
+    ),
+    DeviceKind(
+        key="door",
+        name="Door contact",
+        unit="",
+        least=0.0,
+        greatest=1.0,
+        decimals=0,
+        period_s=10.0,
+        least_period_s=0.2,
+        greatest_period_s=100.0,
+        stream="door_reading",
+    ),
 )
 
 _BY_KEY = {kind.key: kind for kind in DEVICE_KINDS}

@@ -154,8 +154,7 @@ class Kernel:
             return []
         kind, rng = self._kinds[sid], self._rngs[sid]
         if sensor.waveform == "people":
-            place = self._places[sensor.mid]
-            value = place.seat_kg(rng) if kind.key == "seat" else place.cpu_pct(rng)
+            value = self._of_people(self._places[sensor.mid], kind, rng)
         else:
             began_s, sample = self._samples[sid]
             value = sample(max(at_s, self.now_s) - began_s)
@@ -194,12 +193,21 @@ class Kernel:
         if self.acquire is not None and kind.stream not in self.acquire:
             return ()
         if sensor.waveform == "people":
-            place = self._places[sensor.mid]
-            value = place.seat_kg(rng) if kind.key == "seat" else place.cpu_pct(rng)
+            value = self._of_people(self._places[sensor.mid], kind, rng)
         else:
             began_s, sample = self._samples[sid]
             value = sample(self.now_s - began_s)
         return (self._reading(sensor, kind, value),)
+
+    @staticmethod
+    def _of_people(place: Place, kind: DeviceKind, rng: Random) -> float:
+        match kind.key:
+            case "seat":
+                return place.seat_kg(rng)
+            case "energy":
+                return place.watts(rng)
+            case _:
+                return place.cpu_pct(rng)
 
     def _reading(
         self, sensor: SensorSpec, kind: DeviceKind, value: float, tag: str = ""

@@ -14,6 +14,7 @@ from random import Random
 MEAN_TAKEN_S = 600.0
 MEAN_FREE_S = 480.0
 LEAST_STAY_S = 30.0
+IDLE_W, BUSY_W = 45.0, 120.0  # a desktop computer [own]
 COMPUTES_ALONE = 0.04  # share of free spells in which a job runs on
 LEAST_PERSON_KG, GREATEST_PERSON_KG = 48.0, 105.0
 
@@ -65,6 +66,10 @@ class Place:
         if self.busy_pct > 90.0:  # noqa: PLR2004  # a job that computes without anybody
             return self.busy_pct + rng.gauss(0.0, 1.5)
         return min(78.0, self.busy_pct * math.exp(rng.gauss(0.0, 0.35)))
+
+    def watts(self, rng: Random) -> float:
+        """Meter the plug: what a desktop takes idle, and more the harder it computes."""
+        return IDLE_W + BUSY_W * self.cpu_pct(rng) / 100.0 + rng.gauss(0.0, 0.5)
 
 
 def place_of(mid: str, seed: int, at_s: float = 0.0) -> Place:

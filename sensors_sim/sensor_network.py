@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from random import Random
 
 from aspen.model.schema import Row
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
-from sensors_sim.errors import BadWorld
-from sensors_sim.innet.compile import Fragment
+from sensors_sim.books import Books
+from sensors_sim.errors import UnsupportedFragment
+from sensors_sim.innet.compile import Fragment, compile_fragment
 from sensors_sim.innet.execution import Execution, Sampled
 from sensors_sim.innet.gateway import Gateway, QueryHandle
 from sensors_sim.innet.joins import Joins
@@ -25,7 +25,6 @@ from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import MoteStatus, read_status, write_status
 from sensors_sim.motes import Field, MoteSpec, check_mote
 from sensors_sim.network.dissemination import Change, Dissemination
-from sensors_sim.network.energy import Account
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
 from sensors_sim.network.links import Link, LinkModel, Radio
@@ -36,7 +35,7 @@ from sensors_sim.network.tree import Tree
 STATUS_SPREAD_S = 1.0
 
 
-class SensorNetwork:
+class SensorNetwork(Books):
     """A simulated sensor network.
 
     Args:
@@ -60,20 +59,16 @@ class SensorNetwork:
         trace: Trace | None = None,
         sampled: Sampled | None = None,
     ) -> None:
-        self.events = Events()
-        self.motes: list[Mote] = []
+        self._model = model or Radio()
+        events, motes = Events(), list[Mote]()
+        ether = Ether(events, motes, Random(f"{seed}/ether"), self._model.tx_ma, trace)
+        super().__init__(events, motes, ether)
         self.lost: dict[str, int] = {}
         self.statuses: dict[str, MoteStatus] = {}
         self._seed = seed
-        self._model = model or Radio()
         self._walls = field.walls
         self._status_s = status_s
-        self._index: dict[str, int] = {}
-        self._names: list[str] = []
         self._registry = Registry(field.streams)
-        self._ether = Ether(
-            self.events, self.motes, Random(f"{seed}/ether"), self._model.tx_ma, trace
-        )
         self._tree = Tree(
             self.events,
             self._ether,
@@ -126,6 +121,14 @@ class SensorNetwork:
 
     # Queries.
 
+    def refusal(self, fragment: Fragment) -> str:
+        """Say why a fragment cannot run here, in one clause; empty if it can."""
+        try:
+            compile_fragment(fragment, self._registry.streams)
+        except UnsupportedFragment as refused:
+            return f"{refused.message} ({refused.found})" if refused.found else refused.message
+        return ""
+
     def deploy(self, fragment: Fragment) -> QueryHandle:
         """Send a fragment into the network; before time begins, write it into the motes.
 
@@ -169,11 +172,6 @@ class SensorNetwork:
         return found
 
     # Time and the world.
-
-    @property
-    def now_s(self) -> float:
-        """Simulated seconds since the network was switched on."""
-        return self.events.now_s
 
     def run(self, seconds: float) -> None:
         """Let time pass."""
@@ -246,12 +244,6 @@ class SensorNetwork:
         self._tree.trickle.start(mote)
         self._tree.pull(mote)
 
-    def _mote(self, name: str) -> Mote:
-        index = self._index.get(name)
-        if index is None:
-            raise BadWorld("there is no such mote", found=name, exists=self._names[:5])
-        return self.motes[index]
-
     def _install(self, spec: MoteSpec) -> Mote:
         index = len(self.motes)
         rng = Random(f"{self._seed}/mote/{spec.mote}/{index}")
@@ -277,50 +269,6 @@ class SensorNetwork:
             one.links[other.index] = link
             one.sleepiest_s = max(one.sleepiest_s, other.wake_s)
 
-    # What is known of it.
-
-    def energy_mj(self, name: str) -> float:
-        """Give what a mote has spent so far."""
-        return self._mote(name).energy_mj(self.events.now_s)
-
-    def query_account(self, handle: QueryHandle) -> Account:
-        """Give the frames, bytes and radio energy a query has cost so far."""
-        return self._ether.ledger.by_query.get(handle.query, Account())
-
-    def kind_accounts(self) -> dict[str, Account]:
-        """Give the frames, bytes and radio energy of every kind of message."""
-        return dict(self._ether.ledger.by_kind)
-
-    def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
-        """Give the bytes a mote sent and the energy it spent for a query, computing included."""
-        sent_bytes, energy_mj = self._mote(name).by_query.get(handle.query, (0, 0.0))
-        return int(sent_bytes), energy_mj
-
-    def links(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Give, per pair of motes, the expected transmissions as estimated and as they are."""
-        size = 40
-        found: dict[tuple[str, str], tuple[float, float]] = {}
-        for mote in self.motes:
-            for index, known in mote.neighbours.items():
-                out, back = mote.links.get(index), self.motes[index].links.get(mote.index)
-                if out is not None and back is not None:
-                    true = 1.0 / (out.share(size) * back.share(11))
-                    found[self._names[mote.index], self._names[index]] = (known.etx, true)
-        return found
-
-    def parents(self) -> dict[str, str]:
-        """Give the tree: each living mote's parent, empty for none."""
-        return {
-            self._names[mote.index]: self._names[mote.parent] if mote.parent >= 0 else ""
-            for mote in self.motes
-            if mote.alive and not mote.base
-        }
-
-    @property
-    def installed(self) -> dict[str, int]:
-        """The version of the programs on each living mote."""
-        return {self._names[m.index]: m.installed for m in self.motes if m.alive}
-
     # Inside.
 
     def _running(self, change: Change) -> Running:
@@ -344,12 +292,6 @@ class SensorNetwork:
             for one in mote.spec.sensors
             if one.stream in streams
         ]
-
-    def _hop_mj(self, mote: int, payload_bytes: int) -> float:
-        price = self._ether.price(
-            min(payload_bytes, LONGEST_PAYLOAD_BYTES), self.motes[mote].wake_s
-        )
-        return price.sent_mj + price.heard_mj
 
     def _take(self, mote: Mote, packet: Packet, link: Mote | None) -> None:
         del link

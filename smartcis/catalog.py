@@ -115,7 +115,8 @@ TABLES: tuple[Relation, ...] = (
             _flag("simulated"),
         ),
         key=("sid",),
-        comment="Devices that report; kind is seat, light, temperature, cpu or rfid.",
+        comment="Devices that report; kind is seat, light, temperature, cpu, rfid, "
+        "energy or door.",
     ),
     Relation(
         "region_seed",
@@ -204,6 +205,24 @@ STREAMS: tuple[Relation, ...] = (
         device="rfid",
         rate_hz=5.0,
         comment="A visitor's tag, heard by a hallway reader at a walking point.",
+    ),
+    Relation(
+        "energy_reading",
+        (_text("mid"), _text("sid"), _float("watts", "W"), AT_S),
+        SourceKind.STREAM,
+        key=("mid",),
+        device="energy",
+        rate_hz=1.0,
+        comment="Power a machine draws at the wall, by the meter it is plugged into.",
+    ),
+    Relation(
+        "door_reading",
+        (_text("rid"), _text("sid"), _float("ajar", ""), AT_S),
+        SourceKind.STREAM,
+        key=("sid",),
+        device="door",
+        rate_hz=1.0,
+        comment="A contact at the door of a room: 1 while it stands open, 0 while it is shut.",
     ),
     Relation(
         "mote_status",

@@ -10,6 +10,7 @@ from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform, chec
 from sensors_sim.waveforms.constant import CONSTANT
 from sensors_sim.waveforms.people import PEOPLE
 from sensors_sim.waveforms.random_walk import RANDOM_WALK
+from sensors_sim.waveforms.recorded import NAB_TEMPERATURE, UCI_LIGHT, UCI_TEMPERATURE
 from sensors_sim.waveforms.replay import REPLAY
 from sensors_sim.waveforms.sine import SINE
 from sensors_sim.waveforms.square import SQUARE
@@ -17,7 +18,18 @@ from sensors_sim.waveforms.square import SQUARE
 __all__ = ["WAVEFORMS", "BadParameters", "Field", "Sample", "Waveform", "checked", "waveform"]
 
 WAVEFORMS: dict[str, Waveform] = {
-    shape.key: shape for shape in (PEOPLE, CONSTANT, SINE, SQUARE, RANDOM_WALK, REPLAY)
+    shape.key: shape
+    for shape in (
+        PEOPLE,
+        CONSTANT,
+        SINE,
+        SQUARE,
+        RANDOM_WALK,
+        REPLAY,
+        NAB_TEMPERATURE,
+        UCI_TEMPERATURE,
+        UCI_LIGHT,
+    )
 }
 
 ONLY_PEOPLE = frozenset({"rfid"})  # a receiver without tags has nothing to say

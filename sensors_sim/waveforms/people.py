@@ -23,5 +23,5 @@ PEOPLE = Waveform(
     "follows the simulated people",
     {},
     start,
-    frozenset({"seat", "cpu", "rfid"}),
+    frozenset({"seat", "cpu", "rfid", "energy"}),
 )

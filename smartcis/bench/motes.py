@@ -57,7 +57,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
     for name, plan in workloads().items():
         figures[name] = one = _measure(field, plan, motes, seconds)
         speeds.append(one["times_real_time"])
-        say(f"{name}: {one['times_real_time']} × real time, {one['bytes_per_answer']:.0f} B/answer")
+        say(f"{name}: {one['times_real_time']} times real time, {one['bytes_per_answer']:.0f} B/answer")
     digests = {_digest_elsewhere() for _ in range(2)}
     figures["trace_sha256"] = sorted(digests)
     targets = [
@@ -65,7 +65,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
             f"{motes} motes, slowest workload, times real time on one core",
             min(speeds),
             SPEED_TARGET,
-            "×",
+            "times",
             at_most=False,
         ),
         Target("different traces of one seed in two processes", len(digests), 1, "traces"),

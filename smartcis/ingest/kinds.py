@@ -44,5 +44,7 @@ KINDS: dict[str, Kind] = {
         _kind("temperature", "celsius", -60.0, 150.0),
         _kind("cpu", "cpu_pct", 0.0, 100.0),
         _kind("rfid", "rssi_dbm", -150.0, 20.0),
+        _kind("energy", "watts", 0.0, 10_000.0),
+        _kind("door", "ajar", 0.0, 1.0),
     )
 }

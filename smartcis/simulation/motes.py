@@ -29,6 +29,7 @@ from smartcis.models import Level, Sensor, Unit
 BASE_EVERY_M = 90.0
 WAKE_S = 0.25
 SOFT = frozenset({"cpu"})
+WIRED = frozenset({"rfid", "energy"})  # a meter hangs on the mains it measures
 
 
 def _device_stream(relation: Relation) -> DeviceStream:
@@ -87,7 +88,7 @@ def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
     fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
     attached = Attached(spec.sid, stream, fixed)
     place = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
-    if spec.kind == "rfid":
+    if spec.kind in WIRED:
         return MoteSpec(*place, wake_s=0.0, battery_mj=math.inf)
     return MoteSpec(*place, wake_s=WAKE_S)
 

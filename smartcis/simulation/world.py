@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from django.db.models import Count, Max
 
+from sensors_sim.devices import device_kind
 from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
 from smartcis.models import Door, MaintainedView, RoutingEdge, RoutingNode, Sensor, Visitor
 
@@ -30,7 +31,7 @@ def sensor_specs() -> dict[str, SensorSpec]:
     stored = Sensor.objects.filter(simulated=True, enabled=True).order_by("sid")
     specs = {}
     for one in stored.select_related(None):
-        if one.kind in {"seat", "cpu"} and not one.machine_id:
+        if device_kind(one.kind).of_machine and not one.machine_id:
             continue
         specs[one.sid] = SensorSpec(
             sid=one.sid,

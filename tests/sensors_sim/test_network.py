@@ -130,11 +130,11 @@ def test_whoever_can_reach_a_base_finds_a_way_and_it_ends_there(seed, motes, bas
     near = reachable(field, Ideal(15.0))
     for mote in parents:
         assert bool(parents[mote]) == (mote in near)
-        crossed = {mote}
-        while parents.get(mote):
-            mote = parents[mote]
-            assert mote not in crossed
-            crossed.add(mote)
+        here, crossed = mote, {mote}
+        while parents.get(here):
+            here = parents[here]
+            assert here not in crossed
+            crossed.add(here)
 
 
 def test_the_tree_heals_around_the_dead_and_takes_them_back():
@@ -277,8 +277,8 @@ def test_the_same_seed_gives_the_same_trace_in_another_process():
 @settings(max_examples=10, deadline=None)
 def test_how_time_is_cut_changes_nothing(pieces):
     lines: dict[bool, list[str]] = {True: [], False: []}
-    for whole in lines:
-        net = network(desks(4, 3), 8, Radio(), trace=lines[whole].append)
+    for whole, kept in lines.items():
+        net = network(desks(4, 3), 8, Radio(), trace=kept.append)
         net.deploy(Fragment(SEAT, 7.0))
         for piece in [math.fsum(pieces)] if whole else pieces:
             net.run(piece)

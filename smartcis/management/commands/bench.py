@@ -9,11 +9,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from smartcis.bench import latency, recovery, seeds, slope, strategies, tenants
+from smartcis.bench import latency, motes, recovery, seeds, slope, strategies, tenants
 from smartcis.bench.peers import bench as peers
 
 BENCHES = {
     "latency": latency.run,
+    "motes": motes.run,
     "peers": peers.run,
     "recovery": recovery.run,
     "seeds": seeds.run,

@@ -1,0 +1,102 @@
+"""Books: what is known of a sensor network from outside: energy, bytes, links, the tree.
+
+Law: looking changes nothing.
+"""
+
+from __future__ import annotations
+
+from sensors_sim.constants import ACK_BYTES, LONGEST_PAYLOAD_BYTES
+from sensors_sim.errors import BadWorld
+from sensors_sim.innet.gateway import QueryHandle
+from sensors_sim.network.energy import Account
+from sensors_sim.network.ether import Ether
+from sensors_sim.network.events import Events
+from sensors_sim.network.mote import Mote
+
+FRAME_SIZE_BYTES = 40  # a usual frame, for the true quality of a link
+
+
+class Books:
+    """The readable side of a network.
+
+    Args:
+        motes: by index.
+        ether: keeps the accounts.
+    """
+
+    def __init__(self, events: Events, motes: list[Mote], ether: Ether) -> None:
+        self.events = events
+        self.motes = motes
+        self._ether = ether
+        self._index: dict[str, int] = {}
+        self._names: list[str] = []
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds since the network was switched on."""
+        return self.events.now_s
+
+    def energy_mj(self, name: str) -> float:
+        """Give what a mote has spent so far."""
+        return self._mote(name).energy_mj(self.events.now_s)
+
+    def query_account(self, handle: QueryHandle) -> Account:
+        """Give the frames, bytes and radio energy a query has cost so far."""
+        return self._ether.ledger.by_query.get(handle.query, Account())
+
+    def kind_accounts(self) -> dict[str, Account]:
+        """Give the frames, bytes and radio energy of every kind of message."""
+        return dict(self._ether.ledger.by_kind)
+
+    def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
+        """Give the bytes a mote sent and the energy it spent for a query, computing included."""
+        sent_bytes, energy_mj = self._mote(name).by_query.get(handle.query, (0, 0.0))
+        return int(sent_bytes), energy_mj
+
+    def links(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Give, per pair of motes, the expected transmissions as estimated and as they are."""
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for mote in self.motes:
+            for index, known in mote.neighbours.items():
+                out, back = mote.links.get(index), self.motes[index].links.get(mote.index)
+                if out is not None and back is not None:
+                    true = 1.0 / (out.share(FRAME_SIZE_BYTES) * back.share(ACK_BYTES))
+                    found[self._names[mote.index], self._names[index]] = (known.etx, true)
+        return found
+
+    def parents(self) -> dict[str, str]:
+        """Give the tree: each living mote's parent, empty for none."""
+        return {
+            self._names[mote.index]: self._names[mote.parent] if mote.parent >= 0 else ""
+            for mote in self.motes
+            if mote.alive and not mote.base
+        }
+
+    def hops(self) -> dict[str, int]:
+        """Give the links between each mote with a route and its base station."""
+        return {
+            self._names[mote.index]: mote.hops
+            for mote in self.motes
+            if mote.alive and mote.parent >= 0
+        }
+
+    def message_mj(self, payload_bytes: int, mote: str) -> float:
+        """Give the energy of handing one payload to a mote: both ends, one attempt."""
+        return self._hop_mj(self._index[mote], payload_bytes)
+
+    @property
+    def installed(self) -> dict[str, int]:
+        """The version of the programs on each living mote."""
+        return {self._names[m.index]: m.installed for m in self.motes if m.alive}
+
+    def _mote(self, name: str) -> Mote:
+        index = self._index.get(name)
+        if index is None:
+            raise BadWorld("there is no such mote", found=name, exists=self._names[:5])
+        return self.motes[index]
+
+    def _hop_mj(self, mote: int, payload_bytes: int) -> float:
+        price = self._ether.price(
+            min(payload_bytes, LONGEST_PAYLOAD_BYTES), self.motes[mote].wake_s
+        )
+        return price.sent_mj + price.heard_mj
