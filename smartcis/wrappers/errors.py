@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from aspen.errors import AspenError
+
+_NUMBER = re.compile(r"\[Errno -?\d+\] ")
+
+
+def told(error: Exception) -> str:
+    """Give an error's words without its number, its name where it has none."""
+    return _NUMBER.sub("", str(error)).strip() or type(error).__name__
 
 
 class SourceDown(AspenError):

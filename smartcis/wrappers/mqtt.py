@@ -30,7 +30,7 @@ import structlog
 from aspen.errors import AspenError
 from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import measured_s
-from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway
+from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway, told
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
 from smartcis.wrappers.pulse import Health, Pulse
@@ -101,7 +101,7 @@ class MqttBroker:
                         client._client.ack(message.mid, message.qos)  # noqa: SLF001
             except aiomqtt.MqttError as error:
                 failures += 1
-                self.pulse.trouble(f"broker: {error}")
+                self.pulse.trouble(f"broker: {told(error)}")
                 logger.warning("broker away", source=self._settings.source, reason=str(error))
             await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
 

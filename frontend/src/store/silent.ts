@@ -6,6 +6,11 @@ export interface Silent {
   readonly id: string;
   /** The source, and the room or machine it speaks for. */
   readonly title: string;
+  readonly name: string;
+  /** The room it speaks for, empty for none. */
+  readonly rid: string;
+  /** The machine it speaks for, empty for none. */
+  readonly mid: string;
   readonly sinceS: number;
   readonly reason: string;
 }
@@ -15,12 +20,17 @@ export function silent(table: Table, world: Pick<World, 'rooms' | 'machines'>): 
   return records(table)
     .map((record) => {
       const name = String(record['name'] ?? '') || String(record['source']);
-      const machine = world.machines.get(String(record['mid'] ?? ''));
-      const room = world.rooms.get(String(record['rid'] ?? ''));
+      const mid = String(record['mid'] ?? '');
+      const rid = String(record['rid'] ?? '');
+      const machine = world.machines.get(mid);
+      const room = world.rooms.get(rid);
       const place = machine ? machine.host : room ? titleOf(room) : '';
       return {
         id: String(record['source']),
         title: place === '' ? name : `${name} (${place})`,
+        name,
+        rid,
+        mid,
         sinceS: number(record['since_s']) ?? 0,
         reason: String(record['reason'] ?? ''),
       };

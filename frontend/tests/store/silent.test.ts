@@ -23,6 +23,7 @@ describe('silent sources', () => {
       { rooms, machines },
     );
     expect(found.map((one) => one.title)).toEqual(['Calendar (Room Seminar)', 'mqtt', 'PDU (mill)']);
+    expect(found.map((one) => [one.rid, one.mid])).toEqual([['A', ''], ['', ''], ['A', 'm1']]);
     expect(found.map((one) => one.reason)).toEqual(['', 'broker: refused', 'no answer']);
   });
 
