@@ -225,8 +225,8 @@ def test_oracle_reachability_of_a_grid_losing_its_links(seed) -> None:
     for src, dst, *_ in driven.tables["edge"]:
         beside.setdefault(src, []).append(dst)
     expected = set()
-    for start in beside:
-        met, queue = set(beside[start]), deque(beside[start])
+    for start, first in beside.items():
+        met, queue = set(first), deque(first)
         while queue:
             for other in beside.get(queue.popleft(), ()):
                 if other not in met:
