@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aspen.algebra.plan import AggregateFunction
-from aspen.overlog.errors import NotMonotone, UnboundedRecursion
+from aspen.overlog.errors import NoBase, NotMonotone, UnboundedRecursion
 from aspen.overlog.queries import Queries, united
 from aspen.overlog.strata import Rules, reads_any
 from aspen.streamsql import errors as sql
@@ -27,6 +27,7 @@ def bind_recursive(
 
     Raises:
         NotMonotone, UnboundedRecursion: it is not known to end.
+        NoBase: all rules of a predicate read predicates that nothing begins.
     """
     definitions = [_definition(name, knot, rules, queries) for name in knot]
     functions = {how for one in definitions for _, how in one.choices}
@@ -40,6 +41,13 @@ def bind_recursive(
             exists=_SHRINKS if functions == {AggregateFunction.MAX} else _GROWS,
             attempt="let it only grow under min, only shrink under max; conditions that a"
             " worse row could meet stand in a rule that reads the finished predicate",
+        ) from error
+    except sql.NoBase as error:
+        raise NoBase(
+            error.message,
+            position=error.position,
+            found=error.found,
+            attempt="add a rule that reads other predicates alone",
         ) from error
     except sql.UnboundedRecursion as error:
         raise UnboundedRecursion(
