@@ -14,14 +14,27 @@ from aspen.sqllogic.database import Database, result_plan
 from aspen.sqllogic.records import Halt, Query, Statement, read_records
 from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled
-from aspen.streamsql.errors import UnknownFunction, Unsupported
+from aspen.streamsql.errors import (
+    NonStratified,
+    NotMonotone,
+    UnboundedRecursion,
+    UnknownFunction,
+    Unsupported,
+)
 from aspen.streamsql.script import parse_script
 from aspen.streamsql.script_ast import Drop, ScriptStatement
 
 ENGINE = "aspen"
 _KEPT = 16
 _IDLE = ("CREATE INDEX", "CREATE UNIQUE INDEX", "DROP INDEX", "PRAGMA", "SET ", "ANALYZE", "VACUUM")
-_LEFT_OUT = (Unsupported.code, UnknownFunction.code)
+_LEFT_OUT = (
+    Unsupported.code,
+    UnknownFunction.code,
+    NonStratified.code,
+    NotMonotone.code,
+    UnboundedRecursion.code,
+)
+"""What the language refuses by name; records that need it are skipped, with the refusal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import knots, reads_itself
 from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.typing_rules import meet, spelt
+from aspen.streamsql.union_all import as_set
 
 
 def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
@@ -305,6 +306,8 @@ def _known(query: BoundQuery, column: Column) -> Type | None:
 def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQuery:
     for cte in query.ctes:
         _identifier(cte.name, cte.at)
+    if query.recursive:
+        query = replace(query, ctes=tuple(map(as_set, query.ctes)))
     parts = knots(query) if query.recursive else [(cte,) for cte in query.ctes]
     for part in parts:
         if query.recursive and (len(part) > 1 or reads_itself(part[0])):

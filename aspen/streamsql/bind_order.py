@@ -40,6 +40,11 @@ def bind_order(
         BadOrder: a key that is no output where only outputs can be sorted by.
     """
     inner = query.query
+    if len(query.keys) == 1 and _is_all(query.keys[0], inner):
+        bound = bind_query(inner, environment, named=named)
+        key = query.keys[0]
+        every = tuple(SortKey(c.name, key.descending, key.nulls_last) for c in bound.columns)
+        return BoundOrder(bound, every, query.limit, query.offset, bound.columns)
     hidden: list[Item] = []
     if isinstance(inner, SelectQuery):
         hidden = [
@@ -71,6 +76,13 @@ def _is_output(value: Expression, select: SelectQuery) -> bool:
     if isinstance(value, Name) and bare and value.name in map(_name, select.items):
         return True
     return any(item.value == value for item in select.items)
+
+
+def _is_all(key: OrderKey, query: Query) -> bool:
+    """Whether a key is ALL: every output, from left to right."""
+    if key.value != Name("", "all"):
+        return False
+    return not (isinstance(query, SelectQuery) and "all" in map(_name, query.items))
 
 
 def _name(item: Item) -> str:

@@ -163,7 +163,9 @@ class Subqueries:
             columns = tuple(replace(c, name=f"{alias}.{c.name}") for c in query.columns)
             rows = BoundFrom((SubSource(alias, query, columns),), ())
             column = columns[0]
-            value = Typed(Col(column.name), column.type, column.unit, column.nullable, node.at)
+            made = query.outputs[0][1] if isinstance(query, BoundSelect) else None
+            known = None if made == Const(None) else column.type
+            value = Typed(Col(column.name), known, column.unit, column.nullable, node.at)
         if node.needle is not None and len(query.columns) != 1:
             raise UnionArity(
                 "IN compares with one column",

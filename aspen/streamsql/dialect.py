@@ -43,7 +43,7 @@ class StreamParser(parser.Parser):
         if name in ("CAST", "TRY_CAST", "SUBSTRING", "TRIM")
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
-    DECLARED = ("STREAM", "TABLE")
+    DECLARED: tuple[str, ...] = ("STREAM", "TABLE")
 
     def _parse_statement(self) -> Any:
         if self._index:
@@ -126,7 +126,7 @@ class StreamParser(parser.Parser):
         found = self._parse_id_var()
         if found is None:
             self.raise_error("Expecting a name")
-        return found
+        return found or exp.Identifier(this="")
 
     def names(self) -> list[exp.Expr]:
         """Take names in brackets."""
@@ -134,7 +134,7 @@ class StreamParser(parser.Parser):
 
     def text(self) -> str:
         """Take a text in quotes."""
-        found = self._parse_string()
+        found: Any = self._parse_string()
         if found is None:
             self.raise_error("Expecting a text in quotes")
         return str(found.this)
@@ -144,7 +144,7 @@ class StreamParser(parser.Parser):
         found = self._parse_types()
         if found is None:
             self.raise_error("Expecting a type")
-        return found
+        return found or exp.DataType(this="")
 
     def argument(self) -> str:
         """Take a name or a text in quotes; nothing where neither comes."""

@@ -46,7 +46,7 @@ def parse_declaration(parser: StreamParser) -> DeclaredRelation:
     kind = parser.word()
     name = parser.identifier()
     columns: list[DeclaredColumn] = []
-    keys: list[exp.Identifier] = []
+    keys: list[exp.Expr] = []
     if not parser.matches(TokenType.L_PAREN):
         parser.raise_error("Expecting ( and the columns")
     while True:

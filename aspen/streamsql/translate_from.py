@@ -12,12 +12,14 @@ from aspen.streamsql.ast import (
     Expression,
     Item,
     JoinedSource,
+    Literal,
     Name,
     NamedSource,
     Query,
     SelectQuery,
     Source,
     Star,
+    ValuesQuery,
     WindowSpec,
     leaves,
 )
@@ -26,6 +28,8 @@ from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.errors import Unsupported
 from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
+
+_LONGEST_SERIES = 100_000
 
 
 @dataclass(slots=True)
@@ -149,6 +153,10 @@ class FromTranslator:
             query = self.query(tree if isinstance(tree, exp.Values) else tree.this)
             name = named or f"query_{len(groups)}_{len(group.sources) + 1}"
             group.sources.append(DerivedSource(query, name, columns, at))
+        elif isinstance(tree, exp.Table) and isinstance(tree.this, exp.Anonymous):
+            call = str(tree.this.this).lower()
+            rows = self._series(call, tree)
+            group.sources.append(DerivedSource(rows, named or call, columns or (call,), at))
         elif isinstance(tree, exp.Table) and isinstance(tree.this, exp.Identifier):
             group.sources.append(self._table(tree, named, columns))
         else:
@@ -156,6 +164,27 @@ class FromTranslator:
             raise self._unsupported(spelt, tree, "a relation, a view or a sub-select")
         for join in tree.args.get("joins") or ():
             self._join(join, groups)
+
+    def _series(self, call: str, tree: exp.Table) -> ValuesQuery:
+        """Write out `range(n)` and `generate_series(a, b)`: whole numbers, one per row."""
+        given = [self.expressions.translate(part) for part in tree.this.expressions]
+        numbers = [v.value for v in given if isinstance(v, Literal) and type(v.value) is int]
+        known = call in ("range", "generate_series") and len(numbers) == len(given)
+        if not known or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:  # noqa: PLR2004 - a, b, step
+            what = f"{call.upper()} in FROM"
+            raise self._unsupported(what, tree, "range(10), generate_series(1, 10), or VALUES")
+        start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
+        step = numbers[2] if len(numbers) == 3 else 1  # noqa: PLR2004 - as above
+        if call == "generate_series":
+            stop += 1 if step > 0 else -1
+        series = range(start, stop, step)
+        if len(series) > _LONGEST_SERIES:
+            raise self._unsupported("series this long", tree, f"at most {_LONGEST_SERIES:,} rows")
+        at = self.spans.of(tree)
+        # A series without rows still has its column: no rows of one.
+        if not series:
+            raise self._unsupported("empty series", tree, "WHERE FALSE")
+        return ValuesQuery(tuple((Literal(number, at),) for number in series), at)
 
     def _table(self, tree: exp.Table, named: str, columns: tuple[str, ...]) -> Source:
         at = self.spans.of(tree.this)

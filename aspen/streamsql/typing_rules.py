@@ -199,6 +199,8 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             exists=(_count(known),),
             attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
         )
+    if name == "concat":
+        arguments = [_as_text(argument) for argument in arguments]
     for place, argument in enumerate(arguments):
         accepts = known.each[min(place, len(known.each) - 1)] if known.each else known.accepts
         require(argument, sorted(accepts, key=lambda kind: kind.value), name)
@@ -214,6 +216,13 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     widen = known.result is None and name != "round"
     exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
     return Typed(Call(name, exprs), kind, shared.unit if known.keeps_unit else "", nullable, at)
+
+
+def _as_text(value: Typed) -> Typed:
+    """Spell a value that is joined with texts."""
+    if value.type in (None, Type.TEXT):
+        return value
+    return replace(value, expr=Call("to_text", (value.expr,)), type=Type.TEXT, unit="")
 
 
 def _count(known: Function) -> str:

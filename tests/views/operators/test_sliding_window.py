@@ -44,7 +44,6 @@ def test_oracle_contents_are_those_of_the_last_boundary(history, cut):
         else:
             now_s += what
             take(Tick(now_s))
-            if math.floor(now_s / 10) * 10 > boundary_s:
-                boundary_s = math.floor(now_s / 10) * 10
+            boundary_s = max(boundary_s, math.floor(now_s / 10) * 10)
         inside = [(at_s, v) for at_s, v in arrived if boundary_s - 20 < at_s <= boundary_s]
         assert lane.rows("q") == Counter((v,) for _, v in inside)
