@@ -77,7 +77,8 @@ def assert_empty(fixpoint: Fixpoint | Walk) -> None:
             assert not any(vars(names).values()), vars(names)
         return
     assert not fixpoint.groups
-    assert not any(left for step in fixpoint._steps for left in step.left)
+    assert not any(left for step in fixpoint._steps for left in getattr(step, "left", ()))
+    assert not any(one.index for many in fixpoint.relations for one in many.indexes.values())
     support = fixpoint.support
     if isinstance(support, Absorption):
         manager = support.index.manager
