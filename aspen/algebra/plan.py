@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Expr, columns_in
-from aspen.algebra.plan_joins import MarkJoin, OuterJoin
+from aspen.algebra.plan_joins import AntiJoin, Join, MarkJoin, OuterJoin
 from aspen.algebra.plan_parts import (
     Aggregate,
     AggregateFunction,
@@ -124,60 +124,6 @@ class Project:
     def columns(self) -> tuple[Column, ...]:
         """The computed ones."""
         return tuple(column for column, _ in self.outputs)
-
-
-@dataclass(frozen=True, slots=True)
-class Join:
-    """Left columns then right columns, for pairs equal on `on` that pass `residual`.
-
-    Args:
-        on: pairs of (left column, right column); empty for a theta join.
-        residual: a further predicate over the joined row.
-    """
-
-    left: Plan
-    right: Plan
-    on: tuple[tuple[str, str], ...] = ()
-    residual: Expr | None = None
-
-    def __post_init__(self) -> None:
-        require_columns((pair[0] for pair in self.on), self.left.columns, "Join")
-        require_columns((pair[1] for pair in self.on), self.right.columns, "Join")
-        refuse_twins(self.columns, "Join")
-        require_columns(columns_in(self.residual), self.columns, "Join")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Left then right."""
-        return self.left.columns + self.right.columns
-
-
-@dataclass(frozen=True, slots=True)
-class AntiJoin:
-    """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are.
-
-    Args:
-        on: pairs of (left column, right column); a null equals nothing.
-        residual: a further predicate over left and right columns that a partner must pass.
-    """
-
-    left: Plan
-    right: Plan
-    on: tuple[tuple[str, str], ...] = ()
-    residual: Expr | None = None
-
-    def __post_init__(self) -> None:
-        require_columns((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
-        require_columns((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
-        both = self.left.columns + self.right.columns
-        if self.residual is not None:
-            refuse_twins(both, "AntiJoin")
-            require_columns(columns_in(self.residual), both, "AntiJoin")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The left's."""
-        return self.left.columns
 
 
 @dataclass(frozen=True, slots=True)

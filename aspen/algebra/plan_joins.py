@@ -18,6 +18,60 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Join:
+    """Left columns then right columns, for pairs equal on `on` that pass `residual`.
+
+    Args:
+        on: pairs of (left column, right column); empty for a theta join.
+        residual: a further predicate over the joined row.
+    """
+
+    left: Plan
+    right: Plan
+    on: tuple[tuple[str, str], ...] = ()
+    residual: Expr | None = None
+
+    def __post_init__(self) -> None:
+        require_columns((pair[0] for pair in self.on), self.left.columns, "Join")
+        require_columns((pair[1] for pair in self.on), self.right.columns, "Join")
+        refuse_twins(self.columns, "Join")
+        require_columns(columns_in(self.residual), self.columns, "Join")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Left then right."""
+        return self.left.columns + self.right.columns
+
+
+@dataclass(frozen=True, slots=True)
+class AntiJoin:
+    """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are.
+
+    Args:
+        on: pairs of (left column, right column); a null equals nothing.
+        residual: a further predicate over left and right columns that a partner must pass.
+    """
+
+    left: Plan
+    right: Plan
+    on: tuple[tuple[str, str], ...] = ()
+    residual: Expr | None = None
+
+    def __post_init__(self) -> None:
+        require_columns((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
+        require_columns((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
+        both = self.left.columns + self.right.columns
+        if self.residual is not None:
+            refuse_twins(both, "AntiJoin")
+            require_columns(columns_in(self.residual), both, "AntiJoin")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The left's."""
+        return self.left.columns
+
+
+@dataclass(frozen=True, slots=True)
 class OuterJoin:
     """`LEFT JOIN`: left columns then right columns; nulls where a left row has no partner."""
 
