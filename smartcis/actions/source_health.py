@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import redis
 import structlog
 
+from aspen.errors import AspenError
 from smartcis import composition
 from smartcis.models import Source
 from smartcis.wrappers.kinds import kind_of
@@ -26,7 +28,8 @@ class SourceHealth:
         state: live, late, dead, off, or unknown while the engine has not said yet.
         since_s: live: heard without a gap since then; else heard last; None when unknown.
         reason: what is wrong, empty for nothing.
-        relations: what it feeds.
+        relations: what it feeds, by name.
+        capabilities: what it can do for a query.
     """
 
     source: Source
@@ -34,6 +37,7 @@ class SourceHealth:
     since_s: float | None
     reason: str
     relations: tuple[str, ...]
+    capabilities: tuple[str, ...]
 
 
 def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]:
@@ -44,14 +48,19 @@ def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]
         state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
         if not one.enabled:
             state, since_s, reason = "off", None, ""
-        found.append(SourceHealth(one, state, since_s, reason, feeds(one)))
+        found.append(SourceHealth(one, state, since_s, reason, *declared(one)))
     return found
 
 
-def feeds(source: Source) -> tuple[str, ...]:
-    """Give the names of the relations a source feeds."""
-    declared = source.config.get("relation") if isinstance(source.config, dict) else None
-    return kind_of(source.kind).relations or ((str(declared),) if declared else ())
+def declared(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the relations a source feeds and its capabilities, as its wrapper declares them."""
+    kind = kind_of(source.kind)
+    try:
+        declaration = kind.make(source.reader_settings(), time.time).declaration
+    except AspenError:
+        return kind.relations, ()  # its settings are broken, which its health says
+    relations = tuple(relation.name for relation in declaration.relations)
+    return relations, tuple(sorted(one.value for one in declaration.capabilities))
 
 
 def _states() -> dict[str, tuple[str, float | None, str]]:

@@ -17,7 +17,10 @@ from smartcis.api.house import FedBySerializer
 from smartcis.api.readings import KEY_LENGTH
 from smartcis.api.schema import EDIT, answers
 from smartcis.wrappers.errors import BadRow
+from smartcis.wrappers.protocol import Capability
 from smartcis.wrappers.push import ROWS
+
+CAPABILITIES = tuple(one.value for one in Capability)
 
 
 class FeedSerializer(FedBySerializer):
@@ -27,6 +30,9 @@ class FeedSerializer(FedBySerializer):
     mid = serializers.CharField(allow_null=True, help_text="the machine it speaks for")
     period_s = serializers.FloatField(help_text="expected seconds between two words of it")
     relations = serializers.ListField(child=serializers.CharField(), help_text="what it feeds")
+    capabilities = serializers.ListField(
+        child=serializers.ChoiceField(CAPABILITIES), help_text="what it can do for a query"
+    )
 
 
 class RowsSerializer(serializers.Serializer[Any]):
@@ -65,6 +71,7 @@ class Feeds(APIView):
                     "mid": one.source.machine_id,
                     "period_s": one.source.period_s,
                     "relations": list(one.relations),
+                    "capabilities": list(one.capabilities),
                 }
                 for one in source_health()
             ]

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError, close_old_connections
 from redis.exceptions import RedisError
 
 from aspen.log.protocol import Log
@@ -86,7 +86,8 @@ def _reached() -> Iterator[None]:
     """Say in one word that log or database cannot be reached."""
     try:
         yield
-    except (RedisError, OperationalError, OSError) as error:
+    except (RedisError, OperationalError, InterfaceError, OSError) as error:
+        close_old_connections()  # a broken one would stay broken in a process without requests
         raise LogAway(f"log not reached: {error}") from error
 
 

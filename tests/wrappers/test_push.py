@@ -107,6 +107,8 @@ def test_only_its_own_account_speaks_for_a_source(gateway):
     assert changes_of("host_load") == []
     (feed,) = Client().get("/api/v1/feeds/").json()
     assert (feed["id"], feed["state"], feed["rid"], feed["mid"]) == ("gate", "unknown", "A", "m1")
+    assert feed["capabilities"] == ["push"]
+    assert {"host_load", "seat_reading"} < set(feed["relations"])
 
 
 @pytest.mark.django_db(transaction=True)
