@@ -32,8 +32,16 @@ def accumulate(delta: Delta, row: Row, weight: int) -> None:
 
 def merge(target: Delta, change: Delta) -> None:
     """Add a whole delta to `target` in place."""
+    if not target:
+        target.update(change)
+        return
+    weigh = target.get
     for row, weight in change.items():
-        accumulate(target, row, weight)
+        total = weigh(row, 0) + weight
+        if total:
+            target[row] = total
+        else:
+            del target[row]
 
 
 def add(left: Delta, right: Delta) -> Delta:

@@ -187,9 +187,8 @@ class Walk(Node):
     def _told(self, found: Iterable[Told]) -> Iterator[Row]:
         """Spell out rows."""
         carried, places, arrange = self._carried.values, self._places.values, self._arrange
-        for told in found:
-            rows = told.rows(carried, places)
-            yield from rows if arrange is None else map(arrange, rows)
+        rows = chain.from_iterable(told.rows(carried, places) for told in found)
+        return rows if arrange is None else map(arrange, rows)
 
 
 def _arranged(order: tuple[int, ...]) -> Callable[[Row], Row] | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from aspen.views.operators.fixpoint import EndlessRecursion
 from aspen.views.walks.graph import Graph
-from aspen.views.walks.names import BLOCK, SHIFT, Begun, Costing, members
+from aspen.views.walks.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
 
 ROOT = -1
 """Stands for an edge where a row is a base row."""
@@ -75,10 +75,13 @@ class Cheapest:
         for carried, heap in heaps.items():
             self._look_around(carried, heap)
         for number in born:
-            edge = self.graph.edges[number]
-            for carried in self._carried_at(edge.start):
-                cost = self.costs[carried][edge.start] + edge.length
-                heaps.setdefault(carried, []).append((cost, edge.end, number))
+            start, end, length, _ = self.graph.edges[number]
+            for carried in self._carried_at(start):
+                costs = self.costs[carried]
+                cost = costs[start] + length
+                known = costs.get(end)
+                if known is None or cost < known:
+                    heaps.setdefault(carried, []).append((cost, end, number))
         for carried, heap in heaps.items():
             heapify(heap)
             self._budget = _RESETTLES * len(self.graph.entering) + 10_000
@@ -213,7 +216,8 @@ class Cheapest:
         costs = self.costs.setdefault(carried, {})
         by = self._by.setdefault(carried, {})
         before, leaving = self._before.setdefault(carried, {}), self.graph.leaving
-        rooted, tree = self._rooted.add, self._tree.add
+        tree, offset, bit = self._tree.bits, *offset_of(carried)
+        further_block = self._tree.reach if offset else None
         while heap:
             cost, place, number = heappop(heap)
             known = costs.get(place)
@@ -225,9 +229,11 @@ class Cheapest:
             costs[place] = cost
             by[place] = number
             if number == ROOT:
-                rooted(place, carried)
+                self._rooted.add(place, carried)
             else:
-                tree(number, carried)
+                tree[offset | number] = tree.get(offset | number, 0) | bit
+                if further_block is not None:
+                    further_block(number, offset)
             self._budget -= 1
             if not self._budget:
                 raise EndlessRecursion(
@@ -258,38 +264,40 @@ class _Carried:
     """Sets of carried values, by the number of an edge or place."""
 
     def __init__(self) -> None:
-        self._bits: dict[int, int] = {}
-        # Blocks beyond the first.
+        self.bits: dict[int, int] = {}
+        # Offsets of blocks beyond the first.
         self._further: dict[int, set[int]] = {}
+
+    def reach(self, number: int, offset: int) -> None:
+        """Note that a set has members in a further block."""
+        self._further.setdefault(number, set()).add(offset)
 
     def add(self, number: int, carried: int) -> None:
         """Add one to a set."""
-        key, bit = number, carried
-        if carried >= BLOCK:
-            block, bit = divmod(carried, BLOCK)
-            key |= block << SHIFT
-            self._further.setdefault(number, set()).add(block)
-        self._bits[key] = self._bits.get(key, 0) | 1 << bit
+        offset, bit = offset_of(carried)
+        if offset:
+            self.reach(number, offset)
+        self.bits[offset | number] = self.bits.get(offset | number, 0) | bit
 
     def discard(self, number: int, carried: int) -> None:
         """Take one out of a set that has it."""
-        block, bit = divmod(carried, BLOCK)
-        key = block << SHIFT | number
-        left = self._bits[key] ^ 1 << bit
+        offset, bit = offset_of(carried)
+        left = self.bits[offset | number] ^ bit
         if left:
-            self._bits[key] = left
+            self.bits[offset | number] = left
             return
-        del self._bits[key]
-        if block:
-            self._further[number].discard(block)
+        del self.bits[offset | number]
+        if offset:
+            self._further[number].discard(offset)
             if not self._further[number]:
                 del self._further[number]
 
     def of(self, number: int) -> list[int]:
         """Give a set."""
-        found = [*members(self._bits.get(number, 0))]
-        for block in self._further.get(number, ()):
-            found += [block * BLOCK + bit for bit in members(self._bits[block << SHIFT | number])]
+        found = members(self.bits.get(number, 0))
+        for offset in self._further.get(number, ()):
+            first = (offset >> SHIFT) * BLOCK
+            found += [first + bit for bit in members(self.bits[offset | number])]
         return found
 
 

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from aspen.views.walks.graph import Graph
-from aspen.views.walks.names import BLOCK, MASK, SHIFT, Begun, Reached, members
+from aspen.views.walks.names import BLOCK, MASK, SHIFT, Begun, Reached, members, offset_of
 
 
 class Forest:
@@ -256,8 +256,8 @@ _NOTHING: dict[int, int] = {}
 
 
 def _key(carried: int, place: int) -> tuple[int, int]:
-    block, bit = divmod(carried, BLOCK)
-    return block << SHIFT | place, 1 << bit
+    offset, bit = offset_of(carried)
+    return offset | place, bit
 
 
 def _less(of: dict[int, int], key: int, bits: int) -> None:

@@ -96,6 +96,12 @@ class Costing(NamedTuple):
 Told = Reached | Costing
 
 
+def offset_of(carried: int) -> tuple[int, int]:
+    """Give the block of a carried value, as it stands in keys, and its bit there."""
+    block, place = divmod(carried, BLOCK)
+    return block << SHIFT, 1 << place
+
+
 def members(bits: int) -> list[int]:
     """Give the places of the ones in a number, ascending."""
     if bits.bit_count() > _FEW:
