@@ -68,6 +68,7 @@ class Register:
         strategy: how it is maintained.
         sharing: how much of its dataflow it may have in common with others: own, trunk, tenant
             or auto.
+        on_demand: whether it has operators and rows only while somebody is interested.
     """
 
     at_s: float
@@ -75,6 +76,7 @@ class Register:
     plan_text: str
     strategy: str = "absorption-lazy"
     sharing: str = "trunk"
+    on_demand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,30 @@ class Unregister:
 
     at_s: float
     view: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """Somebody looks at a view; the first interest builds one that is kept on demand.
+
+    Args:
+        holder: who, e.g. a web process for all its sockets.
+        keep_s: how long it counts unless it is said again, in log time: who dies says nothing.
+    """
+
+    at_s: float
+    view: str
+    holder: str
+    keep_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Uninterest:
+    """Somebody looks no longer; with the last one a view kept on demand gives up its operators."""
+
+    at_s: float
+    view: str
+    holder: str
 
 
 class AskKind(Enum):
@@ -122,7 +148,7 @@ class Ask:
     by: tuple[int, ...] = ()
 
 
-Entry = Transaction | Tick | Declare | Register | Unregister | Ask
+Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | Ask
 
 
 def _relation_out(relation: Relation) -> dict[str, Any]:
@@ -211,10 +237,16 @@ def encode(entry: Entry) -> bytes:
             body = {"k": "t", "t": at_s}
         case Declare(at_s, relation):
             body = {"k": "c", "t": at_s, "r": _relation_out(relation)}
-        case Register(at_s, view, plan_text, strategy, sharing):
+        case Register(at_s, view, plan_text, strategy, sharing, on_demand):
             body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy, "h": sharing}
+            if on_demand:
+                body["o"] = True
         case Unregister(at_s, view):
             body = {"k": "u", "t": at_s, "v": view}
+        case Interest(at_s, view, holder, keep_s):
+            body = {"k": "i", "t": at_s, "v": view, "h": holder, "s": keep_s}
+        case Uninterest(at_s, view, holder):
+            body = {"k": "n", "t": at_s, "v": view, "h": holder}
         case Ask():
             body = _ask_out(entry)
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
@@ -237,13 +269,20 @@ def decode(data: bytes) -> Entry:
                 return Declare(body["t"], _relation_in(body["r"]))
             case "r":
                 sharing = body.get("h", "trunk")  # entries from before tenants have none
-                return Register(body["t"], body["v"], body["p"], body["s"], sharing)
+                on_demand = bool(body.get("o", False))
+                return Register(body["t"], body["v"], body["p"], body["s"], sharing, on_demand)
             case "u":
                 return Unregister(body["t"], body["v"])
+            case "i":
+                return Interest(body["t"], str(body["v"]), str(body["h"]), float(body["s"]))
+            case "n":
+                return Uninterest(body["t"], str(body["v"]), str(body["h"]))
             case "a":
                 return _ask_in(body)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise BadEntry(f"not a log entry: {error}", found=repr(data[:80])) from error
     raise BadEntry(
-        "unknown kind of entry", found=str(body["k"]), exists=("d", "t", "c", "r", "u", "a")
+        "unknown kind of entry",
+        found=str(body["k"]),
+        exists=("d", "t", "c", "r", "u", "i", "n", "a"),
     )

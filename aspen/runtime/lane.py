@@ -15,12 +15,24 @@ from dataclasses import replace
 from typing import Any
 
 from aspen.errors import AspenError
-from aspen.log.entry import Ask, Change, Declare, Entry, Register, Tick, Transaction, Unregister
+from aspen.log.entry import (
+    Ask,
+    Change,
+    Declare,
+    Entry,
+    Interest,
+    Register,
+    Tick,
+    Transaction,
+    Uninterest,
+    Unregister,
+)
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, Type
 from aspen.results.protocol import ViewChange
 from aspen.runtime.asks import Asks
 from aspen.runtime.collector import uncollected
+from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.questions import Questions
@@ -77,6 +89,7 @@ class Lane:
         own = frozenset(OWN_RELATIONS)
         self.questions = Questions(self.views, self.circuit, self.relations, own)
         self.asks = Asks(self.questions)
+        self.interests = Interests()
         self._checks: dict[str, RowCheck] = {}
         self._warm: dict[str, list[Arrival]] = {}
         self._announcing = False
@@ -112,6 +125,8 @@ class Lane:
                         self._change(at_s, change)
                 case Tick(at_s):
                     self.asks.expire(at_s, outcome, known)
+                    for view in self.interests.expire(at_s):
+                        self._rest(view, outcome, known=view in known)
                     self._tick(at_s)
                 case Declare(_, relation):
                     self._flush(outcome)
@@ -122,6 +137,12 @@ class Lane:
                 case Unregister(_, view):
                     self._flush(outcome)
                     self._unregister(view, outcome, known=view in known)
+                case Interest(at_s, view, holder, keep_s):
+                    if self.interests.take(view, holder, at_s + keep_s):
+                        self._wake(view, outcome)
+                case Uninterest(_, view, holder):
+                    if self.interests.drop(view, holder):
+                        self._rest(view, outcome, known=view in known)
                 case Ask():
                     self._flush(outcome)
                     self.asks.answer(entry, outcome, _latest_tick_s(entries, position))
@@ -252,6 +273,8 @@ class Lane:
 
     def _tell_all(self, outcome: Outcome) -> None:
         for view in self.views.by_name.values():
+            if view.resting:
+                continue
             if view.error is None:
                 outcome.open(view.entry.view, view.columns, view.rows)
             else:
@@ -288,7 +311,8 @@ class Lane:
         old = self.views.by_name.get(entry.view)
         same = old is not None and replace(old.entry, at_s=entry.at_s) == entry
         if old is not None and same and old.error is None:
-            outcome.open(entry.view, old.columns, {})
+            if not old.resting:
+                outcome.open(entry.view, old.columns, {})
             return
         self._open(entry, outcome)
         if entry.view not in self.relations:
@@ -300,7 +324,7 @@ class Lane:
     def _open(self, entry: Register, outcome: Outcome) -> None:
         old = self.views.by_name.get(entry.view)
         before: Delta = {} if old is None else negate(old.rows)
-        view = self.views.open(entry)
+        view = self.views.open(entry, resting=self._rests(entry))
         self._fail_guests(outcome)
         if old is not None:
             # After opening the new one, so that what both share is not built twice.
@@ -308,7 +332,31 @@ class Lane:
         if view.error is not None:
             outcome.fail(entry.view, view.error, before)
         else:
-            outcome.open(entry.view, view.columns, add(view.rows, before))
+            self._tell_opened(view, add(view.rows, before), outcome)
+
+    def _rests(self, entry: Register) -> bool:
+        return entry.on_demand and entry.view not in self.interests
+
+    def _tell_opened(self, view: View, delta: Delta, outcome: Outcome) -> None:
+        if view.resting:
+            outcome.close(view.entry.view, known=True)
+        else:
+            outcome.open(view.entry.view, view.columns, delta)
+
+    def _wake(self, name: str, outcome: Outcome) -> None:
+        """Build a view because somebody looks at it."""
+        view = self.views.by_name.get(name)
+        if view is not None and view.resting:
+            self._flush(outcome)
+            self._open(view.entry, outcome)
+
+    def _rest(self, name: str, outcome: Outcome, *, known: bool) -> None:
+        """Let a view that is kept on demand go, because nobody looks at it any more."""
+        view = self.views.by_name.get(name)
+        if view is not None and view.entry.on_demand and view.error is None:
+            self._flush(outcome)
+            self.views.rest(view)
+            outcome.close(name, known=known)
 
     def _retry(self, outcome: Outcome) -> None:
         """Open views that waited for what they read."""
@@ -318,10 +366,10 @@ class Lane:
             for view in list(self.views.by_name.values()):
                 if (view.error or {}).get("code") not in WAITING:
                     continue
-                opened = self.views.open(view.entry)
+                opened = self.views.open(view.entry, resting=self._rests(view.entry))
                 self._fail_guests(outcome)
                 if opened.error is None:
-                    outcome.open(view.entry.view, opened.columns, opened.rows)
+                    self._tell_opened(opened, opened.rows, outcome)
                     waiting = True
 
     def _unregister(self, name: str, outcome: Outcome, *, known: bool) -> None:

@@ -39,6 +39,12 @@ class UnknownView(AspenError):
     code = "aspen.runtime.unknown_view"
 
 
+class RestingView(AspenError):
+    """A question about a view that is kept on demand, while nobody looks at it."""
+
+    code = "aspen.runtime.resting_view"
+
+
 class NoSuchRow(AspenError):
     """A question about a row that the view does not hold."""
 
@@ -172,6 +178,7 @@ class Questions:
 
         Raises:
             UnknownView: there is no such view.
+            RestingView: nobody looks at it.
             BrokenView: the view is in error.
         """
         view = self._views.by_name.get(name)
@@ -182,6 +189,12 @@ class Questions:
                 found=name[:60],
                 exists=get_close_matches(name, names, n=_NAMED) or names[:_NAMED],
                 attempt="ask about a view that is maintained",
+            )
+        if view.resting:
+            raise RestingView(
+                f"nobody looks at view {name}, so it holds no rows",
+                found=name,
+                attempt="follow it, and ask again",
             )
         if view.node is None:
             raise BrokenView(

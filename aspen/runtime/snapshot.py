@@ -1,7 +1,7 @@
 """Snapshot: a lane as bytes, and back.
 
-    base tables · newest row per stream key · window arrivals · registrations · open questions
-                                                                                  → zlib(JSON)
+    base tables · newest row per stream key · window arrivals · registrations · interests ·
+    open questions                                                                → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
 """
@@ -19,6 +19,7 @@ from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.runtime.asks import Asks
+from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.views import View, Views
@@ -46,6 +47,7 @@ class LaneState(Protocol):
     lifetimes: Lifetimes
     views: Views
     asks: Asks
+    interests: Interests
 
     def load(
         self,
@@ -83,6 +85,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": [_view(view) for view in lane.views.by_name.values()],
         "asks": lane.asks.open,
+        "interests": lane.interests.held,
     }
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return zlib.compress(text.encode(), level=1)
@@ -106,15 +109,19 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             # Snapshots from before lifetimes have none.
             {name: _arrivals(rows) for name, rows in body.get("born", {}).items()},
         )
+        # Snapshots from before questions and interests have none.
+        lane.interests.held.update(body.get("interests", {}))
         for text, closed, error in body["views"]:
             entry = decode(text.encode())
             assert isinstance(entry, Register)
             if error is None:
-                lane.views.open(entry, None if closed is None else read_plan(closed))
+                resting = entry.on_demand and entry.view not in lane.interests
+                plan = None if closed is None else read_plan(closed)
+                lane.views.open(entry, plan, resting=resting)
             else:
                 lane.views.keep_broken(entry, error)
         lane.loaded()
-        lane.asks.open.update(body.get("asks", {}))  # snapshots from before questions have none
+        lane.asks.open.update(body.get("asks", {}))
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane

@@ -59,6 +59,7 @@ class View:
         strategies: how each recursion in the closed plan is maintained.
         sharing: how much of its dataflow it has in common with other views.
         shape: the dataflow it is a tenant of, None where it has its own.
+        resting: kept on demand, and nobody looks: it has neither operators nor rows.
     """
 
     entry: Register
@@ -70,6 +71,7 @@ class View:
     strategies: dict[Fixpoint, str] = field(default_factory=dict)
     sharing: Chosen | None = None
     shape: Shape[View] | None = None
+    resting: bool = False
 
     @property
     def values(self) -> Row:
@@ -152,13 +154,14 @@ class Views:
         yield from ((view, node.delta) for view in self._by_node.get(id(node), ()))
         yield from self.shapes.deliveries(node)
 
-    def open(self, entry: Register, closed: Plan | None = None) -> View:
+    def open(self, entry: Register, closed: Plan | None = None, *, resting: bool = False) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
 
         Args:
             closed: the plan over base relations, when a snapshot knows it.
+            resting: only see that it could be maintained.
         """
-        view = View(entry)
+        view = View(entry, resting=resting)
         self.by_name[entry.view] = view
         try:
             view.plan = read_plan(entry.plan_text)
@@ -173,15 +176,22 @@ class Views:
             view.closed = own = closed or present
             assert own is not None
             view.strategies = self._strategies(entry.strategy, view.plan, own)
+            if resting:
+                return view
             # A shape is closed over the views of today.
             if view.sharing.lifted is None or own != present:
                 self._attach(view, self._compile(view, own, view.strategies))
             else:
                 self._enter(view, view.sharing.lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
-            view.error = fields_of(error)
+            view.error, view.resting = fields_of(error), False
         self._circuit.collect()
         return view
+
+    def rest(self, view: View) -> None:
+        """Give up a view's operators and rows, until somebody looks."""
+        self.close(view)
+        view.rows, view.resting = {}, True
 
     def find(self, plan: Plan) -> Node:
         """Give the node of a part of a maintained plan; the circuit drops it if it is no longer."""
