@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aspen.errors import AspenError
-from aspen.log.entry import Ask, AskKind, Change
+from aspen.log.entry import Ask, AskKind, Change, Entry, Interest
 from aspen.model.schema import Relation, Row, Value
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Snapshot
@@ -20,6 +20,7 @@ from aspen.runtime.asks import NoSuchRow, UnknownView, answer_name
 from smartcis import composition
 from smartcis.actions.catalog import relation_of
 from smartcis.actions.errors import Invalid, NotFound
+from smartcis.actions.look_at_rows import KEEP_S
 from smartcis.catalog import CATALOG, TENANT_COLUMN
 from smartcis.live.access import Grant
 from smartcis.models import MaintainedView
@@ -65,10 +66,14 @@ def ask(granted: Grant, question: Question, wait_s: float) -> Snapshot:
         CannotSay: the view is in error, or the question cannot be answered.
     """
     name, q = secrets.token_hex(8), question
-    entry = Ask(time.time(), name, granted.view, q.row, q.kind, q.free, q.changes, q.by)
+    now_s = time.time()
+    entries: list[Entry] = [Ask(now_s, name, granted.view, q.row, q.kind, q.free, q.changes, q.by)]
+    if granted.on_demand:
+        # Whoever asks about a view looks at it.
+        entries.insert(0, Interest(now_s, granted.view, f"ask-{name}", KEEP_S))
     # Straight to the log, like readings: a question goes with no change of the database, so there
     # is no commit it must not miss, and the outbox would still ask when nobody waits any more.
-    composition.log().append([entry], key=f"ask:{name}")
+    composition.log().append(entries, key=f"ask:{name}")
     answer = wait(answer_name(name), wait_s)
     if answer.error is not None:
         raise _refusal(answer.error)

@@ -18,6 +18,7 @@ from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.actions.errors import NotFound
 from smartcis.actions.explain_query import explain_query
+from smartcis.actions.look_at_rows import look_at_rows
 from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import (
     NAME_LENGTH,
@@ -37,7 +38,7 @@ from smartcis.models import MaintainedQuery, MaintainedView
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
-STATES = ("registering", "running", "failed")
+STATES = ("resting", "running", "failed")
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -122,7 +123,7 @@ def query_body(
     view = query.view
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
-    state = "failed" if error else "registering" if snapshot is None else "running"
+    state = "failed" if error else "resting" if snapshot is None else "running"
     return {
         "id": query.id,
         "name": query.name or None,
@@ -229,13 +230,7 @@ class QueryRows(APIView):
         )
         owner = Owner.of(request)
         granted = grant(query_id, browser=owner.browser, user=request.user)
-        snapshot = composition.results().snapshot(granted.view)
-        if snapshot is None:
-            raise NotFound(
-                f"{query_id} has no rows yet",
-                found="registering",
-                attempt="again once the engine has taken it up",
-            )
+        snapshot = look_at_rows(granted, query_id)
         names = [name for name, _, _ in snapshot.columns]
         place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
         rows = bag(restricted(dict(snapshot.rows), place, granted.allowed))

@@ -32,10 +32,12 @@ class Grant:
     Args:
         view: the maintained view's name.
         allowed: sessions whose rows it may see where rows have owners; None: all rows.
+        on_demand: whether the engine keeps the view only while somebody looks.
     """
 
     view: str
     allowed: frozenset[str] | None
+    on_demand: bool
 
 
 def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
@@ -87,5 +89,5 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
             attempt="log in as staff",
         )
     if not view.standing and is_staff(user):
-        return Grant(view.name, None)
-    return Grant(view.name, sessions_of(browser))
+        return Grant(view.name, None, view.on_demand)
+    return Grant(view.name, sessions_of(browser), view.on_demand)

@@ -25,6 +25,7 @@ from smartcis.browser import browser_of, group_of
 from smartcis.live import protocol
 from smartcis.live.access import grant, sessions_of
 from smartcis.live.hub import Hub, hub_of
+from smartcis.live.interest import Interests
 from smartcis.live.pulse import Pulse
 from smartcis.live.subscription import Subscription
 from smartcis.models import RouteRequest
@@ -53,7 +54,7 @@ class TooMany(AspenError):
 def make_hub() -> Hub:
     """Build the hub of an event loop."""
     pulse = Pulse(settings.REDIS_URL, settings.RESULTS_NAME)
-    return Hub(composition.async_results(), pulse)
+    return Hub(composition.async_results(), pulse, Interests(composition.log().append))
 
 
 def origin_allowed(headers: dict[bytes, bytes]) -> bool:
@@ -169,6 +170,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                 allowed=granted.allowed,
                 since=message.since,
                 wake=self.news.set,
+                on_demand=granted.on_demand,
             )
         except AspenError as error:
             self._reply(protocol.WireError.of(error, message.id))

@@ -20,6 +20,7 @@ import structlog
 
 from aspen.results import AsyncResults, EpochsForgotten
 from aspen.results.protocol import Epoch
+from smartcis.live.interest import Interests
 from smartcis.live.pulse import Pulse
 from smartcis.live.subscription import Subscription
 from smartcis.live.views import FoldedView, History
@@ -38,10 +39,12 @@ class Hub:
     Args:
         results: the store.
         pulse: reads how the engine is.
+        interests: tells the engine which views are followed.
     """
 
-    def __init__(self, results: AsyncResults, pulse: Pulse) -> None:
+    def __init__(self, results: AsyncResults, pulse: Pulse, interests: Interests) -> None:
         self.pulse = pulse
+        self.interests = interests
         self.history = History()
         self.views: dict[str, FoldedView] = {}
         self._results = results
@@ -63,6 +66,7 @@ class Hub:
             self._tasks = [
                 asyncio.create_task(self._run(), name="hub"),
                 asyncio.create_task(self.pulse.run(self._wake_all), name="pulse"),
+                asyncio.create_task(self.interests.run(), name="interests"),
             ]
             await self.pulse.read()
 
@@ -91,6 +95,7 @@ class Hub:
         allowed: frozenset[str] | None,
         since: int | None,
         wake: Wake,
+        on_demand: bool = False,
     ) -> Subscription:
         """Follow a view; a view that does not exist yet is waited for.
 
@@ -101,9 +106,17 @@ class Hub:
             allowed: sessions whose rows it may see, None for all rows.
             since: last epoch it has.
             wake: called when messages wait.
+            on_demand: whether the engine keeps it only while somebody looks.
         """
-        view = await self._view(name)
-        subscription = Subscription(number, asked, view, allowed, wake)
+        if on_demand:
+            self.interests.take(name)
+        try:
+            view = await self._view(name)
+        except asyncio.CancelledError:
+            if on_demand:
+                self.interests.drop(name)
+            raise
+        subscription = Subscription(number, asked, view, allowed, wake, on_demand=on_demand)
         self._subscriptions[name].add(subscription)
         subscription.begin(self.history, since)
         return subscription
@@ -112,6 +125,8 @@ class Hub:
         """End a subscription; a view nobody follows is dropped."""
         name = subscription.view.name
         followers = self._subscriptions[name]
+        if subscription.on_demand and subscription in followers:
+            self.interests.drop(name)
         followers.discard(subscription)
         if not followers:
             del self._subscriptions[name]

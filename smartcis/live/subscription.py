@@ -29,6 +29,7 @@ class Subscription:
         view: the shared folded view.
         allowed: sessions whose rows the client may see; None when it may see all rows.
         wake: called when something waits.
+        on_demand: whether the engine keeps the view only while somebody looks.
     """
 
     def __init__(
@@ -38,8 +39,11 @@ class Subscription:
         view: FoldedView,
         allowed: frozenset[str] | None,
         wake: Callable[[], None],
+        *,
+        on_demand: bool = False,
     ) -> None:
         self.number = number
+        self.on_demand = on_demand
         self.asked = asked
         self.view = view
         self.allowed = allowed

@@ -28,7 +28,7 @@ class OutboxEntry(models.Model):
     Args:
         token: the same for all entries of one database transaction; its idempotency key.
         body: `{"changes": [[relation, weight, *row]]}`, `{"register": [view, plan text,
-            strategy, sharing]}` or `{"unregister": view}`.
+            strategy, sharing, on demand]}` or `{"unregister": view}`.
         position: log position, null until relayed.
     """
 

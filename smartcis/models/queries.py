@@ -52,7 +52,12 @@ class MaintainedView(models.Model):
         read by others, which share what they are made of.
         """
         sharing = "trunk" if self.standing else "auto"
-        return {"register": [self.name, self.plan_text, self.strategy, sharing]}
+        return {"register": [self.name, self.plan_text, self.strategy, sharing, self.on_demand]}
+
+    @property
+    def on_demand(self) -> bool:
+        """Whether the engine keeps it only while somebody looks; standing views it always keeps."""
+        return not self.standing
 
 
 def mint_query_id() -> str:

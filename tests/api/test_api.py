@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.contrib.auth.models import User
@@ -52,6 +55,24 @@ def refused(answer, status: int, code: str) -> dict:
     assert set(body) == FIELDS
     assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
     return body
+
+
+@contextmanager
+def running(engine: Callable[[], int]) -> Iterator[None]:
+    """The engine works beside the test."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.02):
+            engine()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_the_building_and_its_plan(visitor):
@@ -211,7 +232,7 @@ def test_queries_are_maintained_shared_and_ended(visitor, engine):
     assert made.status_code == 201
     body = made.json()
     assert (body["state"], body["columns"]) == (
-        "registering",
+        "resting",
         [{"name": "mid", "type": "TEXT", "unit": ""}],
     )
     twin = visitor("POST", "queries/", {"sql": SQL.lower().replace("'a'", "'A'")}).json()
@@ -219,8 +240,10 @@ def test_queries_are_maintained_shared_and_ended(visitor, engine):
     relay()
     engine()
     path = f"queries/{body['id']}/"
+    assert visitor("GET", path).json()["state"] == "resting"
+    with running(engine):
+        rows = visitor("GET", f"{path}rows/").json()
     assert visitor("GET", path).json()["state"] == "running"
-    rows = visitor("GET", f"{path}rows/").json()
     assert (rows["rows"], rows["total"]) == ([["m1"]], 1)
     other = Caller()
     assert other("GET", path).json()["mine"] is False

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from io import StringIO
 
 import pytest
-from api.test_api import Caller, refused, relay
+from api.test_api import Caller, refused, relay, running
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
@@ -43,24 +41,6 @@ def now_s(visitor, engine) -> float:
     composition.log().append([Tick(now_s)])
     engine()
     return now_s
-
-
-@contextmanager
-def running(engine: Callable[[], int]) -> Iterator[None]:
-    """The engine works beside the test."""
-    stop = threading.Event()
-
-    def work() -> None:
-        while not stop.wait(0.02):
-            engine()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def walk(visitor: Caller) -> str:

@@ -15,6 +15,7 @@ from aspen.results import AsyncResults, RedisResults
 from aspen.results.protocol import ViewChange
 from smartcis.live import protocol
 from smartcis.live.hub import Hub
+from smartcis.live.interest import Interests
 from smartcis.live.pulse import Pulse
 from smartcis.live.views import KEEP_EPOCHS, History
 
@@ -149,7 +150,7 @@ async def play(url: str, steps: list[tuple]) -> None:
     store = Store(RedisResults(url, name))
     for view in VIEWS:
         store.begin(view, {("a", 0): 1, ("b", 1): 2})
-    hub = Hub(AsyncResults(url, name), Pulse(url, name))
+    hub = Hub(AsyncResults(url, name), Pulse(url, name), Interests(list))
     # Two connections at once must not start two followers.
     await asyncio.gather(hub.attach(lambda: None), hub.attach(lambda: None))
     clients = [Client(hub, store, VIEWS[i % 2]) for i in range(4)]
@@ -199,7 +200,7 @@ def test_a_view_that_does_not_exist_yet_is_waited_for(redis_url):
     async def story() -> None:
         name = f"hub-{secrets.token_hex(6)}"
         store = Store(RedisResults(redis_url, name))
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name))
+        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()
@@ -220,7 +221,7 @@ def test_a_wiped_store_resets_clients(redis_url):
         store = Store(RedisResults(redis_url, name))
         for n in range(5):
             store.begin("plain", {("a", n): 1})
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name))
+        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()
@@ -242,7 +243,7 @@ def test_a_client_that_never_reads_holds_no_more_than_the_view(redis_url):
         name = f"hub-{secrets.token_hex(6)}"
         store = Store(RedisResults(redis_url, name))
         store.begin("plain", {})
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name))
+        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()

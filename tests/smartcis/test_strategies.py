@@ -30,7 +30,7 @@ def registered() -> list[tuple[str, str]]:
     """Give name and strategy of what the log will be told to register."""
     bodies = [entry.body for entry in OutboxEntry.objects.order_by("id")]
     found = [body["register"] for body in bodies if "register" in body]
-    return [(name, strategy) for name, _, strategy in found]
+    return [(name, strategy) for name, _, strategy, *_ in found]
 
 
 def test_a_query_is_maintained_as_asked_or_as_costs_least(house, building) -> None:

@@ -64,7 +64,8 @@ class Command(BaseCommand):
 
 
 def _answer(options: Mapping[str, Any]) -> str:
-    granted = Grant(maintained(options["view"]).name, None)
+    view = maintained(options["view"])
+    granted = Grant(view.name, None, view.on_demand)
     if options["missing"] is not None:
         known = _known(options["missing"])
         return missing_text(ask_why_not(granted, known, wait_s=WAIT_S))
