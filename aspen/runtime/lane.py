@@ -28,13 +28,20 @@ from aspen.log.entry import (
     Unregister,
 )
 from aspen.model.delta import Delta, add, merge, negate
-from aspen.model.schema import Column, Relation, Row, SchemaError, SourceKind, Type
+from aspen.model.schema import Relation, Row, SchemaError, SourceKind
 from aspen.results.protocol import ViewChange
 from aspen.runtime.asks import Asks
 from aspen.runtime.collector import uncollected
 from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.outcome import Outcome
+from aspen.runtime.own_relations import (
+    CLOCK,
+    ENGINE_ERROR,
+    ERROR_COLUMNS,
+    ERRORS_KEPT,
+    OWN_RELATIONS,
+)
 from aspen.runtime.questions import Questions
 from aspen.runtime.rows import RowCheck
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
@@ -46,25 +53,8 @@ from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Arrival, Window
 from aspen.views.why import Why
 
-CLOCK = Relation(
-    "clock",
-    (Column("now_s", Type.FLOAT, "s"),),
-    key=("now_s",),
-    comment="One row, the log's time; moved by ticks.",
-)
-ENGINE_ERROR = Relation(
-    "engine_error",
-    (Column("position", Type.INT), Column("code", Type.TEXT), Column("message", Type.TEXT)),
-    comment="The newest entries the engine refused, by log position.",
-)
-ERRORS_KEPT = 100
-_ERROR_COLUMNS = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)
-
 WAITING = (UnknownSource.code, BrokenView.code)
 """Errors that pass when what is missing comes."""
-
-OWN_RELATIONS = (CLOCK.name, ENGINE_ERROR.name)
-"""Relations that a lane keeps itself; no entry may change them."""
 
 
 class RefusedChange(AspenError):
@@ -257,7 +247,7 @@ class Lane:
                     merge(view.rows, delta)
                     outcome.add(view.entry.view, delta)
             if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
-                outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, node.delta)
+                outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
         if self._noticed():
             self._flush(outcome)
@@ -280,7 +270,7 @@ class Lane:
             else:
                 outcome.fail(view.entry.view, view.error, {})
         if self.errors:
-            outcome.open(ENGINE_ERROR.name, _ERROR_COLUMNS, dict.fromkeys(self.errors, 1))
+            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, dict.fromkeys(self.errors, 1))
 
     def _declare(self, relation: Relation, outcome: Outcome) -> None:
         if relation.name in OWN_RELATIONS:

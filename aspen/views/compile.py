@@ -132,9 +132,9 @@ class Compiler:
             known = self._built[id(plan)] = (plan, self._build(plan))
         return known[1]
 
-    def node(self, identity: Hashable, make: Callable[[], Node]) -> Node:
+    def node(self, identity: Hashable, make: Callable[[], Node], *, common: bool = False) -> Node:
         """Give the circuit's node of that identity, made if there is none."""
-        if self._apart is not None:
+        if self._apart is not None and not common:
             identity = (self._apart, identity)
         found = self.circuit.find(identity)
         if found is None:
@@ -242,7 +242,8 @@ class Compiler:
             self._begin(spec, made)
             return made
 
-        return self.node(("window", identity), make)
+        # As common as a base table: a snapshot knows each window by its identity alone.
+        return self.node(("window", identity), make, common=True)
 
     def _shape(self, plan: Plan) -> tuple[Callable[[Row], Row | None], tuple[str, ...], Scan]:
         """Give what a stream row becomes below a window, its spelling, and the stream."""

@@ -24,7 +24,7 @@ from aspen.log.entry import Change, Declare, Entry, Register, Transaction, Unreg
 from aspen.log.protocol import Log
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation
-from aspen.runtime.lane import OWN_RELATIONS
+from aspen.runtime.own_relations import OWN_RELATIONS
 from aspen.runtime.snapshot import read_contents
 from smartcis import composition
 from smartcis.catalog import STREAMS

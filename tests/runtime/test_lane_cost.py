@@ -13,7 +13,8 @@ import pytest
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
-from aspen.runtime.lane import CLOCK, Lane
+from aspen.runtime.lane import Lane
+from aspen.runtime.own_relations import CLOCK
 from aspen.streamsql import compile_views
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries

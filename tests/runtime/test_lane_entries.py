@@ -9,7 +9,8 @@ from views.lanes import Driver
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Register, Transaction, Unregister
 from aspen.model.schema import Column, Relation, Type
-from aspen.runtime.lane import ERRORS_KEPT, Lane
+from aspen.runtime.lane import Lane
+from aspen.runtime.own_relations import ERRORS_KEPT
 from aspen.runtime.snapshot import BadSnapshot
 from aspen.streamsql import compile_query
 
