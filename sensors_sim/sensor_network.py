@@ -339,6 +339,8 @@ class SensorNetwork(Books):
         if not mote.alive or mote.state is not state:
             return
         state.pop("status", None)
+        if mote.parent < 0:
+            return  # it has no way to tell of; it will, once it has moved
         payload = write_status(mote, self.events.now_s)
         packet = Packet(Kind.STATUS, 0, mote.index, mote.take_number(), payload, path=[])
         self._tree.send(mote, packet)

@@ -12,7 +12,6 @@ Source: own; varints as in Protocol Buffers.
 
 from __future__ import annotations
 
-import math
 import struct
 from dataclasses import dataclass
 from enum import Enum
@@ -23,6 +22,7 @@ from sensors_sim.errors import BadMessage
 DOUBLE = -1
 POWERS: tuple[int, ...] = tuple(10**decimals for decimals in range(16))
 _MORE, _SEVEN = 0x80, 0x7F
+_SHORT = 1e6  # greater numbers are as short as doubles
 
 
 class WireType(Enum):
@@ -215,9 +215,9 @@ def unscaled(value: int, decimals: int) -> float:
 
 def shortest_decimals(value: float) -> int:
     """Give the fewest decimals that carry a number exactly, DOUBLE if none up to six do."""
-    if math.isfinite(value):
+    if abs(value) < _SHORT:
         for decimals in range(7):
-            whole = round(value * 10**decimals)
-            if abs(whole) < 1 << 40 and whole / 10**decimals == value:
+            whole = round(value * POWERS[decimals])
+            if whole / POWERS[decimals] == value:
                 return decimals
     return DOUBLE

@@ -57,7 +57,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
     for name, plan in workloads().items():
         figures[name] = one = _measure(field, plan, motes, seconds)
         speeds.append(one["times_real_time"])
-        say(f"{name}: {one['times_real_time']} times real time, {one['bytes_per_answer']:.0f} B/answer")
+        say(f"{name}: {one['times_real_time']} times real time")
     digests = {_digest_elsewhere() for _ in range(2)}
     figures["trace_sha256"] = sorted(digests)
     targets = [

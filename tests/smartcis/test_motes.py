@@ -1,0 +1,109 @@
+"""The building's devices are motes: their readings travel, and they tell of themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from aspen.log.entry import Change, Transaction
+from smartcis import composition
+from smartcis.actions.owner import SYSTEM
+from smartcis.actions.register_query import register_query
+from smartcis.catalog import CATALOG
+from smartcis.ingest.readings import append_readings
+from smartcis.models import Machine, Sensor, Unit
+from smartcis.simulation.deployment import STATUS, wanted_streams
+from smartcis.simulation.motes import field
+from smartcis.simulation.pacer import Pacer
+from smartcis.simulation.world import sensor_specs, world
+
+pytestmark = pytest.mark.django_db
+
+NOW_S = 1_795_000_000.0
+
+
+class Simulated:
+    """The simulator's process with a clock turned by hand and a real log."""
+
+    def __init__(self, acquire):
+        self.now_s = NOW_S
+        self.log = composition.log()
+        self.pacer = Pacer(
+            world(), 2026, self._append, acquire, clock=lambda: self.now_s, tell=self._tell
+        )
+
+    def _append(self, readings, key):
+        append_readings(self.log, readings, key=key, now_s=self.now_s)
+
+    def _tell(self, rows, key):
+        changes = tuple(Change(STATUS, 1, row) for row in rows)
+        self.log.append([Transaction(self.now_s, changes)], key=f"{STATUS}:{key}")
+
+    def run(self, seconds, beat_s=1.0):
+        """Let time pass; give the rows that reached the log, by relation."""
+        before, found = self.log.head(), {}
+        for _ in range(round(seconds / beat_s)):
+            self.now_s += beat_s
+            self.pacer.beat()
+        for _, entry in self.log.read(before, self.log.head()):
+            if isinstance(entry, Transaction):
+                for change in entry.changes:
+                    found.setdefault(change.relation, []).append(change.row)
+        return found
+
+
+def test_every_sensor_but_programs_is_a_mote_and_every_level_has_a_base(furnished):
+    assert furnished
+    radio = field(sensor_specs())
+    motes = {mote.mote: mote for mote in radio.motes}
+    kinds = dict(Sensor.objects.filter(enabled=True).values_list("sid", "kind"))
+    assert {sid for sid, kind in kinds.items() if kind != "cpu"} == {
+        name for name, mote in motes.items() if not mote.base
+    }
+    levels = {mote.level for mote in radio.motes}
+    assert {mote.level for mote in radio.motes if mote.base} == levels
+    assert {wall.level for wall in radio.walls} >= levels
+    assert all(
+        motes[sid].powered == (kind == "rfid") for sid, kind in kinds.items() if sid in motes
+    )
+
+
+def test_motes_tell_of_themselves_while_a_query_reads_it(furnished, building):
+    assert furnished
+    assert building
+    simulated = Simulated(wanted_streams)
+    assert STATUS not in simulated.run(10)
+    register_query("SELECT s.sid, s.energy_mj FROM mote_status [PARTITION BY sid ROWS 1] s", SYSTEM)
+    rows = simulated.run(130)[STATUS]
+    relation = CATALOG.get(STATUS)
+    names = set(Sensor.objects.exclude(kind="cpu").values_list("sid", flat=True))
+    told = {}
+    for row in rows:
+        relation.check(row)
+        sid, parent, energy_mj, hops, quality, at_s = row
+        assert sid in names
+        assert parent in names or parent.startswith("base.")
+        assert energy_mj >= told.get(sid, 0.0)
+        assert 1 <= hops <= 32
+        assert 0.0 < quality <= 1.0
+        assert NOW_S <= at_s <= simulated.now_s
+        told[sid] = energy_mj
+    assert len(told) > 0.9 * len(names)
+
+
+def test_a_meter_and_a_door_contact_are_heard(furnished, building):
+    assert furnished
+    assert building
+    machine = Machine.objects.order_by("mid").first()
+    room = Unit.objects.get(pk="O27-332")
+    meter = Sensor(kind="energy", machine=machine, waveform="people", period_s=5.0)
+    door = Sensor(
+        kind="door", unit=room, waveform="constant", parameters={"value": 1.0, "noise": 0.0}
+    )
+    for sensor in (meter, door):
+        sensor.full_clean(exclude=["sid", "level", "node", "unit", "x_m", "y_m"])
+        sensor.save()
+    rows = Simulated(lambda: frozenset({"energy_reading", "door_reading"})).run(15)
+    assert {row[:2] for row in rows["energy_reading"]} == {(machine.mid, meter.sid)}
+    assert all(30.0 < row[2] < 250.0 for row in rows["energy_reading"])
+    assert {row[:3] for row in rows["door_reading"]} == {(room.rid, door.sid, 1.0)}
+    assert set(rows) == {"energy_reading", "door_reading"}
