@@ -1,0 +1,90 @@
+"""Window: the laws of the operator by itself; rows go by ticks, or for newer ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from views import small_world as world
+from views.operators.laws import Bench, compiled, quick, shuffles, weight
+
+from aspen.log.entry import Change, Entry, Tick, Transaction
+from aspen.runtime.lane import Lane
+from aspen.views.operators.window import Window
+from aspen.views.oracle import evaluate
+
+QUERIES = {
+    "time": "SELECT r.sid, r.v FROM reading r [RANGE 10 SECONDS]",
+    "tuple": "SELECT r.sid, r.v FROM reading r [ROWS 3]",
+    "tuple_and_time": "SELECT r.sid, r.v FROM reading r [ROWS 3 RANGE 10 SECONDS]",
+    "partitioned": "SELECT r.sid, r.v FROM reading r [PARTITION BY sid ROWS 2]",
+    "partitioned_by_value": "SELECT r.sid, r.v FROM reading r [PARTITION BY v ROWS 1]",
+    "partitioned_and_time": """SELECT r.sid, r.v
+        FROM reading r [PARTITION BY sid ROWS 1 RANGE 10 SECONDS]""",
+}
+
+event = st.tuples(st.integers(0, 2), st.integers(0, 2)) | st.integers(1, 7)
+"""What arrives, (sid, v), or seconds that pass."""
+
+
+class Feed:
+    """A stream as the log has it, and what the window must hold by its law."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.model = world.Model()
+        (self.window,) = world.windows_of(bench.plan)
+
+    def entry(self, happens) -> Entry:
+        if isinstance(happens, tuple):
+            row = (*happens, self.model.at_s)
+            self.model.arrivals.append((self.model.at_s, row))
+            return Transaction(self.model.at_s, (Change("reading", 1, row),))
+        self.model.at_s += happens
+        self.model.now_s = self.model.at_s
+        return Tick(self.model.at_s)
+
+    def expected(self):
+        return evaluate(self.bench.plan, {}, {self.window: self.model.held(self.window)})
+
+
+@pytest.mark.parametrize("case", sorted(QUERIES))
+@quick
+@given(events=st.lists(event, max_size=20), random=shuffles)
+def test_laws(case, events, random) -> None:
+    plan = compiled(QUERIES[case])
+    single, whole = Bench(plan), Bench(plan)
+    assert single.nodes(Window)
+    feed, entries = Feed(single), []
+    for happens in events:
+        entries.append(feed.entry(happens))
+        single.take(entries[-1])
+        assert single.rows() == feed.expected()
+        if random.random() < 0.2:
+            single.lane = Lane.restore(single.lane.snapshot())
+            assert single.rows() == feed.expected()
+    whole.take(*entries)
+    assert whole.rows() == single.rows()
+
+
+@quick
+@given(events=st.lists(event, max_size=20))
+def test_what_expired_leaves_nothing_behind(events) -> None:
+    bench = Bench(compiled(QUERIES["time"]))
+    feed = Feed(bench)
+    bench.take(feed.entry(1))
+    for happens in [*events, 11]:
+        bench.take(feed.entry(happens))
+    assert bench.rows() == {}
+    # The clock's one row came with the first tick.
+    assert weight(bench.lane.circuit) <= bench.at_first + 1
+
+
+def test_rows_do_not_expire_before_a_tick_says_so() -> None:
+    bench = Bench(compiled(QUERIES["time"]))
+    feed = Feed(bench)
+    bench.take(feed.entry((1, 1)))
+    bench.take(Transaction(1_000.0, (Change("reading", 1, (2, 2, 1_000.0)),)))
+    assert set(bench.rows()) == {(1, 1), (2, 2)}
+    bench.take(Tick(1_001.0))
+    assert set(bench.rows()) == {(2, 2)}
