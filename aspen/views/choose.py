@@ -105,7 +105,7 @@ class Shape:
         if self.selects:
             return 1.0  # a best row's other derivations mostly cost more, so they prove nothing
         # Another way to a row is as long, and stands if none of its input rows went too.
-        return 1.0 - (1.0 - min(1.0, self.changes / self.edges)) ** self.steps
+        return 1.0 - math.pow(1.0 - min(1.0, self.changes / self.edges), self.steps)
 
 
 def choose(plan: Plan, known: Known) -> Choice:
@@ -173,8 +173,8 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
     sources = nodes if every else max(1.0, estimate(base, known))
     read = relations_of(base) | walked
     changes = max((known.changes(name) for name in sorted(read)), default=0.0)
-    steps = math.sqrt(nodes)  # the diameter of a plane graph
-    moved = sources * steps * max(1.0, changes)
+    hops = math.sqrt(nodes)  # the diameter of a plane graph
+    moved = sources * hops * max(1.0, changes)
     derivations = sources * edges
     return Shape(
         edges,
@@ -182,7 +182,7 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
         derivations,
         min(derivations, moved),
         changes,
-        steps,
+        hops,
         recursion.best is not None,
     )
 

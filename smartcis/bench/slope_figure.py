@@ -11,7 +11,7 @@ try:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 except ImportError:  # matplotlib is a development package; measuring needs none
-    rc_context = Figure = None
+    rc_context = Figure = None  # type: ignore[assignment,misc]
 
 Points = Sequence[tuple[float, float]]
 

@@ -48,7 +48,7 @@ class Scale:
     budget_s: float
 
 
-FULL = Scale(5, 25.0, 25, 3.0, 5, 3, 120.0)
+FULL = Scale(5, 15.0, 25, 1.5, 5, 3, 120.0)
 QUICK = Scale(5, 1.0, 5, 0.3, 1, 1, 20.0)
 QUICK_GRAPHS = ("network 100 sparse", "network 100 dense", "grid 225")
 

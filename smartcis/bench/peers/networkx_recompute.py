@@ -16,7 +16,7 @@ class NetworkxSession:
     def __init__(self, case: dict[str, Any]) -> None:
         self._tables: Tables = case["tables"]
         self._query: str = case["query"]
-        self._graph = nx.DiGraph()
+        self._graph: Any = nx.DiGraph()
         self._triggered: set[int] = set()
         self._answer: Any = None
 
@@ -59,7 +59,8 @@ class NetworkxSession:
 
     def _rows(self) -> Iterable[Row]:
         if self._query == "reachability":
-            return self._answer.edges
+            pairs: Iterable[Row] = self._answer.edges
+            return pairs
         if self._query == "regions":
             return ((seed, node) for seed, nodes in self._answer.items() for node in nodes)
         return (

@@ -24,7 +24,7 @@ RELATIONS = {
 KINDS = {name: number for number, name in enumerate(RELATIONS)}
 
 
-class Input(pw.Schema):
+class Input(pw.Schema):  # type: ignore[misc] # Pathway lives elsewhere
     """A row of any relation, so that what belongs together has one commit and one time."""
 
     kind: int = pw.column_definition(primary_key=True)
@@ -33,7 +33,7 @@ class Input(pw.Schema):
     c: int = pw.column_definition(primary_key=True)
 
 
-class Feed(pw.io.python.ConnectorSubject):
+class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc] # the same
     """Runs the script on Pathway's reader thread."""
 
     def __init__(self, session: PathwaySession, script: Script) -> None:
