@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='sensor',
             name='kind',
-            field=models.CharField(choices=[('seat', 'Seat (kg)'), ('light', 'Light (lx)'), ('temperature', 'Temperature (°C)'), ('cpu', 'Processor (%)'), ('rfid', 'RFID receiver (dBm)'), ('energy', 'Energy meter (W)'), ('door', 'Door contact ()')], db_index=True, max_length=20),
+            field=models.CharField(choices=[('seat', 'Seat (kg)'), ('light', 'Light (lx)'), ('temperature', 'Temperature (°C)'), ('cpu', 'Processor (%)'), ('rfid', 'RFID receiver (dBm)'), ('energy', 'Energy meter (W)'), ('door', 'Door contact')], db_index=True, max_length=20),
         ),
         migrations.AlterField(
             model_name='sensor',

@@ -32,7 +32,10 @@ class Sensor(SourceModel):
         updated_at: the simulator reloads a sensor whose time here has moved.
     """
 
-    KINDS = tuple((kind.key, f"{kind.name} ({kind.unit})") for kind in DEVICE_KINDS)
+    KINDS = tuple(
+        (kind.key, f"{kind.name} ({kind.unit})" if kind.unit else kind.name)
+        for kind in DEVICE_KINDS
+    )
     WAVEFORM_CHOICES = tuple((key, kind.label) for key, kind in WAVEFORMS.items())
 
     relations = ("sensor",)
