@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from algebra.plans import Names, data, fixpoints, over, plans, windows
+from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from aspen.algebra.expr import TRUE
+from aspen.algebra.expr import TRUE, Col, Op
 from aspen.algebra.plan import Filter, children, with_children
 from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
 
@@ -29,6 +29,9 @@ SHAPES = {
     "anti_join_below_join": ["join", "anti"],
     "filter_below_range": ["window", "filter"],
     "filter_into_fixpoint": ["fixpoint", "filter"],
+    "outer_join_to_join": ["outer", "right test"],
+    "filter_below_outer_join": ["outer", "left test"],
+    "filter_below_set_operation": ["set", "filter"],
     "distinct_of_set": ["group", "distinct"],
     "drop_identity": ["project"],
 }
@@ -44,7 +47,15 @@ def shaped(draw, forms):
     else:
         plan = draw(plans(1, names))
     for form in forms:
-        plan = Filter(plan, TRUE) if form == "true" else draw(over(form, plan, names, 2))
+        if form == "true":
+            plan = Filter(plan, TRUE)
+        elif form in ("left test", "right test"):
+            side = plan.left if form == "left test" else plan.right
+            column = draw(st.sampled_from(side.columns))
+            test = Op("=", Col(column.name), Col(column.name))
+            plan = Filter(plan, Op("AND", test, draw(filters(plan)).predicate))
+        else:
+            plan = draw(over(form, plan, names, 2))
     return plan
 
 

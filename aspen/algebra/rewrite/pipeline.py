@@ -7,6 +7,7 @@ from aspen.algebra.rewrite.rules import (
     distinct,
     filter_fixpoint,
     filter_join,
+    filter_outer,
     filter_unary,
     filter_union,
     filter_window,
@@ -29,6 +30,9 @@ RULES: tuple[Rule, ...] = (
     filter_join.RESIDUAL_INTO_JOIN_KEYS,  # for residuals that no filter brought
     filter_join.FILTER_BELOW_ANTI_JOIN,  # as the join's left part
     filter_join.ANTI_JOIN_BELOW_JOIN,  # rows go early, and recursion stays free of negation
+    filter_outer.OUTER_JOIN_TO_JOIN,  # a join takes filters on both sides
+    filter_outer.FILTER_BELOW_OUTER_JOIN,  # what is an outer join still
+    filter_outer.FILTER_BELOW_SET_OPERATION,  # down, as below a union
     filter_window.FILTER_BELOW_RANGE,  # near the stream, where a sensor may take it
     filter_fixpoint.FILTER_INTO_FIXPOINT,  # last of the pushing: its proof walks the step
     distinct.DISTINCT_OF_SET,  # what pushing has brought together

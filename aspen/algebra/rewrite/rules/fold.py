@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import TRUE, Case, Const, Expr, Not, Op, parts, with_parts
-from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, Project
+from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project
 from aspen.algebra.rewrite.rule import Rule
 
 _FALSE = Const(False)
@@ -63,7 +63,7 @@ def _fold_project(plan: Plan) -> Plan | None:
 
 
 def _fold_join(plan: Plan) -> Plan | None:
-    assert isinstance(plan, Join | AntiJoin)
+    assert isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin)
     assert plan.residual is not None
     residual = fold(plan.residual)
     return replace(plan, residual=None if residual == TRUE else residual)
@@ -91,7 +91,9 @@ FOLD_JOIN = Rule(
     name="fold_join",
     claim="l ⋈[p] r = l ⋈[fold p] r",
     counter_example="x = x must stay: it is null where x is",
-    match=lambda plan: isinstance(plan, Join | AntiJoin) and plan.residual is not None,
+    match=lambda plan: (
+        isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin) and plan.residual is not None
+    ),
     build=_fold_join,
 )
 

@@ -1,0 +1,95 @@
+"""Filters over outer joins, mark joins and set operations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aspen.algebra.expr import (
+    Col,
+    Const,
+    Expr,
+    columns_in,
+    conjunction,
+    conjuncts,
+    substitute,
+)
+from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, Project, SetOperation
+from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.rewrite.rules.fold import fold
+
+
+def _below(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(OuterJoin(left) | MarkJoin(left) as joined, predicate):
+            names = {column.name for column in left.columns}
+            parts = list(conjuncts(predicate))
+            sunk = [part for part in parts if columns_in(part) and columns_in(part) <= names]
+            below, rest = conjunction(sunk), conjunction(p for p in parts if p not in sunk)
+            if below is None:
+                return None
+            made = replace(joined, left=Filter(left, below))
+            return made if rest is None else Filter(made, rest)
+    return None
+
+
+def _rejects_nulls(predicate: Expr, names: frozenset[str]) -> bool:
+    """Whether a predicate over some columns is never true where all of them are null."""
+    if not columns_in(predicate) or not columns_in(predicate) <= names:
+        return False
+    nothing: dict[str, Expr] = dict.fromkeys(names, Const(None))
+    folded = fold(substitute(predicate, nothing))
+    return isinstance(folded, Const) and folded.value is not True
+
+
+def _to_join(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(OuterJoin(left, right, on, residual) as joined, predicate):
+            names = frozenset(column.name for column in right.columns)
+            if any(_rejects_nulls(part, names) for part in conjuncts(predicate)):
+                columns = joined.columns
+                inner = Join(left, right, on, residual)
+                same = tuple((column, Col(column.name)) for column in columns)
+                whole = inner if inner.columns == columns else Project(inner, same)
+                return Filter(whole, predicate)
+    return None
+
+
+def _below_set_operation(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(SetOperation(left, right) as whole, predicate):
+            values: dict[str, Expr] = {
+                one.name: Col(other.name)
+                for one, other in zip(left.columns, right.columns, strict=True)
+            }
+            other = Filter(right, substitute(predicate, values))
+            return replace(whole, left=Filter(left, predicate), right=other)
+    return None
+
+
+# Claim: an outer join and a mark join keep every left row; which partners it has does not depend
+# on other left rows.
+FILTER_BELOW_OUTER_JOIN = Rule(
+    name="filter_below_outer_join",
+    claim="filter[p(l) AND q](l ⟕ r) = filter[q](filter[p](l) ⟕ r)",
+    counter_example="p(r) below the right side would let rows come back beside nulls",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, OuterJoin | MarkJoin),
+    build=_below,
+)
+
+# Claim: rows beside nulls do not pass, so they need not be made.
+OUTER_JOIN_TO_JOIN = Rule(
+    name="outer_join_to_join",
+    claim="filter[p(r)](l ⟕ r) = filter[p(r)](l ⋈ r), p not true of nulls",
+    counter_example="WHERE r.x IS NULL keeps exactly the rows the join would lose",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, OuterJoin),
+    build=_to_join,
+)
+
+# Claim: equal rows pass or fail alike, so counting them before or after makes no difference.
+FILTER_BELOW_SET_OPERATION = Rule(
+    name="filter_below_set_operation",
+    claim="filter[p](r EXCEPT s) = filter[p](r) EXCEPT filter[p](s), and likewise INTERSECT",
+    counter_example="by name instead of by place: SELECT a, b … EXCEPT SELECT b, a …",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, SetOperation),
+    build=_below_set_operation,
+)
