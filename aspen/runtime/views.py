@@ -22,6 +22,7 @@ from aspen.views.inline import inline
 from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Window
+from aspen.views.rotate import rotations
 
 Fields = dict[str, Any]
 
@@ -196,7 +197,12 @@ class Views:
     def find(self, plan: Plan) -> Node:
         """Give the node of a part of a maintained plan; the circuit drops it if it is no longer."""
         views = self.by_name.values()
-        strategies = {one: how for view in views for one, how in view.strategies.items()}
+        strategies = {
+            seen: how
+            for view in views
+            for one, how in view.strategies.items()
+            for seen in rotations(one)
+        }
         return self._compile(None, plan, strategies)
 
     def reopen(self, view: View) -> None:

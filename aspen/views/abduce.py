@@ -322,7 +322,7 @@ class Abduction:
                 # The group has its best row; how another might beat it is not searched.
                 self.complete = False
                 return
-        inner = ((plan.name, plan), *(pair for pair in within if pair[0] != plan.name))
+        inner = self._present.around(plan, within)
         for part in (plan.base, plan.step):
             state = rest.fork()
             # Where rows are there, more of them are worth less than a row that is not.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from heapq import nsmallest
 from typing import Protocol
 
-from aspen.algebra.plan import Plan
+from aspen.algebra.plan import Fixpoint, Plan
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.views.derivations import BaseRow
+from aspen.views.drafts import Recursions
 from aspen.views.node import Node
+from aspen.views.rotate import rotations
 from aspen.views.unify import Terms, Var
 
 
@@ -39,6 +41,7 @@ class Present:
     def __init__(self, world: World) -> None:
         self._world = world
         self._rows: dict[int, tuple[Plan, Delta]] = {}
+        self._rotated: dict[int, Recursions] = {}
         self._indexes: dict[tuple[int, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def contents(self, plan: Plan) -> Delta:
@@ -47,6 +50,19 @@ class Present:
         if known is None:
             known = self._rows[id(plan)] = (plan, self._world.node(plan).contents())
         return known[1]
+
+    def around(self, plan: Fixpoint, within: Recursions) -> Recursions:
+        """Give the recursions that a step may read, made once: rows are remembered by plan.
+
+        Args:
+            within: those around the recursion.
+        """
+        own = self._rotated.get(id(plan))
+        if own is None:
+            own = tuple((one.name, one) for one in rotations(plan))
+            self._rotated.update(dict.fromkeys((id(one) for _, one in own), own))
+        names = {name for name, _ in own}
+        return (*own, *(pair for pair in within if pair[0] not in names))
 
     def ordered(self, plan: Plan, terms: Terms, at_most: int) -> list[Row]:
         """Give some matching rows; which ones must not depend on how they came."""

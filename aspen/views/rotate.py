@@ -1,0 +1,19 @@
+"""Rotate: a mutual recursion, seen from each of its relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aspen.algebra.plan import Fixpoint
+
+
+def rotations(plan: Fixpoint) -> Iterator[Fixpoint]:
+    """Give the plan of every relation of a recursion, the plan itself first.
+
+    Law: they are kept by one node of a circuit, which numbers its relations alike for all.
+    """
+    relations = plan.relations
+    yield plan
+    for place, one in enumerate(relations[1:], start=1):
+        rest = relations[:place] + relations[place + 1 :]
+        yield Fixpoint(one.name, one.columns, one.base, one.step, one.best, rest)
