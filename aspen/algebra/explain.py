@@ -121,7 +121,8 @@ def _window(node: Window) -> str:
 
 
 def _fixpoint(node: Fixpoint) -> str:
-    return f"Fixpoint {' with '.join(map(_recursive, node.relations))}"
+    most = f" most {node.most}" if node.most is not None else ""
+    return f"Fixpoint {' with '.join(map(_recursive, node.relations))}{most}"
 
 
 def _recursive(relation: Recursive) -> str:

@@ -287,6 +287,7 @@ class Fixpoint:
     Args:
         name: the relation's name; the fields up to `best` are those of Recursive.
         others: relations that are recursive together with this one; every step may read all.
+        most: rows any of them may have; more are an error of the view. None: the engine's limit.
     """
 
     name: str
@@ -295,8 +296,11 @@ class Fixpoint:
     step: Plan
     best: Best | None = None
     others: tuple[Recursive, ...] = ()
+    most: int | None = None
 
     def __post_init__(self) -> None:
+        if self.most is not None and self.most < 1:
+            raise PlanError("a recursion may have one row at least", found=str(self.most))
         names = [relation.name for relation in self.relations]
         if len({*names}) < len(names):
             raise PlanError("two relations of one recursion have one name", found=", ".join(names))

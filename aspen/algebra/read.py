@@ -295,7 +295,8 @@ def _fixpoint(words: Words, inputs: list[Plan]) -> Fixpoint:
         raise words.error("each relation of a Fixpoint has 2 inputs", found=str(len(inputs)))
     first = relations[0]
     own = (first.name, first.columns, first.base, first.step, first.best)
-    return Fixpoint(*own, tuple(relations[1:]))
+    most = int(words.number()) if words.take("most") else None
+    return Fixpoint(*own, tuple(relations[1:]), most)
 
 
 def _best(words: Words) -> Best:

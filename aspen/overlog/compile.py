@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from aspen.algebra.plan import relations_of
 from aspen.algebra.rewrite import rewrite
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
+from aspen.overlog.errors import Unsupported
 from aspen.overlog.parse import parse
 from aspen.overlog.queries import Queries
 from aspen.overlog.recursion import bind_recursive
 from aspen.overlog.resolve import resolve
 from aspen.overlog.strata import is_recursive, stratify
+from aspen.overlog.syntax import Materialize
 from aspen.streamsql import Compiled
 from aspen.streamsql.bind import bind_query
 from aspen.streamsql.bound import BoundQuery
@@ -41,8 +46,12 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
         environment = Environment(catalog)
         bound: tuple[BoundQuery, ...]
         if is_recursive(part, rules):
-            bound = bind_recursive(part, rules, queries, environment)
+            limits = [resolved.most[name].rows or 0 for name in part if name in resolved.most]
+            most = min(limits, default=None)
+            found = bind_recursive(part, rules, queries, environment)
+            bound = tuple(replace(one, most=most) for one in found)
         else:
+            _refuse_limits(resolved.most.get(name) for name in part)
             bound = tuple(bind_query(queries.whole(rules[name]), environment) for name in part)
         for name, query in zip(part, bound, strict=True):
             plan = rewrite(build(query))
@@ -52,3 +61,13 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
             compiled.append(done)
             catalog = catalog.with_relation(done.relation)
     return compiled
+
+
+def _refuse_limits(found: Iterable[Materialize | None]) -> None:
+    for limit in filter(None, found):
+        raise Unsupported(
+            f"{limit.predicate} is not recursive: it cannot grow without end",
+            position=limit.at,
+            found=limit.predicate,
+            attempt="leave materialize out",
+        )

@@ -29,11 +29,13 @@ class Resolved:
         rules: by the predicate they derive, in the order of the text.
         columns: names of the columns of each head predicate.
         windows: how much of each stream counts.
+        most: where `materialize` says how many rows a head predicate may have.
     """
 
     rules: Mapping[str, tuple[Rule, ...]]
     columns: Mapping[str, tuple[str, ...]]
     windows: Mapping[str, WindowSpec]
+    most: Mapping[str, Materialize]
 
 
 def resolve(program: Program, catalog: Catalog) -> Resolved:
@@ -45,7 +47,12 @@ def resolve(program: Program, catalog: Catalog) -> Resolved:
     heads: dict[str, Head] = {}
     for rule in program.rules:
         _check_head(rule.head, heads.setdefault(rule.head.predicate, rule.head), catalog)
-    windows = {found.predicate: _window(found, catalog) for found in program.streams}
+    most = {one.predicate: _limited(one) for one in program.streams if one.predicate in heads}
+    windows = {
+        one.predicate: _window(one, catalog)
+        for one in program.streams
+        if one.predicate not in heads
+    }
     rules: dict[str, tuple[Rule, ...]] = dict.fromkeys(heads, ())
     for rule in program.rules:
         checked = _body(rule, heads, catalog)
@@ -53,7 +60,7 @@ def resolve(program: Program, catalog: Catalog) -> Resolved:
             _check_atom(atom, heads, catalog, windows)
         rules[rule.head.predicate] += (checked,)
     columns = {name: _columns([rule.head for rule in rules[name]]) for name in rules}
-    return Resolved(rules, columns, windows)
+    return Resolved(rules, columns, windows, most)
 
 
 def _check_head(head: Head, first: Head, catalog: Catalog) -> None:
@@ -132,6 +139,18 @@ def _arity(
         exists=relation.names if relation is not None else (str(wanted),),
         attempt="write _ for an argument that does not matter" if found < wanted else "",
     )
+
+
+def _limited(found: Materialize) -> Materialize:
+    """Check that only the number of rows of a head predicate is limited."""
+    if found.lifetime_s is not None or found.keys or found.rows is None:
+        raise Unsupported(
+            f"{found.predicate} is derived: its rows stay while what they rest on does",
+            position=found.at,
+            found=found.predicate,
+            attempt=f"materialize({found.predicate}, infinity, 1000). limits how many it may have",
+        )
+    return found
 
 
 def _window(found: Materialize, catalog: Catalog) -> WindowSpec:

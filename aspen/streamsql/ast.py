@@ -276,11 +276,16 @@ class Cte:
 
 @dataclass(frozen=True, slots=True)
 class WithQuery:
-    """`WITH [RECURSIVE] a AS (…), … body`."""
+    """`WITH [RECURSIVE] a AS (…), … body`.
+
+    Args:
+        most: rows a recursive query may have, None for the engine's limit.
+    """
 
     ctes: tuple[Cte, ...]
     body: Query
     recursive: bool
+    most: int | None = field(default=None, kw_only=True)
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 

@@ -312,7 +312,8 @@ def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQu
     for part in parts:
         if query.recursive and (len(part) > 1 or reads_itself(part[0])):
             for bound in bind_recursion(part, environment, bind_query, unified):
-                environment = environment.with_cte(bound.name, bound)
+                limited = replace(bound, most=query.most)
+                environment = environment.with_cte(bound.name, limited)
             continue
         (cte,) = part
         plain = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))

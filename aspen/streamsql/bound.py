@@ -227,6 +227,7 @@ class BoundRecursion:
 
     Args:
         others: those that are recursive together with it, themselves without others.
+        most: rows any of them may have, None for the engine's limit.
     """
 
     name: str
@@ -235,6 +236,7 @@ class BoundRecursion:
     step: BoundQuery
     best: Best | None
     others: tuple[BoundRecursion, ...] = ()
+    most: int | None = None
 
     @property
     def parts(self) -> tuple[BoundQuery, ...]:

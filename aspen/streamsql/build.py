@@ -190,7 +190,7 @@ class Builder:
     def _recursion(self, query: BoundRecursion) -> Plan:
         own = self._recursive(query)
         others = tuple(map(self._recursive, query.others))
-        plan = Fixpoint(own.name, own.columns, own.base, own.step, own.best, others)
+        plan = Fixpoint(own.name, own.columns, own.base, own.step, own.best, others, query.most)
         return plan if own.best is None or not own.best.more else _least(plan, own.best)
 
     def _recursive(self, query: BoundRecursion) -> Recursive:

@@ -152,21 +152,35 @@ class StreamParser(parser.Parser):
         return str(found.this) if found is not None else ""
 
     def _parse_with(self, skip_with_token: bool = False) -> Any:  # noqa: FBT001, FBT002  # sqlglot's
-        """Read WITH MUTUALLY RECURSIVE as WITH RECURSIVE: any of its queries may read all others.
+        """Read WITH [MUTUALLY] RECURSIVE [(ERROR AT 1000 ROWS)]; all its queries may read all.
 
-        Types behind its column names are taken for remarks: the queries decide.
+        Types behind column names are taken for remarks: the queries decide.
         """
         ahead = self._tokens[self._index : self._index + 3]
         words = [token.text.upper() for token in ahead]
-        mutually = not skip_with_token and words == ["WITH", "MUTUALLY", "RECURSIVE"]
-        if mutually:
-            self._advance(2)
-        found: Any = super()._parse_with(skip_with_token=skip_with_token or mutually)
-        for cte in found.expressions if found is not None and mutually else ():
+        place = 2 if words[1:2] == ["MUTUALLY"] else 1
+        if skip_with_token or words[:1] != ["WITH"] or words[place:][:1] != ["RECURSIVE"]:
+            return super()._parse_with(skip_with_token=skip_with_token)
+        self._advance(place + 1)
+        most = self._parse_row_limit()
+        found: Any = super()._parse_with(skip_with_token=True)
+        found.set("recursive", True)
+        found.meta["most"] = most
+        for cte in found.expressions:
             columns = cte.args["alias"].args.get("columns") or []
             names = [c.this if isinstance(c, exp.ColumnDef) else c for c in columns]
             cte.args["alias"].set("columns", names)
         return found
+
+    def _parse_row_limit(self) -> int | None:
+        if not self._match(TokenType.L_PAREN):
+            return None
+        if not self._match_text_seq("ERROR", "AT"):
+            self.raise_error("Expecting ERROR AT and a number of ROWS")
+        most = int(self._window_number(whole=True))
+        if not self._match_text_seq("ROWS") or not self._match(TokenType.R_PAREN):
+            self.raise_error("Expecting ROWS) behind a limit")
+        return most
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
         if not self._names_a_source(args, kwargs):

@@ -118,6 +118,8 @@ def _query(query: Query) -> Iterator[str]:
             if offset:
                 yield f"offset {offset}"
         case WithQuery(ctes, body, recursive):
+            if query.most is not None:
+                yield f"at most {query.most} rows"
             for cte in ctes:
                 columns = f"({', '.join(cte.columns)})" if cte.columns else ""
                 yield f"with {'recursive ' if recursive else ''}{cte.name}{columns}"
@@ -272,6 +274,8 @@ def _bound(query: BoundQuery) -> Iterator[str]:
 
 def _recursion(query: BoundRecursion, word: str) -> Iterator[str]:
     yield f"{word} {query.name}: {_columns(query.columns)}"
+    if query.most is not None:
+        yield f"  at most {query.most} rows"
     if query.best is not None:
         chosen = ", ".join(f"{how.value} {column}" for column, how in query.best.choices)
         yield f"  keep {chosen} by {', '.join(query.best.keys)}"

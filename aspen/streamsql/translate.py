@@ -140,7 +140,8 @@ class Translator:
         found = tree.args.get("with_")
         if found is not None:
             ctes = tuple(self._cte(cte) for cte in found.expressions)
-            return WithQuery(ctes, self._ordered(tree, at), bool(found.args.get("recursive")), at)
+            recursive, most = bool(found.args.get("recursive")), found.meta.get("most")
+            return WithQuery(ctes, self._ordered(tree, at), recursive, at, most=most)
         return self._ordered(tree, at)
 
     def _ordered(self, tree: exp.Expr, at: Position) -> Query:

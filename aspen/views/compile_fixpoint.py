@@ -45,15 +45,16 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         NotMaintainable: the step cannot be maintained.
     """
     strategy = compiler.strategy(plan)
-    walk = walk_shape(plan) if strategy == WALK else None
+    # A walk counts no rows, so it could not stop at a limit.
+    walk = walk_shape(plan) if strategy == WALK and plan.most is None else None
     if walk is not None:
         return _walk(compiler, walk)
     build = _Recursion(compiler, plan)
     rules = Rules(build.bases, tuple(build.steps))
     node = compiler.node(
-        ("fixpoint", strategy, *build.parts),
+        ("fixpoint", strategy, plan.most, *build.parts),
         lambda: Fixpoint(
-            rules, tuple(build.relations), make_support(strategy, rules, compiler.notify)
+            rules, tuple(build.relations), make_support(strategy, rules, compiler.notify), plan.most
         ),
     )
     if len(build.relations) == 1:

@@ -60,9 +60,16 @@ class Fixpoint(Node):
         rules: what derives its rows.
         relations: its relations, in the order of their numbers.
         support: the maintenance strategy.
+        most: rows a relation may have, None for MAX_ROWS.
     """
 
-    def __init__(self, rules: Rules, relations: tuple[Relation, ...], support: Support) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        relations: tuple[Relation, ...],
+        support: Support,
+        most: int | None = None,
+    ) -> None:
         self.sides = rules.sides
         fed = [side.node for side in self.sides]
         fed += [side.static for side in self.sides if side.static not in (None, side.node)]
@@ -88,6 +95,7 @@ class Fixpoint(Node):
             for place in range(len(relations))
         )
         self._before: dict[Group, Row | None] = {}
+        self._most = most
         self._budget = 0
 
     @property
@@ -280,9 +288,10 @@ class Fixpoint(Node):
     def _settle(self, group: Group, source: Source, row: Row) -> None:
         self._budget -= 1
         relation = group.relation
-        if len(relation.groups) > MAX_ROWS:
+        relation.settled += 1
+        if relation.settled > (self._most or MAX_ROWS):
             raise EndlessRecursion(
-                f"{relation.name} derived more than {MAX_ROWS} rows",
+                f"{relation.name} derived more than {self._most or MAX_ROWS} rows",
                 found=relation.name,
                 attempt="bound it: MIN or MAX over a growing column, or a WHERE on it",
             )
@@ -316,6 +325,7 @@ class Fixpoint(Node):
         self._before.setdefault(group, row)
         self.support.retracted(group)
         group.best = group.via = None
+        relation.settled -= 1
         start = (group,)
         for reader, _, withdraw in self._readers[self._numbers[id(relation)]]:
             reader.remove(start, row, withdraw)

@@ -23,11 +23,14 @@ class Relation:
 
     Args:
         name: for messages.
+
+    `settled` counts the groups with a row.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.groups: dict[Key, Group] = {}
+        self.settled = 0
         self.indexes: dict[Places, SettledIndex] = {}
         self.agenda: Agenda
 
@@ -100,5 +103,6 @@ class Relation:
             group.via = None
             group.waiting.clear()
         self.groups.clear()
+        self.settled = 0
         for index in self.indexes.values():
             index.clear()

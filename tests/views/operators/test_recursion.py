@@ -12,9 +12,11 @@ from views.lanes import assert_empty
 from views.operators.random_rules import Facts, Program, programs
 
 from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import GroupBy
 from aspen.algebra.read import read_plan
 from aspen.log.entry import Change, Declare, Entry, Register, Transaction
 from aspen.model.delta import Delta, merge
+from aspen.overlog import compile_program
 from aspen.overlog.errors import NoBase
 from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
@@ -53,7 +55,7 @@ class Host:
         first = self.lane.position + 1
         for change in self.lane.apply(list(enumerate(entries, start=first))):
             assert change.error is None, change.error
-            merge(self.told[change.view], change.delta)
+            merge(self.told.setdefault(change.view, {}), change.delta)
 
     def toggle(self, *moves: Move) -> None:
         """Let rows come that are not there, and go that are, in one epoch."""
@@ -141,3 +143,109 @@ def test_oracle_over_ten_thousand_steps_of_many_programs(program, strategy, seed
         host.toggle(*moves)
         assert host.rows() == program.answers(host.held)
     host.assert_nothing_left()
+
+
+def small(text: str) -> list[Compiled]:
+    return compile_program(text, world.CATALOG)
+
+
+COUNTING = """up(X, N) :- link(X, _, _), N = 0.
+up(X, N) :- down(X, N1), N1 < 1000, N = N1 + 1.
+down(X, N) :- up(X, N).
+seen(X) :- lit(X)."""
+
+
+def test_a_limit_of_rows_ends_in_an_error_of_the_view_which_comes_back_when_registered_again():
+    views = small("materialize(up, infinity, 40)." + COUNTING)
+    host = Host(views[:0], "auto")
+    spelt = {view.relation.name: plan_text(view.plan) for view in views}
+    host.take(*(Register(1.0, name, text) for name, text in spelt.items()))
+    first = host.lane.position + 1
+    changes = host.lane.apply([(first, Transaction(1.0, (Change("link", 1, (0, 1, 0)),)))])
+    errors = {change.view: change.error for change in changes}
+    assert {view for view, error in errors.items() if error} == {"up", "down"}
+    error = errors["up"]
+    assert error is not None
+    assert error["code"] == "aspen.views.endless_recursion"
+    assert "more than 40 rows" in error["message"]
+    # The lane lives, the other view too, and what went is nobody's loss.
+    host.take(Transaction(1.0, (Change("lit", 1, (3,)),)))
+    assert set(host.lane.rows("seen")) == {(3,)}
+    host.take(Transaction(1.0, (Change("link", -1, (0, 1, 0)),)))
+    for name, text in spelt.items():
+        host.take(Register(2.0, name, text))
+        assert host.lane.views.by_name[name].error is None
+    assert host.lane.rows("up") == {}
+
+
+def test_a_limit_is_of_the_rows_there_are_and_not_of_those_that_come_and_go():
+    (view,) = small(
+        "materialize(far, infinity, 6)."
+        " far(X, Y) :- link(X, Y, _). far(X, Z) :- far(X, Y), far(Y, Z)."
+    )
+    host = Host([view], "justification")
+    host.toggle(("link", (0, 1, 0)), ("link", (1, 2, 0)), ("link", (2, 3, 0)))
+    assert len(host.rows()["far"]) == 6
+    host.toggle(("link", (0, 1, 0)), ("link", (1, 2, 0)), ("link", (3, 1, 0)))
+    host.toggle(("link", (0, 1, 0)), ("link", (2, 3, 0)), ("link", (3, 1, 0)), ("link", (1, 2, 0)))
+    assert host.rows()["far"] == {(0, 1), (1, 2), (0, 2)}
+
+
+def test_costs_that_shrink_in_the_data_end_in_an_error_and_not_in_a_loop():
+    views = small(
+        "best(X, Y, min<C>) :- link(X, Y, C). best(X, Y, min<C>) :- handed(X, Y, C)."
+        " handed(X, Z, C) :- best(X, Y, C1), link(Y, Z, C2), C = C1 + C2."
+    )
+    host = Host(views, "justification")
+    host.toggle(("link", (0, 1, 3)), ("link", (1, 2, 3)))
+    first = host.lane.position + 1
+    changes = host.lane.apply(
+        [(first, Transaction(1.0, (Change("link", 1, (1, 0, -9)), Change("link", 1, (2, 2, 1)))))]
+    )
+    codes = {change.error["code"] for change in changes if change.error is not None}
+    assert codes == {"aspen.views.endless_recursion"}
+    assert {change.view for change in changes if change.error} == {"best", "handed"}
+
+
+def test_reasons_of_rows_that_two_relations_derive_together():
+    views = small(
+        "odd(X, Y) :- link(X, Y, _). odd(X, Y) :- even(X, Z), link(Z, Y, _)."
+        " even(X, Y) :- odd(X, Z), link(Z, Y, _)."
+    )
+    host = Host(views, "absorption-lazy")
+    there, on, back = (0, 1, 0), (1, 2, 0), (2, 1, 0)
+    host.toggle(("link", there), ("link", on), ("link", back))
+    why = host.lane.why("even", (0, 2))
+    assert why.complete
+    assert why.sets == (frozenset({("link", there), ("link", on)}),)
+    # Both views are outputs of one recursion.
+    assert len([n for n in host.lane.circuit._known.values() if isinstance(n, Fixpoint)]) == 1
+    host.toggle(("link", on))
+    assert host.rows() == {"odd": {(0, 1), (2, 1)}, "even": set()}
+
+
+def test_rows_best_for_one_of_several_costs_are_the_plan_s_rows():
+    (view,) = small(
+        "way(X, Y, min<C>, min<H>) :- link(X, Y, C), H = 1."
+        " way(X, Z, min<C>, min<H>) :- way(X, Y, C1, H1), link(Y, Z, C2), C = C1 + C2, H = H1 + 1."
+    )
+    assert isinstance(view.plan, GroupBy)
+    inner = view.plan.child
+    host = Host([view], "justification")
+    host.take(Register(1.0, "rows", plan_text(inner), "justification"))
+    direct, slow, fast = (0, 2, 9), (0, 1, 1), (1, 2, 1)
+    host.toggle(("link", direct), ("link", slow), ("link", fast))
+    # Two hops at cost 2, and one hop at cost 9: each is best for one; one row has both minima.
+    assert {row for row in host.lane.rows("rows") if row[:2] == (0, 2)} == {
+        (0, 2, 2, 2),
+        (0, 2, 9, 1),
+    }
+    assert (0, 2, 2, 1) in host.lane.rows("way")
+    # A row that is best for neither goes nowhere.
+    host.toggle(("link", (1, 2, 5)))
+    assert len(host.lane.rows("rows")) == 4
+    host.toggle(("link", fast))
+    assert {row for row in host.lane.rows("rows") if row[:2] == (0, 2)} == {
+        (0, 2, 6, 2),
+        (0, 2, 9, 1),
+    }
