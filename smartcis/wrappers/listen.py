@@ -15,9 +15,11 @@ from dataclasses import dataclass, field
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
+from redis.exceptions import RedisError
 
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
+from aspen.results.lease import Lease
 from smartcis.models import Source
 from smartcis.wrappers.kinds import KINDS, kind_of
 from smartcis.wrappers.memory import say
@@ -27,9 +29,40 @@ from smartcis.wrappers.pulse import Pulse
 from smartcis.wrappers.sink import Sink
 
 LOOK_S = 1.0
+TURN_S = 10.0  # so long the others wait for a process that died
 Setup = tuple[object, ...]
 
 logger = structlog.get_logger(__name__)
+
+
+class Turn:
+    """One of several listening processes has the turn; the others take it when that one is gone.
+
+    Args:
+        lease: of the turn.
+    """
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._mine = False
+
+    def __call__(self) -> bool:
+        """Take or keep the turn, and tell whether it is ours."""
+        try:
+            mine = self._lease.renew() if self._mine else self._lease.acquire()
+        except RedisError as error:
+            # Nobody else can take it either, and nothing is acknowledged while the log is away.
+            logger.warning("turn not renewed", reason=str(error))
+            return self._mine
+        if mine != self._mine:
+            logger.info("our turn" if mine else "another process listens")
+        self._mine = mine
+        return mine
+
+    def give_back(self) -> None:
+        """Let the next one begin at once."""
+        if self._mine:
+            self._lease.release()
 
 
 @dataclass(slots=True)
@@ -40,6 +73,10 @@ class _Listener:
     task: asyncio.Task[None] | None = None
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(slots=True)
 class Listening:
     """The listeners of one process.
@@ -47,18 +84,26 @@ class Listening:
     Args:
         log: the building's log.
         clock: wall time, seconds since the epoch.
+        may: whether it is this process's turn; brokers know one client of a name, and two would
+            throw each other out.
     """
 
     log: Log
     clock: Callable[[], float] = time.time
+    may: Callable[[], bool] = _always
     _listeners: dict[str, _Listener] = field(default_factory=dict)
+
+    def listening_to(self) -> list[str]:
+        """Give the sources it listens to now."""
+        return sorted(self._listeners)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Listen until `stop` is set."""
         try:
             while not stop.is_set():
                 try:
-                    await self._follow(await asyncio.to_thread(_wanted_now))
+                    turn = await asyncio.to_thread(self.may)
+                    await self._follow(await asyncio.to_thread(_wanted_now) if turn else [])
                 except DatabaseError as error:
                     logger.warning("database away", reason=str(error))
                 await self._beat()

@@ -11,10 +11,11 @@ import pytest
 from django.core.exceptions import ValidationError
 from wrappers.conftest import WAIT_S, changes_of, in_log
 
+from aspen.results.lease import Lease
 from smartcis import composition, tasks
 from smartcis.ingest.relay import relay
 from smartcis.models import Source
-from smartcis.wrappers.listen import Listening, anything_talks
+from smartcis.wrappers.listen import TURN_S, Listening, Turn, anything_talks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,6 +64,34 @@ async def test_sources_are_followed_as_they_come_and_change(building, house, bro
     await until(lambda: any("bad_config" in one for one in reasons()), "the complaint")
     stop.set()
     await asyncio.wait_for(service, WAIT_S)
+
+
+def test_one_process_has_the_turn_until_it_gives_it_back(building, settings):
+    name = f"{building}:listen"
+    first = Turn(Lease(settings.REDIS_URL, name, TURN_S))
+    second = Turn(Lease(settings.REDIS_URL, name, TURN_S))
+    assert [first(), second(), first(), second()] == [True, False, True, False]
+    first.give_back()
+    assert [second(), first()] == [True, False]
+
+
+@pytest.mark.asyncio
+async def test_who_loses_the_turn_lets_go(building, house, broker):
+    await asyncio.to_thread(relay, composition.log())
+    config = {"topic": "here/#", "url": broker.url}
+    source = Source(source="b", kind="mqtt", config=config, period_s=1.0)
+    await asyncio.to_thread(source.save)
+    turn, stop = [True], asyncio.Event()
+    listening = Listening(composition.log(), may=lambda: turn[0])
+    service = asyncio.create_task(listening.run(stop))
+    await until(lambda: listening.listening_to() == ["b"], "the listener")
+    turn[0] = False
+    await until(lambda: listening.listening_to() == [], "it to let go")
+    turn[0] = True
+    await until(lambda: listening.listening_to() == ["b"], "the listener again")
+    stop.set()
+    await asyncio.wait_for(service, WAIT_S)
+    assert listening.listening_to() == []
 
 
 def test_only_what_talks_needs_a_listener(building, house, settings):

@@ -10,9 +10,10 @@ import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
+from aspen.results.lease import Lease
 from smartcis.composition import log
 from smartcis.models import Source
-from smartcis.wrappers.listen import Listening
+from smartcis.wrappers.listen import TURN_S, Listening, Turn
 
 DEFAULT_TOPIC = "smartcis/readings/#"
 
@@ -39,4 +40,6 @@ class Command(BaseCommand):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        await Listening(log()).run(stop)
+        turn = Turn(Lease(settings.REDIS_URL, f"{settings.NAME}:listen", TURN_S))
+        await Listening(log(), may=turn).run(stop)
+        turn.give_back()
