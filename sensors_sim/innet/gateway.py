@@ -275,6 +275,7 @@ class Gateway:
                 epoch, number, sensor, row = run.sides.read(packet.payload, at_base=at_base)
                 if (collected := self._epoch(handle, run, epoch)) is not None:
                     if not at_base:
+                        self._planner.stray(run, packet.target)
                         collected.strays.add((number, sensor))
                         fixed = self._registry.fixed_row(sensor)
                         row = tuple(b if a is None else a for a, b in zip(row, fixed, strict=True))

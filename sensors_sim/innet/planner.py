@@ -2,7 +2,8 @@
 
     program out ─► members report their way ─► place groups ─► assign ─► confirm ─► from epoch k on
 
-Law: until an assignment holds, rows are joined at the base; no epoch is joined by two plans.
+Law: until an assignment holds, rows are joined at the base; no epoch is joined by two plans. Rows
+whose place has died come to the base, which joins them and soon places their groups elsewhere.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ LOOK_S = 1.0
 LEAD_S = 10.0  # between sending an assignment and its first epoch
 REPEAT_S = 3.0
 REPEATS = 3
+STRAYS = 3  # rows that missed a place before it is given up
 _WIRE_BYTES = {
     WireType.INT: 2,
     WireType.SCALED: 3,
@@ -45,6 +47,7 @@ class Watched:
     plans: list[tuple[int, set[Group]]] = field(default_factory=list)
     told: set[int] = field(default_factory=set)
     placed: Placed | None = None
+    replanning: bool = False
 
 
 class JoinPlanner:
@@ -71,6 +74,8 @@ class JoinPlanner:
         self._heard_s: dict[int, float] = {}
         self._watched: dict[int, Watched] = {}
         self._open: dict[tuple[int, int], None] = {}
+        self._strays: dict[int, int] = {}
+        self._shunned: set[int] = set()
         self._parts = 0
         self._events = events
         self._tree = tree
@@ -99,10 +104,27 @@ class JoinPlanner:
         if packet.kind is Kind.STATUS:
             self.paths[packet.origin] = tuple(packet.path or ())
             self._heard_s[packet.origin] = self._events.now_s
+            self._shunned -= set(packet.path or ())  # whoever carried it lives
             self._heard_status(packet)
         else:
             number = int.from_bytes(packet.payload, "little")
             self._open.pop((packet.origin, number), None)
+
+    def stray(self, run: Running, place: int) -> None:
+        """A row never found the mote it was to be joined at; after some, join elsewhere."""
+        self._strays[place] = self._strays.get(place, 0) + 1
+        watched = self._watched.get(run.query)
+        if self._strays[place] < STRAYS or watched is None or watched.replanning:
+            return
+        del self._strays[place]
+        self._shunned.add(place)
+        watched.replanning = True
+        self._events.at(self._events.now_s + LOOK_S, self._replan, watched)
+
+    def _replan(self, watched: Watched) -> None:
+        watched.replanning = False
+        if self._watched.get(watched.run.query) is watched:
+            self.plan(watched.run.query)
 
     def base_groups(self, run: Running, epoch: int) -> set[Group] | None:
         """Give the groups the base joins in an epoch; None for all."""
@@ -135,7 +157,10 @@ class JoinPlanner:
         placed = place_groups(
             groups,
             self._registry.mote,
-            Prices(self.paths, self._hop),
+            Prices(
+                {m: path for m, path in self.paths.items() if not self._shunned & set(path)},
+                self._hop,
+            ),
             Shares(shares, watched.fragment.joined_share),
             [4 + _size(wires) for wires in run.sides.wires],
             2 + 2 * len(program.inputs) + _size(one.wire for one in program.outputs),

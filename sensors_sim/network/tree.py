@@ -74,14 +74,12 @@ class Tree:
     # Beacons.
 
     def _fire(self, mote: Mote) -> None:
-        """Beacon; a mote that has had no way for a while asks for one instead."""
+        """Beacon; a mote without a way has nothing to offer, and asks after a while."""
         if mote.parent >= 0 or mote.base:
             if mote.overheard < TRICKLE_REDUNDANCY:
                 self._speak(mote)
         elif mote.interval_s > PULL_LEAST_S:
             self.pull(mote)
-        else:
-            self._speak(mote)
 
     def _speak(self, mote: Mote, *, pull: bool = False, awake_only: bool = False) -> None:
         mote.beacons += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -17,6 +18,7 @@ from aspen.model.schema import Column, Type
 from aspen.views.oracle import evaluate
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
+from sensors_sim.motes import MoteSpec
 from sensors_sim.network.links import Ideal, Radio
 from sensors_sim.sensor_network import SensorNetwork
 
@@ -180,6 +182,34 @@ def test_the_temperature_travels_only_where_seat_and_light_agree():
     assert costs[1].energy_mj < 0.7 * costs[0].energy_mj
     for _, _, answers, samples in (at_base, in_net):
         check(plan, answers, samples)
+
+
+def test_a_join_whose_place_dies_goes_on_elsewhere():
+    join = Join(SEAT, LIGHT, (("s.rid", "l.rid"),), Op(">", WEIGHT, Const(95.0)))
+    field = desks(6, 1)
+    relays = tuple(MoteSpec(f"relay{n}", 4.0 + 8.0 * n, 1.0, "L0", wake_s=0.0) for n in range(6))
+    field = replace(field, motes=field.motes + relays)
+    book, note = samples_of()
+    net = SensorNetwork(field, world(field), 3, Ideal(9.0), sampled=note)
+    net.run(10.0)
+    # Few pairs pass, so meeting on the way is cheapest, and relays never sleep.
+    handle = net.deploy(Fragment(join, 10.0, shares=(1.0, 1.0), joined_share=0.01))
+    net.run(90.0)
+    places = set(net.join_places(handle)) & {mote.mote for mote in relays}
+    assert places
+    for place in places:
+        net.fail(place)
+    net.run(300.0)
+    handle.take()
+    assert not set(net.join_places(handle)) & places
+    net.run(100.0)
+    answers = handle.take()
+    assert len(answers) == 10
+    for answer in answers:
+        tables: dict[str, Counter] = {"seat_reading": Counter(), "light_reading": Counter()}
+        for _, row in book[handle.query, answer.epoch]:
+            tables["seat_reading" if len(row) == 5 else "light_reading"][row] += 1
+        assert Counter(answer.rows) == Counter(evaluate(join, tables))
 
 
 @pytest.mark.parametrize("fade_db", [10.0, 16.0, 22.0])
