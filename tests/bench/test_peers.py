@@ -1,0 +1,108 @@
+"""The engines that are compared give the same answers, and the bench says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from smartcis.bench.peers import bench, duckdb_recompute, networkx_recompute, ours
+from smartcis.bench.peers.cases import QUERIES, make
+from smartcis.bench.peers.engines import OURS, PATHWAY, Engine, working
+from smartcis.bench.peers.graphs import grid, network
+
+LINKS = {"grid": grid(4), "network": network(100, 4.0)[:120]}
+SCRIPT_CHANGES = 8
+REQUEST = {
+    "changes": 3,
+    "changes_s": 5.0,
+    "changes_at_least": 1,
+    "budget_s": 120.0,
+    "budget_mib": 4_000,
+}
+
+
+def digests(drive, case) -> list:
+    """What an engine answers after each change."""
+
+    def script(session):
+        session.load()
+        found = [session.digest()]
+        for row in case.order[:SCRIPT_CHANGES]:
+            for weight in (-1, 1):
+                session.change(case.changed, row, weight)
+                found.append(session.digest())
+        return found
+
+    given = {"tables": case.tables, "query": case.query, "sql": case.sql}
+    return drive(given, True, script)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("graph", LINKS)
+def test_engines_agree_after_every_change(graph, query) -> None:
+    case = make(graph, query, LINKS[graph])
+    assert case is not None
+    found = digests(ours.drive, case)
+    if graph == "network":  # a grid hardly ever needs any one link
+        assert len(set(found)) > 1
+    assert found[0] == found[2] == found[-1]
+    assert digests(networkx_recompute.drive, case) == found
+    assert digests(duckdb_recompute.drive, case) == found
+
+
+def test_a_case_is_the_same_each_time_and_all_pairs_stay_within_bounds() -> None:
+    assert make("g", "reachability", grid(4)) == make("g", "reachability", grid(4))
+    assert make("g", "cheapest, all pairs", grid(40)) is None
+    one = make("g", "cheapest, one source", grid(40))
+    assert one is not None
+    assert len(one.tables["origin"]) == 1
+
+
+@pytest.mark.parametrize("engine", [OURS, PATHWAY], ids=lambda engine: engine.name)
+def test_a_worker_measures_checks_and_gives_up(engine, tmp_path) -> None:
+    if engine.missing:
+        pytest.skip(engine.missing)
+    case = make("grid", "cheapest, all pairs", LINKS["grid"])
+    assert case is not None
+    path = str(case.write(tmp_path))
+    with working(engine) as worker:
+        checked = worker.ask(mode="check", case=path, **REQUEST)
+        timed = worker.ask(mode="time", case=path, **REQUEST)
+        none = worker.ask(mode="time", case=path, **{**REQUEST, "budget_s": 0.0})
+        broken = worker.ask(mode="time", case=str(tmp_path / "nowhere"), **REQUEST)
+    assert [tuple(d) for d in checked["digests"]] == digests(networkx_recompute.drive, case)[:7]
+    assert timed["load_s"] > 0
+    assert len(timed["deletion_ms"]) == len(timed["insertion_ms"]) == 3
+    assert none == {"skipped": "took more than 0.0 s"}
+    assert broken["skipped"].startswith("FileNotFoundError")
+
+
+def test_a_missing_peer_is_named_with_the_way_to_get_it() -> None:
+    nowhere = replace(PATHWAY, python=Path("/nowhere/bin/python"))
+    assert nowhere.missing == "pathway is not installed; `docker/setup.sh peers` does that"
+    assert not Engine("here", "ours", OURS.python, maintains=True).missing
+
+
+def test_figures_count_only_where_answers_agree() -> None:
+    figures = {"runs": 5, "load_s": 1.0, "deletion_p50_ms": 1.0, "deletion_p95_ms": 2.0}
+    figures["peak_mib"] = 10.0
+    twice = {name: 2 * value for name, value in figures.items()}
+    case = {"places": 700, "ours": figures, "pathway": twice, "duckdb": twice}
+    skipped = {"places": 700, "ours": figures, "pathway": {"skipped": "took more than 1 s"}}
+    targets = bench._targets(
+        {
+            "a": {**case, "answers_agree": True},
+            "b": {**case, "answers_agree": False},
+            "c": {**skipped, "answers_agree": True},
+        }
+    )
+    assert [(t.name, t.value, t.met) for t in targets] == [
+        ("cases whose answers differ", 1, False),
+        ("a, load_s: ours / Pathway", 0.5, True),
+        ("a, deletion_p50_ms: ours / Pathway", 0.5, True),
+        ("a, deletion_p95_ms: ours / Pathway", 0.5, True),
+        ("a, peak_mib: ours / Pathway", 0.5, True),
+        ("a, deletion_p50_ms: ours / DuckDB", 0.5, True),
+    ]
