@@ -18,6 +18,7 @@ PACKAGES = (
     "aspen/results",
     "aspen/runtime",
     "aspen/spark",
+    "aspen/sqllogic",
     "aspen/streamsql",
     "aspen/views",
     "federation",
