@@ -10,6 +10,7 @@ import pytest
 from smartcis.bench.peers import bench, duckdb_recompute, networkx_recompute, ours
 from smartcis.bench.peers.cases import QUERIES, make
 from smartcis.bench.peers.engines import OURS, PATHWAY, Engine, working
+from smartcis.bench.peers.figure import draw
 from smartcis.bench.peers.graphs import grid, network
 
 LINKS = {"grid": grid(4), "network": network(100, 4.0)[:120]}
@@ -106,3 +107,19 @@ def test_figures_count_only_where_answers_agree() -> None:
         ("a, peak_mib: ours / Pathway", 0.5, True),
         ("a, deletion_p50_ms: ours / DuckDB", 0.5, True),
     ]
+
+
+def test_ratios_are_drawn_alike_and_gaps_left_empty(tmp_path) -> None:
+    figures = {"load_s": 1.0, "deletion_p50_ms": 1.0, "deletion_p95_ms": 2.0, "peak_mib": 1.0}
+    cases = {
+        "both": {"answers_agree": True, "ours": figures, "pathway": figures, "duckdb": figures},
+        "alone": {"answers_agree": True, "ours": figures, "pathway": {"skipped": "too long"}},
+        "apart": {"answers_agree": False, "ours": figures, "pathway": figures},
+    }
+    for name in ("first.svg", "second.svg"):
+        draw(tmp_path / name, cases, bench.RATIOS)
+    drawn = (tmp_path / "first.svg").read_text()
+    assert drawn == (tmp_path / "second.svg").read_text()
+    assert "both" in drawn
+    assert "alone" in drawn
+    assert "apart" not in drawn

@@ -13,6 +13,7 @@ from typing import Any
 
 from smartcis.bench.peers.cases import QUERIES, Case, graph, make
 from smartcis.bench.peers.engines import DUCKDB, ENGINES, OURS, PATHWAY, Engine, Worker, working
+from smartcis.bench.peers.figure import draw
 from smartcis.bench.peers.graphs import GRAPHS
 from smartcis.bench.report import Target, percentile, report
 
@@ -21,6 +22,7 @@ RATIOS = {"load_s": 0.8, "deletion_p50_ms": 0.5, "deletion_p95_ms": 0.5, "peak_m
 
 RECOMPUTE_FROM_PLACES = 625
 BUDGET_MIB = 8_000
+FIGURE = Path(__file__).resolve().parents[3] / "docs" / "figures" / "peers.svg"
 
 Say = Callable[[str], Any]
 Figures = dict[str, Any]
@@ -54,7 +56,7 @@ QUICK_GRAPHS = ("network 100 sparse", "network 100 dense", "grid 225")
 
 
 def run(*, quick: bool, say: Say) -> dict[str, Any]:
-    """Compare; give the bench's JSON object."""
+    """Compare; give the bench's JSON object. A full run draws the figure."""
     scale = QUICK if quick else FULL
     graphs = QUICK_GRAPHS if quick else tuple(GRAPHS)
     engines = [engine for engine in ENGINES if not engine.missing]
@@ -82,6 +84,8 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
         "scale": {"runs": scale.runs, "changes_per_run": scale.changes},
         "pathway": PATHWAY_NOTE,
     }
+    if not quick:
+        draw(FIGURE, compared, RATIOS)
     return report("peers", figures, _targets(compared))
 
 
