@@ -40,6 +40,15 @@ class Books:
         """Give what a mote has spent so far."""
         return self._mote(name).energy_mj(self.events.now_s)
 
+    def battery_left_mj(self, name: str) -> float:
+        """Give what a mote's battery still holds; infinite on mains."""
+        return self._mote(name).battery_left_mj(self.events.now_s)
+
+    @property
+    def alive(self) -> frozenset[str]:
+        """Names of the motes and base stations that live."""
+        return frozenset(self._names[mote.index] for mote in self.motes if mote.alive)
+
     def query_account(self, handle: QueryHandle) -> Account:
         """Give the frames, bytes and radio energy a query has cost so far."""
         return self._ether.ledger.by_query.get(handle.query, Account())

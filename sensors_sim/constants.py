@@ -46,7 +46,7 @@ PHY_BYTES = 6  # preamble 4, delimiter 1, length 1 [15.4] figure 16
 MAC_BYTES = 11  # control 2, number 1, PAN 2, target 2, source 2, check sum 2 [15.4] 7.2.2
 NETWORK_BYTES = 9  # options, hops, cost 2, origin 2, number, query [CTP] 3.2; version 1 [own]
 FRAME_BYTES = PHY_BYTES + MAC_BYTES + NETWORK_BYTES
-ACK_BYTES = PHY_BYTES + 5  # control 2, number 1, check sum 2 [15.4] 7.2.2.3
+ACK_BYTES = PHY_BYTES + 9  # control 2, number 1, check sum 2 [15.4] 7.2.2.3; time stamp 4 [own]
 LONGEST_PAYLOAD_BYTES = 127 - MAC_BYTES - NETWORK_BYTES  # aMaxPHYPacketSize [15.4] 6.4.1
 
 # Propagation.

@@ -25,6 +25,7 @@ from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import MoteStatus, read_status, write_status
 from sensors_sim.motes import Field, MoteSpec, check_mote
 from sensors_sim.network.dissemination import Change, Dissemination
+from sensors_sim.network.energy import RX_MW
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
 from sensors_sim.network.links import Link, LinkModel, Radio
@@ -33,6 +34,7 @@ from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
 
 STATUS_SPREAD_S = 1.0
+BATTERY_LOOK_S = 60.0
 
 
 class SensorNetwork(Books):
@@ -230,19 +232,32 @@ class SensorNetwork(Books):
 
     def fail(self, name: str) -> None:
         """Let a mote or base station die: it neither sends nor hears until it is revived."""
-        self._mote(name).alive = False
+        mote = self._mote(name)
+        if mote.alive:
+            mote.die(self.events.now_s)
 
     def revive(self, name: str) -> None:
-        """Switch a mote on again: what was in RAM is gone, its neighbours bring the programs."""
+        """Give a mote a new battery: what was in RAM is gone, its neighbours bring the programs."""
         mote = self._mote(name)
         if mote.alive:
             return
-        mote.alive = True
-        mote.forget()
+        mote.live(self.events.now_s)
         if mote.base:
             self._dissemination.install_all(mote)
         self._tree.trickle.start(mote)
         self._tree.pull(mote)
+        self._watch_battery(mote, mote.generation_of_ram)
+
+    def _watch_battery(self, mote: Mote, ram: int) -> None:
+        """Let a mote die when its battery is flat; look again when it could be, at the earliest."""
+        if mote.spec.powered or not mote.alive or mote.generation_of_ram != ram:
+            return
+        left_mj = mote.battery_left_mj(self.events.now_s)
+        if left_mj <= 0.0:
+            mote.die(self.events.now_s)
+            return
+        due_s = self.events.now_s + max(left_mj / RX_MW, BATTERY_LOOK_S)
+        self.events.at(due_s, self._watch_battery, mote, ram)
 
     def _install(self, spec: MoteSpec) -> Mote:
         index = len(self.motes)
@@ -258,6 +273,7 @@ class SensorNetwork(Books):
     def _boot(self, mote: Mote) -> None:
         self._dissemination.install_all(mote)
         self._tree.trickle.start(mote)
+        self._watch_battery(mote, mote.generation_of_ram)
         if self._status_s:
             self.events.at(
                 self.events.now_s + mote.rng.random() * self._status_s, self._status_due, mote

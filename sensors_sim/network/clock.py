@@ -1,9 +1,10 @@
-"""Clocks: a watch crystal that runs fast or slow, set right by beacons from nearer the base.
+"""Clocks: a watch crystal that runs fast or slow, set right by whatever comes from nearer the base.
 
     true     |----|----|----|----|
     mote     |-----|-----|---sync|----|      drift 30 ppm: 1.8 ms in a minute
 
-Law: right after a beacon the error is the sender's plus the jitter of one time stamp.
+Law: right after a beacon or an acknowledgement of the parent the error is the parent's plus the
+jitter of one time stamp.
 """
 
 from __future__ import annotations

@@ -85,6 +85,7 @@ class Mote:
     __slots__ = (
         "alive",
         "asks_s",
+        "battery_begun_mj",
         "beacons",
         "born_s",
         "busy_s",
@@ -127,6 +128,7 @@ class Mote:
         self.links: dict[int, Link] = {}
         self.sleepiest_s = 0.0
         self.clock = Clock(rng, born_s, perfect=spec.base)
+        self.battery_begun_mj = 0.0  # spent when its present battery was put in
         self.alive = True
         self.generation = self.generation_of_ram = 0
         self.number = 0  # kept in flash: a reboot must not repeat numbers
@@ -163,8 +165,27 @@ class Mote:
         return self.spec.wake_s
 
     def energy_mj(self, now_s: float) -> float:
-        """Give what it has spent since it was switched on, quiet seconds included."""
+        """Give what it has spent so far, quiet seconds included, dead ones not."""
+        if not self.alive:
+            return self.spent_mj
         return self.spent_mj + self.idle_mw * max(now_s - self.born_s, 0.0)
+
+    def battery_left_mj(self, now_s: float) -> float:
+        """Give what its battery still holds; nothing once it is flat."""
+        used_mj = self.energy_mj(now_s) - self.battery_begun_mj
+        return max(self.spec.battery_mj - used_mj, 0.0)
+
+    def die(self, now_s: float) -> None:
+        """Stop: it neither sends nor hears nor spends."""
+        self.spent_mj = self.energy_mj(now_s)
+        self.alive = False
+
+    def live(self, now_s: float) -> None:
+        """Start again with a fresh battery and an empty memory."""
+        self.alive = True
+        self.born_s = now_s
+        self.battery_begun_mj = self.spent_mj
+        self.forget()
 
     def charge(self, query: int, sent_bytes: int, energy_mj: float) -> None:
         """Book what it spends on a query; 0 is the network itself."""

@@ -220,6 +220,8 @@ class Tree:
         tries, acknowledged = self._ether.unicast(mote, towards, packet, self._arrive, self._fail)
         if known is not None:
             known.tried(tries, acknowledged=acknowledged)
+        if acknowledged and towards.index == mote.parent:
+            mote.clock.synchronise(self._events.now_s, towards.clock)
 
     def _next(self, mote: Mote, packet: Packet) -> Mote | None:
         if packet.target >= 0:

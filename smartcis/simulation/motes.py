@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from aspen.model.schema import Relation
+from aspen.model.schema import Relation, Value
 from sensors_sim.devices import device_kind
 from sensors_sim.motes import (
     Attached,
@@ -84,7 +84,7 @@ def mote_specs(sensors: Mapping[str, SensorSpec]) -> dict[str, MoteSpec]:
 
 def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
     stream = stream_of(spec.kind)
-    known = {"sid": spec.sid, "rid": rid, "mid": spec.mid, "node": spec.node}
+    known: dict[str, Value] = {"sid": spec.sid, "rid": rid, "mid": spec.mid, "node": spec.node}
     fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
     attached = Attached(spec.sid, stream, fixed)
     place = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from sensors_sim.constants import BATTERY_MJ, RADIO_RX_MA, SUPPLY_V
 from sensors_sim.errors import BadWorld, UnknownQuery, UnsupportedFragment
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.motes import Attached, Field, MoteSpec, Wall, base_station, walls_of
+from sensors_sim.network.clock import Clock
 from sensors_sim.network.energy import broadcast, idle_mw, transfer
 from sensors_sim.network.links import Ideal, Link, Radio, log_success
 from sensors_sim.sensor_network import SensorNetwork
@@ -115,6 +117,62 @@ def test_a_mote_that_looks_less_often_lives_longer():
     for net in (eager, lazy):
         net.run(3600.0)
     assert lazy.energy_mj("wall2") < eager.energy_mj("wall2")
+
+
+def test_a_flat_battery_ends_a_mote_and_the_rest_goes_on():
+    field = desks(6, 2)
+    weak = tuple(
+        replace(mote, battery_mj=2_000.0 if mote.mote == "R2.seat0" else mote.battery_mj)
+        for mote in field.motes
+    )
+    net = network(replace(field, motes=weak))
+    handle = net.deploy(Fragment(GroupBy(SEAT, (), (COUNT,)), 30.0))
+    net.run(100.0)
+    assert handle.take()[-1].rows == ((12,),)
+    left_mj = net.battery_left_mj("R2.seat0")
+    assert 0.0 < left_mj < 2_000.0
+    net.run(900.0)
+    assert net.battery_left_mj("R2.seat0") == 0.0
+    assert {mote.mote for mote in weak} - net.alive == {"R2.seat0"}
+    spent_mj = net.energy_mj("R2.seat0")
+    assert spent_mj < 2_000.0 + RADIO_RX_MA * SUPPLY_V * 61.0
+    answers = handle.take()
+    assert answers[-1].rows == ((11,),)
+    net.run(300.0)
+    assert net.energy_mj("R2.seat0") == spent_mj
+    net.revive("R2.seat0")
+    net.run(200.0)
+    assert handle.take()[-1].rows == ((12,),)
+    assert net.energy_mj("R2.seat0") > spent_mj
+
+
+def test_a_clock_drifts_until_it_hears_one_nearer_the_base():
+    clock, base = Clock(Random(1), 0.0), Clock(Random(2), 0.0, perfect=True)
+    assert base.error_s(10_000.0) == 0.0
+    assert abs(clock.error_s(10_000.0)) == pytest.approx(abs(clock.drift) * 10_000.0)
+    assert 0.0 < abs(clock.drift) < 200e-6
+    clock.synchronise(10_000.0, base)
+    assert abs(clock.error_s(10_000.0)) < 0.005
+    due_s = clock.when_s(10_060.0, 10_000.0)
+    assert due_s + clock.error_s(10_000.0) == pytest.approx(10_060.0)
+
+
+def test_epochs_stay_together_although_clocks_drift():
+    book: dict[int, list[float]] = {}
+    field = desks(5, 3)
+    net = network(
+        field, sampled=lambda _q, epoch, _s, _row: book.setdefault(epoch, []).append(now())
+    )
+
+    def now() -> float:
+        return net.now_s
+
+    net.deploy(Fragment(SEAT, 20.0))
+    net.run(7190.0)
+    assert len(book) > 350
+    for epoch, times in book.items():
+        assert len(times) == 15
+        assert all(abs(at_s - 20.0 * epoch) < 0.1 for at_s in times)
 
 
 # Tree.
