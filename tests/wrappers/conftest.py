@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from wrappers.site import Site
 
-from aspen.log.entry import Tick, Transaction
+from aspen.log.entry import Interest, Tick, Transaction
 from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.ingest.relay import relay
@@ -26,6 +26,7 @@ from smartcis.wrappers.protocol import Settings
 from smartcis.wrappers.reader import poll_source
 
 WAIT_S = 60.0
+KEEP_S = 1e6  # longer than any test's clock runs
 VIEWS = {
     f"{view}.streamsql"
     for view in (
@@ -135,7 +136,8 @@ class House:
     def rows(self, view: str) -> list[tuple]:
         """What the view holds now, as its readers see it."""
         relay(composition.log(), now_s=self.clock)
-        composition.log().append([Tick(self.now_s)])
+        look = Interest(self.now_s, view, "test", KEEP_S)
+        composition.log().append([look, Tick(self.now_s)])
         self._engine()
         return sorted(tuple(row) for row in composition.results().snapshot(view).rows)
 

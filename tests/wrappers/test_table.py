@@ -18,7 +18,7 @@ from smartcis.actions.catalog import live_catalog
 from smartcis.actions.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.models import Source
-from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.reader import withdraw_disabled
 from smartcis.wrappers.table import Table, as_held, database_of
 
@@ -197,9 +197,21 @@ def test_a_missing_file_stays_missing(tmp_path):
         "relation": "inventory",
         "columns": COLUMNS,
     }
-    with pytest.raises(Exception, match="does not answer"):
+    with pytest.raises(SourceDown, match="does not answer"):
         Table(settings_of("table", config)).poll(lambda _: 0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_reads_of_hosts_and_accounts():
+    config = {
+        "database": "postgres://secret:word@127.0.0.1:1/inventory",
+        "table": "t",
+        "key": "asset",
+        "relation": "inventory",
+        "columns": COLUMNS,
+    }
+    with pytest.raises(SourceDown, match=r"^the database does not answer$"):
+        Table(settings_of("table", config)).poll(lambda _: 0)
 
 
 def test_values_become_what_their_columns_hold():
