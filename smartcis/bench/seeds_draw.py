@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aspen.errors import AspenError
 from smartcis.bench.seeds_runs import Point
 
-try:
+HAS_MATPLOTLIB = find_spec("matplotlib") is not None
+if TYPE_CHECKING or HAS_MATPLOTLIB:  # a development package; measuring needs none
     from matplotlib import rc_context
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
     from matplotlib.ticker import NullFormatter
-except ImportError:  # matplotlib is a development package; measuring needs none
-    rc_context = Axes = Sheet = NullFormatter = None
 
 METRICS = {
     "shared_provenance_bytes_per_tuple": ("provenance per tuple, in memory", "B"),
@@ -55,7 +56,7 @@ def draw(path: Path, title: str, x: str, points: Mapping[str, Mapping[str, Point
     Raises:
         CannotDraw: matplotlib is not installed.
     """
-    if Sheet is None:
+    if not HAS_MATPLOTLIB:
         raise CannotDraw("matplotlib is not installed", attempt="install the development packages")
     sheet = Sheet(figsize=(13, 3.8), layout="constrained")
     metrics = [
