@@ -8,6 +8,7 @@ ways that share little: stepping deltas, and building up from contents.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
@@ -35,6 +36,8 @@ from aspen.streamsql.script_ast import (
     Drop,
     Insert,
     ScriptStatement,
+    Step,
+    Transact,
     Update,
 )
 from aspen.views.oracle import evaluate
@@ -56,6 +59,15 @@ class Failed(AspenError):
     code = "aspen.sqllogic.failed"
 
 
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What a transaction goes back to."""
+
+    catalog: Catalog
+    views: dict[str, Compiled]
+    history: list[Change]
+
+
 class Database:
     """Tables and views of one script."""
 
@@ -63,7 +75,9 @@ class Database:
         self.catalog = Catalog()
         self.views: dict[str, Compiled] = {}
         self._unique: dict[str, tuple[tuple[str, ...], ...]] = {}
+        self._defaults: dict[str, dict[str, Value]] = {}
         self._history: list[Change] = []
+        self._begun: _Saved | None = None
         self._lane = Lane()
 
     def execute(self, statement: ScriptStatement) -> int:
@@ -89,6 +103,8 @@ class Database:
                 return self._drop(statement)
             case CreateView():
                 return self._create_view(statement)
+            case Transact(step):
+                return self._transact(step)
             case Select():
                 self.once(self.compile(statement))
         return 0
@@ -160,6 +176,8 @@ class Database:
 
     def _create(self, statement: CreateTable) -> int:
         relation = statement.relation
+        if statement.replace:
+            self._drop(Drop(relation.name, if_exists=True))
         if not self._new(relation.name, quietly=statement.if_not_exists):
             return 0
         rows: Delta = {}
@@ -170,8 +188,17 @@ class Database:
             relation = Relation(relation.name, columns)
         self.catalog = self.catalog.with_relation(relation)
         self._unique[relation.name] = statement.unique
+        self._defaults[relation.name] = {
+            name: self._constant(value, relation.columns[relation.index(name)])
+            for name, value in statement.defaults
+        }
         self._feed([Declare(0.0, relation)])
         return self._change([(relation.name, weight, row) for row, weight in rows.items()])
+
+    def _constant(self, value: Expression, column: Column) -> Value:
+        query = SelectQuery((Item(value, "made"),), ())
+        ((made,),) = self.once(self.compile(Select(query)))
+        return converted(made, column)
 
     def _create_view(self, statement: CreateView) -> int:
         self._new(statement.name, quietly=False)
@@ -195,14 +222,33 @@ class Database:
         readers = [view for view, compiled in self.views.items() if name in compiled.sources]
         if readers:
             raise Refused(f"view {readers[0]} reads {name}", found=name, attempt="drop it first")
-        self.views.pop(name, None)
         kept = {other: rel for other, rel in self.catalog.relations.items() if other != name}
         self.catalog = Catalog(kept)
+        if self.views.pop(name, None) is not None:
+            self.forget(name)
+            return 0
         self._history = [change for change in self._history if change.relation != name]
-        # A lane never forgets a relation: what is left moves to a new one.
+        self._move()
+        return 0
+
+    def _move(self) -> None:
+        """Move what there is to a new lane: a lane never forgets a relation."""
         self._lane = Lane()
         self._feed(self._schema())
         self._feed([Transaction(0.0, tuple(self._history))])
+
+    def _transact(self, step: Step) -> int:
+        if step is Step.BEGIN:
+            if self._begun is not None:
+                raise Refused("a transaction has begun already", found="BEGIN", attempt="COMMIT")
+            self._begun = _Saved(self.catalog, dict(self.views), list(self._history))
+            return 0
+        saved, self._begun = self._begun, None
+        if saved is None:
+            raise Refused("no transaction has begun", found=step.value, attempt="BEGIN")
+        if step is Step.ROLLBACK:
+            self.catalog, self.views, self._history = saved.catalog, saved.views, saved.history
+            self._move()
         return 0
 
     def _names(self) -> tuple[str, ...]:
@@ -218,6 +264,7 @@ class Database:
         relation = self._target(statement.table)
         names = statement.columns or relation.names
         places = [relation.index(name) for name in names]
+        defaults = self._defaults.get(relation.name, {})
         query = self.compile(Select(statement.query))
         if len(query.plan.columns) != len(places):
             raise Refused(
@@ -227,7 +274,7 @@ class Database:
             )
         added: list[tuple[str, int, Row]] = []
         for row, weight in self.once(query).items():
-            values: list[Value] = [None] * len(relation.columns)
+            values = [defaults.get(name) for name in relation.names]
             for place, value in zip(places, row, strict=True):
                 values[place] = converted(value, relation.columns[place])
             added.append((relation.name, weight, self._checked(relation, values)))

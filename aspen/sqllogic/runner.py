@@ -16,19 +16,21 @@ from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled
 from aspen.streamsql.errors import (
     NonStratified,
+    NotAQuery,
     NotMonotone,
     UnboundedRecursion,
     UnknownFunction,
     Unsupported,
 )
 from aspen.streamsql.script import parse_script
-from aspen.streamsql.script_ast import Drop, ScriptStatement
+from aspen.streamsql.script_ast import CreateTable, Drop, ScriptStatement, Step, Transact
 
 ENGINE = "aspen"
 _KEPT = 16
 _IDLE = ("CREATE INDEX", "CREATE UNIQUE INDEX", "DROP INDEX", "PRAGMA", "SET ", "ANALYZE", "VACUUM")
 _LEFT_OUT = (
     Unsupported.code,
+    NotAQuery.code,
     UnknownFunction.code,
     NonStratified.code,
     NotMonotone.code,
@@ -132,9 +134,14 @@ class Runner:
         return changed
 
     def _before_change(self, statement: ScriptStatement) -> None:
-        if isinstance(statement, Drop):
-            # A drop moves the rest to a new lane; kept queries end here.
+        moves = isinstance(statement, Drop) or (
+            isinstance(statement, Transact) and statement.step is Step.ROLLBACK
+        )
+        if moves or (isinstance(statement, CreateTable) and statement.replace):
+            # The rest may move to a new lane: kept queries end here.
             self._check_kept()
+            for name, _ in self._kept:
+                self.database.forget(name)
             self._kept.clear()
         self._changed = True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from aspen.errors import Position
 from aspen.model.schema import Relation
@@ -15,6 +16,8 @@ class CreateTable:
 
     Args:
         unique: column sets no two rows may share.
+        defaults: what a column is filled with where an INSERT leaves it out.
+        replace: `CREATE OR REPLACE`: what was there goes.
         query: what it is filled with, `CREATE TABLE t AS SELECT …`; its columns come from there.
     """
 
@@ -22,6 +25,8 @@ class CreateTable:
     unique: tuple[tuple[str, ...], ...] = ()
     query: Query | None = None
     if_not_exists: bool = False
+    defaults: tuple[tuple[str, Expression], ...] = ()
+    replace: bool = False
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -63,4 +68,20 @@ class Drop:
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
-ScriptStatement = Statement | CreateTable | Insert | Delete | Update | Drop
+class Step(Enum):
+    """What a transaction statement does."""
+
+    BEGIN = "BEGIN"
+    COMMIT = "COMMIT"
+    ROLLBACK = "ROLLBACK"
+
+
+@dataclass(frozen=True, slots=True)
+class Transact:
+    """`BEGIN`, `COMMIT`, `ROLLBACK`."""
+
+    step: Step
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+ScriptStatement = Statement | CreateTable | Insert | Delete | Update | Drop | Transact

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from aspen.model.schema import Column, Relation
+from aspen.streamsql.ast import Expression
 from aspen.streamsql.errors import Unsupported
 from aspen.streamsql.script_ast import (
     CreateTable,
@@ -12,11 +15,16 @@ from aspen.streamsql.script_ast import (
     Drop,
     Insert,
     ScriptStatement,
+    Step,
+    Transact,
     Update,
 )
 from aspen.streamsql.sql_types import SQL_TYPES
 from aspen.streamsql.translate import Translator
 from aspen.streamsql.translate_expr import word
+
+
+_GENERATED = (exp.GeneratedAsIdentityColumnConstraint, exp.ComputedColumnConstraint)
 
 
 class ScriptTranslator(Translator):
@@ -33,7 +41,14 @@ class ScriptTranslator(Translator):
                 return self._create_table(tree)
             case exp.Insert():
                 return self._insert(tree)
+            case exp.Transaction() | exp.Commit() | exp.Rollback():
+                spelt = type(tree).__name__.upper().replace("TRANSACTION", "BEGIN")
+                return Transact(Step(spelt), self.spans.of(tree))
+            case exp.TruncateTable():
+                (target,) = tree.expressions
+                return Delete(self._table(target), None, self.spans.of(tree))
             case exp.Delete():
+                self._only(tree, {"this", "where"})
                 where = tree.args.get("where")
                 condition = None if where is None else self.expressions.translate(where.this)
                 return Delete(self._table(tree.this), condition, self.spans.of(tree))
@@ -44,7 +59,16 @@ class ScriptTranslator(Translator):
                 return Drop(self._table(target), bool(tree.args.get("exists")), self.spans.of(tree))
         return self.statement(tree)
 
+    def _only(self, tree: exp.Expr, known: set[str]) -> None:
+        """Refuse what a statement says besides what is known: to leave it out would be wrong."""
+        for key, value in tree.args.items():
+            if value and key not in known:
+                spelt = f"{type(tree).__name__.upper()} with {key.strip('_').upper()}"
+                raise self._unsupported(spelt, tree, "a plain statement")
+
     def _table(self, tree: exp.Expr) -> str:
+        if isinstance(tree, exp.Table) and tree.args.get("alias"):
+            raise self._unsupported("alias of a changed table", tree, "its own name")
         if tree.args.get("db") or not isinstance(tree, exp.Table):
             raise self._unsupported("schema in front of a name", tree, "the bare name")
         return word(tree.this)
@@ -54,16 +78,19 @@ class ScriptTranslator(Translator):
         exists = bool(tree.args.get("exists"))
         if isinstance(tree.expression, exp.Query):
             name = self._table(tree.this)
-            return CreateTable(Relation(name, ()), (), self.query(tree.expression), exists, at)
+            made = CreateTable(Relation(name, ()), (), self.query(tree.expression), exists, at=at)
+            return replace(made, replace=bool(tree.args.get("replace")))
         if not isinstance(tree.this, exp.Schema):
             raise self._unsupported("a table without columns", tree, "CREATE TABLE t (a INT)")
         columns: list[Column] = []
+        defaults: list[tuple[str, Expression]] = []
         unique: list[tuple[str, ...]] = []
         required: set[str] = set()
         for part in tree.this.expressions:
             if isinstance(part, exp.ColumnDef):
                 column, alone = self._column(part)
                 columns.append(column)
+                defaults += self._default(part)
                 unique += [(column.name,)] if alone else []
                 continue
             names = self._constraint(part)
@@ -76,7 +103,21 @@ class ScriptTranslator(Translator):
             for c in columns
         ]
         relation = Relation(self._table(tree.this.this), tuple(columns))
-        return CreateTable(relation, tuple(unique), None, exists, at)
+        again = bool(tree.args.get("replace"))
+        return CreateTable(relation, tuple(unique), None, exists, tuple(defaults), again, at)
+
+    def _default(self, tree: exp.ColumnDef) -> list[tuple[str, Expression]]:
+        kinds = [part.args.get("kind") for part in tree.args.get("constraints") or ()]
+        for found in kinds:
+            if isinstance(
+                found, exp.GeneratedAsIdentityColumnConstraint | exp.ComputedColumnConstraint
+            ):
+                raise self._unsupported("a generated column", tree, "a view")
+        return [
+            (word(tree.this), self.expressions.translate(found.this))
+            for found in kinds
+            if isinstance(found, exp.DefaultColumnConstraint)
+        ]
 
     def _column(self, tree: exp.ColumnDef) -> tuple[Column, bool]:
         """Give a column, and whether no two rows may share its value."""
@@ -116,20 +157,16 @@ class ScriptTranslator(Translator):
             columns = tuple(word(part) for part in target.expressions)
             target = target.this
         source = tree.expression
-        if tree.args.get("conflict") or tree.args.get("returning"):
-            raise self._unsupported("ON CONFLICT or RETURNING", tree, "a plain INSERT")
-        if source is None:
-            raise self._unsupported("INSERT without rows", tree, "INSERT INTO t VALUES (1)")
+        self._only(tree, {"this", "expression"})
         return Insert(self._table(target), columns, self.query(source), self.spans.of(tree))
 
     def _update(self, tree: exp.Update) -> Update:
+        self._only(tree, {"this", "expressions", "where"})
         values = []
         for part in tree.expressions:
             if not isinstance(part, exp.EQ) or not isinstance(part.this, exp.Column):
                 raise self._unsupported("this assignment", part, "SET column = value")
             values.append((word(part.this.this), self.expressions.translate(part.expression)))
-        if tree.args.get("from_") is not None:
-            raise self._unsupported("UPDATE … FROM", tree, "SET column = (SELECT …)")
         where = tree.args.get("where")
         condition = None if where is None else self.expressions.translate(where.this)
         return Update(self._table(tree.this), tuple(values), condition, self.spans.of(tree))
