@@ -23,7 +23,7 @@ def components(vertices: Iterable[Vertex], edges: Edges[Vertex]) -> list[tuple[V
 
     Source: Tarjan, "Depth-first search and linear graph algorithms" (1972), without its recursion.
     """
-    order = list(vertices)
+    order = {vertex: place for place, vertex in enumerate(vertices)}
     found: list[tuple[Vertex, ...]] = []
     number: dict[Vertex, int] = {}
     low: dict[Vertex, int] = {}
@@ -50,10 +50,10 @@ def components(vertices: Iterable[Vertex], edges: Edges[Vertex]) -> list[tuple[V
                     above = walk[-1][0]
                     low[above] = min(low[above], low[vertex])
                 if low[vertex] == number[vertex]:
-                    part = [v for v in open_ if number[v] >= number[vertex]]
-                    for member in part:
-                        del open_[member]
-                    found.append(tuple(v for v in order if v in part))
+                    part = [open_.popitem()[0]]
+                    while part[-1] != vertex:
+                        part.append(open_.popitem()[0])
+                    found.append(tuple(sorted(part, key=order.__getitem__)))
     return found
 
 
@@ -67,17 +67,3 @@ def reached(start: Vertex, edges: Edges[Vertex]) -> set[Vertex]:
             found.add(vertex)
             waiting += edges.get(vertex, ())
     return found
-
-
-def circle(start: Vertex, edges: Edges[Vertex]) -> list[Vertex] | None:
-    """Give a shortest way along the edges from a vertex back to it, both ends included."""
-    ways = [[start]]
-    seen: set[Vertex] = set()
-    for way in ways:
-        for other in edges.get(way[-1], ()):
-            if other == start:
-                return [*way, start]
-            if other not in seen:
-                seen.add(other)
-                ways.append([*way, other])
-    return None

@@ -28,6 +28,7 @@ from aspen.streamsql.ast import (
     Name,
     Negation,
     NullTest,
+    Scalar,
     SelectQuery,
     Source,
 )
@@ -244,5 +245,5 @@ def _mapped(term: Expression, value: Callable[[Name], Expression]) -> Expression
             return Negation(_mapped(inner, value), at)
         case Function(_, arguments):
             return replace(term, arguments=tuple(_mapped(a, value) for a in arguments))
-        case Literal() | NullTest() | Choice() | Exists():
+        case Literal() | NullTest() | Choice() | Exists() | Scalar():
             return term
