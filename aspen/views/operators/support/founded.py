@@ -3,8 +3,11 @@
     ab ← link        bb ← ab·…  bb ← cb·…        cb ← bb·…
     founded          founded by the first        founded; without it, bb and cb hold each other
 
+Law:        a group is founded iff it is in the least fixpoint of the derivations it can reach.
 Algorithm:  backwards from the suspects to whatever their derivations use, then forwards from the
             derivations that use no row of the view: the least fixpoint over that part.
+State:      within a call: per derivation met, how many of its rows are not founded yet.
+Receives:   settled groups in doubt.     Gives: those that nothing founds.
 Ends:       each derivation met is looked at once in each direction.
 """
 

@@ -9,6 +9,7 @@ Algorithm:  B. Motik, Y. Nenov, R. Piro, I. Horrocks, "Incremental Update of Dat
             when a proof is found stays on the agenda.
 State:      the proved and the refuted groups, how far each group's derivations were looked at,
             which derivation waits for whose proof. It holds as long as derivations only go.
+Receives:   settled groups in doubt.     Gives: those without a proof.
 Ends:       each derivation is looked at once.
 """
 

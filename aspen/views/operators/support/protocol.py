@@ -7,6 +7,10 @@ Law:        after `fallen` gives nothing more, every settled row has a derivatio
             through settled rows alone, or was retracted; retracting more than needed is allowed,
             because a retracted row with a live derivation settles again in the same epoch.
             `Group.via` of a row that stays is live and leads to base rows, or is None: unknown.
+Algorithm:  the implementation's own; see `strategies`.
+State:      whatever it wants to remember of groups and sources.
+Receives:   an epoch's derivations as they come and go.     Gives: groups to retract.
+Ends:       `fallen` must come to give nothing: every group falls at most once per epoch.
 """
 
 from __future__ import annotations

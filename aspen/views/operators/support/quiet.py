@@ -1,4 +1,11 @@
-"""Quiet: a support that keeps nothing; the strategies without state say only what they decide."""
+"""Quiet: a support that keeps nothing; the strategies without state say only what they decide.
+
+Law:        nothing falls.
+Algorithm:  none.
+State:      none.
+Receives:   everything a Support may hear, and ignores it.     Gives: nothing.
+Ends:       at once.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 Law:        the fixpoint from scratch, which every other strategy equals.
 Algorithm:  semi-naive evaluation.
 State:      none that a decision rests on.
+Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       as the recursion does from scratch.
 """
 

@@ -7,6 +7,7 @@ Algorithm:  T. J. Green et al., "Update Exchange with Mappings and Provenance", 
             "relative provenance" [LTZIL09] compares with. Own: the derivation graph is what MinShip
             holds, and what was found founded in an epoch is not walked again.
 State:      within an epoch, the groups found founded.
+Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       each derivation is walked once per epoch, up to all of the view.
 """
 

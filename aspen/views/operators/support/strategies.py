@@ -1,6 +1,12 @@
 """Strategies: the ways of maintaining a recursive view, by name; all give the same rows.
 
 A name may carry options: `absorption-eager(size=50, interval=4)`, `absorption-lazy(nodes=5000)`.
+
+Law:        whatever the strategy, rows and reasons are the same.
+Algorithm:  each strategy's own, in its file.
+State:      none; a table of names.
+Receives:   a name with options.     Gives: the support that decides so.
+Ends:       at once.
 """
 
 from __future__ import annotations
