@@ -151,6 +151,9 @@ class ExpressionTranslator:
         symbol = _BINARY.get(type(tree))
         if symbol in ("AND", "OR"):
             return self._logical(tree, symbol, at)
+        if symbol in ("=", "<>") and isinstance(tree.this, exp.Tuple):
+            same = self._same_row(tree.this, tree.expression, at)
+            return same if symbol == "=" else Negation(same, at)
         if symbol is not None and _quantifier(tree.expression):
             return self._quantified(tree, symbol, at)
         if symbol is not None:
@@ -271,6 +274,14 @@ class ExpressionTranslator:
             at,
         )
 
+    def _same_row(self, left: exp.Expr, right: exp.Expr, at: Position) -> Expression:
+        """Write `(a, b) = (c, d)` as equalities joined by AND."""
+        if not isinstance(right, exp.Tuple) or len(left.expressions) != len(right.expressions):
+            raise self._unsupported(right, at)
+        pairs = zip(left.expressions, right.expressions, strict=True)
+        equal = [Binary("=", self.translate(one), self.translate(two), at) for one, two in pairs]
+        return _chain("AND", equal, at)
+
     def _quantified(self, tree: exp.Expr, symbol: str, at: Position) -> Expression:
         """Write `x < ANY (query)` as a membership, and ALL as its negation."""
         if symbol not in COMPARISONS:
@@ -309,6 +320,9 @@ class ExpressionTranslator:
         return Binary("AND", low, Binary("<=", inner, self.translate(tree.args["high"]), at), at)
 
     def _in(self, tree: exp.Expr, at: Position) -> Expression:
+        if isinstance(tree.this, exp.Tuple) and tree.expressions:
+            rows = [self._same_row(tree.this, row, at) for row in tree.expressions]
+            return _chain("OR", rows, at)
         inner = self.translate(tree.this)
         query = tree.args.get("query")
         if query is None and len(tree.expressions) == 1:

@@ -23,7 +23,6 @@ from aspen.streamsql.sql_types import SQL_TYPES
 from aspen.streamsql.translate import Translator
 from aspen.streamsql.translate_expr import word
 
-
 _GENERATED = (exp.GeneratedAsIdentityColumnConstraint, exp.ComputedColumnConstraint)
 
 
@@ -109,9 +108,7 @@ class ScriptTranslator(Translator):
     def _default(self, tree: exp.ColumnDef) -> list[tuple[str, Expression]]:
         kinds = [part.args.get("kind") for part in tree.args.get("constraints") or ()]
         for found in kinds:
-            if isinstance(
-                found, exp.GeneratedAsIdentityColumnConstraint | exp.ComputedColumnConstraint
-            ):
+            if isinstance(found, _GENERATED):
                 raise self._unsupported("a generated column", tree, "a view")
         return [
             (word(tree.this), self.expressions.translate(found.this))
