@@ -66,7 +66,8 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
 def _walk(compiler: _Builder, shape: WalkShape) -> Node:
     base, edges = compiler.build(shape.base), compiler.build(shape.edges)
     # repr tells 1 from 1.0 and TRUE, which are equal in Python.
-    spelt = repr((shape.carried, shape.place, shape.cost, shape.layer, shape.passes))
+    how = (shape.cost, shape.adds, shape.sign)
+    spelt = repr((shape.carried, shape.place, how, shape.layer, shape.passes))
     return compiler.node(("walk", id(base), id(edges), spelt), lambda: Walk(base, edges, shape))
 
 

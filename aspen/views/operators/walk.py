@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
+from typing import Any
 
 from aspen.algebra.evaluate import compile_predicate
 from aspen.model.delta import Delta
@@ -46,8 +47,8 @@ class Walk(Node):
     def __init__(self, base: Node, edges: Node, shape: WalkShape) -> None:
         super().__init__(base, edges)
         self._base, self._edges = base, edges
+        self._shape = shape
         self._cost = shape.cost
-        self._width = len(shape.place)
         self._carried_of, self._place_of = row_of(shape.carried), row_of(shape.place)
         self._layer_of = row_of(shape.layer)
         self._passes = None
@@ -56,7 +57,7 @@ class Walk(Node):
             names = (*shape.names, *shape.edge_names)
             self._passes = compile_predicate(shape.passes, [Column(n, Type.INT) for n in names])
         cost = () if shape.cost is None else (shape.cost,)
-        self._arrange = _arranged((*shape.carried, *shape.place, *cost))
+        self._arrange = _arranged((*shape.carried, *shape.place, *cost), shape.sign)
         self._weights: dict[Node, Delta] = {}
         self._carried = Names()
         self._places = Names()
@@ -116,7 +117,7 @@ class Walk(Node):
         layer = self._layers[self._layer_of(values)]
         carried = self._carried.numbers[values]
         place = self._places.numbers[self._place_of(row)]
-        cost = None if self._cost is None else row[self._cost]
+        cost = self._cost_of(row)
         if every:
             begins = layer.state.begins(carried, place, cost)
             numbers = layer.state.ways(carried, place, cost)
@@ -150,7 +151,7 @@ class Walk(Node):
 
     def _begin(self, row: Row) -> None:
         """Take in a base row, and open its layer if it is the first there."""
-        cost = None if self._cost is None else row[self._cost]
+        cost = self._cost_of(row)
         if cost is None and self._cost is not None:
             return  # a null cost never competes
         values = self._carried_of(row)
@@ -164,7 +165,7 @@ class Walk(Node):
 
     def _cease(self, row: Row) -> None:
         """Take out a base row."""
-        cost = None if self._cost is None else row[self._cost]
+        cost = self._cost_of(row)
         if cost is None and self._cost is not None:
             return
         values = self._carried_of(row)
@@ -174,11 +175,16 @@ class Walk(Node):
         self._carried.release(carried)
         self._places.release(place)
 
+    def _cost_of(self, row: Row) -> Any:
+        """Give what is minimised."""
+        cost: Any = None if self._cost is None else row[self._cost]
+        return -cost if self._shape.sign < 0 and cost is not None else cost
+
     def _open(self, values: Row) -> Layer:
         """Make the layer of some values, with the edges that can be passed there."""
         passes = self._passes
         may = None if passes is None else lambda row: passes(values + row)
-        layer = Layer(self._places, self._width, may, measured=self._cost is not None)
+        layer = Layer(self._places, self._shape, may)
         edges = [row for row, weight in self._weights[self._edges].items() if weight > 0]
         layer.take_edges(edges, ())
         layer.born.clear()
@@ -191,7 +197,22 @@ class Walk(Node):
         return rows if arrange is None else map(arrange, rows)
 
 
-def _arranged(order: tuple[int, ...]) -> Callable[[Row], Row] | None:
-    """Give what puts a row's values in the view's order, None where they are."""
+def _arranged(order: tuple[int, ...], sign: int) -> Callable[[Row], Row] | None:
+    """Give what puts a row's values in the view's order and its cost in the view's sign.
+
+    Returns:
+        None where there is nothing to do.
+    """
     places = [order.index(place) for place in range(len(order))]
-    return None if places == sorted(places) else itemgetter(*places)
+    turned = itemgetter(*places) if places != sorted(places) else None
+    if sign > 0:
+        return turned
+    if turned is None:
+        return _negated
+    then = turned
+    return lambda row: then(_negated(row))
+
+
+def _negated(row: Row) -> Row:
+    cost: Any = row[-1]
+    return (*row[:-1], -cost)

@@ -33,10 +33,12 @@ class Cheapest:
 
     Args:
         graph: its edges, with lengths.
+        adds: whether lengths add up; otherwise a walk costs as much as its greatest.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, adds: bool = True) -> None:
         self.graph = graph
+        self._adds = adds
         self.costs: dict[int, dict[int, Any]] = {}
         self._by: dict[int, dict[int, int]] = {}
         self.base: dict[int, dict[int, list[Any]]] = {}
@@ -78,7 +80,7 @@ class Cheapest:
             start, end, length, _ = self.graph.edges[number]
             for carried in self._carried_at(start):
                 costs = self.costs[carried]
-                cost = costs[start] + length
+                cost = self._onwards(costs[start], length)
                 known = costs.get(end)
                 if known is None or cost < known:
                     heaps.setdefault(carried, []).append((cost, end, number))
@@ -105,7 +107,7 @@ class Cheapest:
         return [
             number
             for number, start in self.graph.enters(place).items()
-            if start in costs and costs[start] + edges[number].length == cost
+            if start in costs and self._onwards(costs[start], edges[number].length) == cost
         ]
 
     def minus(self) -> Iterator[Costing]:
@@ -203,7 +205,7 @@ class Cheapest:
             if place in begun:
                 found.append((min(begun[place]), place, ROOT))
             ways = [
-                (costs[start] + edges[number].length, place, number)
+                (self._onwards(costs[start], edges[number].length), place, number)
                 for number, start in self.graph.enters(place).items()
                 if start in costs
             ]
@@ -216,11 +218,14 @@ class Cheapest:
         costs = self.costs.setdefault(carried, {})
         by = self._by.setdefault(carried, {})
         before, leaving = self._before.setdefault(carried, {}), self.graph.leaving
+        adds = self._adds
         tree, offset, bit = self._tree.bits, *offset_of(carried)
         further_block = self._tree.reach if offset else None
         while heap:
             cost, place, number = heappop(heap)
             known = costs.get(place)
+            if cost - cost != 0:
+                continue  # a sum that is not finite is null, and never competes
             if known is not None:
                 if known <= cost:
                     continue
@@ -241,10 +246,13 @@ class Cheapest:
                     attempt="every step must add to a minimised cost, never take from it",
                 )
             for onwards, (end, length) in leaving.get(place, _NOTHING).items():
-                further = cost + length
+                further = cost + length if adds else max(cost, length)
                 known = costs.get(end)
                 if known is None or further < known:
                     heappush(heap, (further, end, onwards))
+
+    def _onwards(self, cost: Any, length: Any) -> Any:
+        return cost + length if self._adds else max(cost, length)
 
     def _unlink(self, carried: int, place: int, number: int) -> None:
         if number == ROOT:

@@ -35,12 +35,14 @@ class Graph:
         places: numbers of places; every edge uses two.
         width: how many columns a place has.
         measured: whether edges have a length; one whose length is null leads nowhere.
+        sign: of the lengths.
     """
 
-    def __init__(self, places: Names, width: int, *, measured: bool) -> None:
+    def __init__(self, places: Names, width: int, *, measured: bool, sign: int = 1) -> None:
         self._places = places
         self._width = width
         self._measured = measured
+        self._sign = sign
         self.numbers: dict[Row, int] = {}
         self.edges: dict[int, Edge] = {}
         self.leaving: dict[int, dict[int, Any]] = {}
@@ -52,9 +54,11 @@ class Graph:
         """Add an edge; None for one that nothing can pass."""
         width = self._width
         start, end = row[:width], row[width : 2 * width]
-        length = row[2 * width] if self._measured else None
+        length: Any = row[2 * width] if self._measured else None
         if has_null(start, 2) or (self._measured and length is None):
             return None
+        if self._sign < 0:
+            length = -length
         number = self._free.pop() if self._free else len(self.edges)
         edge = Edge(self._places.use(start), self._places.use(end), length, row)
         self.numbers[row] = number

@@ -9,27 +9,25 @@ from aspen.views.walks.cheapest import Cheapest
 from aspen.views.walks.forest import Forest
 from aspen.views.walks.graph import Graph
 from aspen.views.walks.names import Begun, Names
+from aspen.views.walks.shape import WalkShape
 
 
 class Layer:
     """One layer of a walk.
 
     Args:
-        width: how many columns a place has.
+        shape: of the walk.
         passes: which edges it has; None for all.
-        measured: whether edges have lengths.
     """
 
     def __init__(
-        self,
-        places: Names,
-        width: int,
-        passes: Callable[[Row], bool] | None,
-        *,
-        measured: bool,
+        self, places: Names, shape: WalkShape, passes: Callable[[Row], bool] | None
     ) -> None:
-        self.graph = Graph(places, width, measured=measured)
-        self.state: Forest | Cheapest = (Cheapest if measured else Forest)(self.graph)
+        measured = shape.cost is not None
+        self.graph = Graph(places, len(shape.place), measured=measured, sign=shape.sign)
+        self.state: Forest | Cheapest = (
+            Cheapest(self.graph, adds=shape.adds) if measured else Forest(self.graph)
+        )
         self._passes = passes
         self.gone: list[int] = []
         self.born: list[int] = []

@@ -5,7 +5,8 @@
           carried place                                                 + length of each edge
 
 A walk goes from a row to the next by an edge: the *carried* columns stay, the *place* columns are
-those of the edge's end, and a minimised *cost* grows by the edge's length. Rows of different
+those of the edge's end, and a minimised *cost* grows by the edge's length, or to it (`greatest`);
+a maximised one shrinks to it (`least`), which is the same with signs turned. Rows of different
 carried values have nothing to do with one another. Conditions on edges alone select edges; those
 on truth values that are carried (`NOT step_free OR edge is step-free`) make a layer per value.
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, substitute
+from aspen.algebra.expr import Call, Col, Expr, Op, columns_in, conjunction, substitute
 from aspen.algebra.plan import (
     AggregateFunction,
     Best,
@@ -43,6 +44,8 @@ class WalkShape:
         carried: places of the carried columns in the view's rows.
         place: places of the columns an edge changes.
         cost: place of the cost; None where every row counts.
+        adds: whether an edge's length is added to the cost; otherwise the greater of both counts.
+        sign: -1 where the cost is maximised.
         layer: places, among the carried columns, of those that `passes` reads.
         passes: over the layer's columns and the last of the edge's; None where all edges do.
         names: of the layer's columns, as `passes` spells them.
@@ -54,6 +57,8 @@ class WalkShape:
     carried: Places
     place: Places
     cost: int | None
+    adds: bool
+    sign: int
     layer: Places
     passes: Expr | None
     names: tuple[str, ...]
@@ -65,6 +70,7 @@ class _Step:
     """One rule of the recursion, as edges."""
 
     edges: Plan
+    adds: bool
     passes: Expr | None
     extra: tuple[Column, ...]
 
@@ -90,7 +96,12 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
     place = tuple(i for i in range(width) if i not in carried and i != cost)
     booleans = tuple(i for i in carried if plan.columns[i].type is Type.BOOL)
     steps = [_step(rule, plan, place, cost, booleans) for rule in found]
-    if not place or None in steps or (len(steps) > 1 and any(s and s.passes for s in steps)):
+    if (
+        not place
+        or None in steps
+        or len({s.adds for s in steps if s}) != 1
+        or (len(steps) > 1 and any(s and s.passes for s in steps))
+    ):
         return None
     edges = [one.edges for one in steps if one is not None]
     passes = steps[0].passes if steps[0] is not None else None
@@ -107,6 +118,8 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
         carried,
         place,
         cost,
+        all(one is not None and one.adds for one in steps),
+        -1 if plan.best is not None and plan.best.function is AggregateFunction.MAX else 1,
         tuple(carried.index(i) for i in layer),
         passes,
         names,
@@ -115,9 +128,9 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
 
 
 def _cost(plan: Fixpoint) -> int | None:
-    """Give the place of the minimised column, if the others are the group."""
+    """Give the place of the selected column, if the others are the group."""
     best: Best | None = plan.best
-    if best is None or best.more or best.function is not AggregateFunction.MIN:
+    if best is None or best.more:
         return None
     names = [column.name for column in plan.columns]
     if {*best.keys, best.column} != {*names}:
@@ -162,8 +175,9 @@ def _step(
     outputs: list[Expr] = [known.outputs[i] for i in place]
     if any(known.recursive(expr) for expr in outputs):
         return None
-    if cost is not None:
-        length = _length(known, cost)
+    adds = True
+    if cost is not None and plan.best is not None:
+        length, adds = _length(known, cost, plan.best.function)
         if length is None:
             return None
         outputs.append(length)
@@ -186,18 +200,23 @@ def _step(
     joined = _joined(known, [c for c in conditions if not known.recursive(c)])
     computed = (*begins, *outputs, *(Col(column.name) for column in extra))
     edges = Project(joined, tuple(zip(columns, computed, strict=True)))
-    return _Step(edges, passes, extra)
+    return _Step(edges, adds, passes, extra)
 
 
-def _length(known: _Known, cost: int) -> Expr | None:
-    """Give what an edge adds to the cost."""
+def _length(known: _Known, cost: int, function: AggregateFunction) -> tuple[Expr | None, bool]:
+    """Give what an edge does to the cost, and whether by adding; None where it is no such thing."""
     expr, own = known.outputs[cost], Col(known.own[cost])
-    if not isinstance(expr, Op) or expr.symbol != "+":
-        return None
-    for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
-        if one == own and not known.recursive(other):
-            return other
-    return None
+    minimised = function is AggregateFunction.MIN
+    if minimised and isinstance(expr, Op) and expr.symbol == "+":
+        for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
+            if one == own and not known.recursive(other):
+                return other, True
+    if isinstance(expr, Call) and expr.function == ("greatest" if minimised else "least"):
+        others = tuple(one for one in expr.arguments if one != own)
+        alone = len(others) == len(expr.arguments) - 1 and len(others) == 1
+        if alone and not known.recursive(others[0]):
+            return others[0], False
+    return None, True
 
 
 def _begins(known: _Known, plan: Fixpoint, place: Places) -> tuple[list[Expr] | None, list[Expr]]:

@@ -51,6 +51,27 @@ QUERIES = {
             FROM walk w JOIN edge e ON e.src = w.node WHERE NOT w.flat OR e.flat
             GROUP BY w.who, w.flat, e.dst
         ) SELECT who, flat, node, cost FROM walk""",
+    "widest": """
+        WITH RECURSIVE flow(width, node, who) AS (
+            SELECT s.cost, s.node, s.who FROM start s
+          UNION
+            SELECT MAX(least(e.cost, f.width)), e.dst, f.who
+            FROM flow f JOIN edge e ON e.src = f.node GROUP BY e.dst, f.who
+        ) SELECT width, node, who FROM flow""",
+    "flattest": """
+        WITH RECURSIVE climb(who, node, steepest) AS (
+            SELECT s.who, s.node, s.cost FROM start s
+          UNION
+            SELECT c.who, e.dst, MIN(greatest(c.steepest, e.cost))
+            FROM climb c JOIN edge e ON e.src = c.node GROUP BY c.who, e.dst
+        ) SELECT who, node, steepest FROM climb""",
+    "strongest": """
+        WITH RECURSIVE climb(who, node, weakest) AS (
+            SELECT s.who, s.node, s.cost FROM start s
+          UNION
+            SELECT c.who, e.dst, MAX(least(c.weakest, e.cost))
+            FROM climb c JOIN edge e ON e.src = c.node GROUP BY c.who, e.dst
+        ) SELECT who, node, weakest FROM climb""",
     "turned": """
         WITH RECURSIVE reach(node, who, flat) AS (
             SELECT s.node, s.who, s.flat FROM start s
@@ -158,9 +179,10 @@ def test_oracle_after_every_change_and_back_to_nothing(states, random) -> None:
 @quick
 @given(state)
 def test_ways_lead_back_to_base_rows(tables) -> None:
-    driven = Driven("layers", "pairs")
+    names = ("layers", "pairs", "widest")
+    driven = Driven(*names)
     driven.change(moves(driven.tables, tables))
-    for name in ("layers", "pairs"):
+    for name in names:
         walk = driven.walk(name)
         for row in walk.contents():
             every = list(walk.ways(row, lambda node: node.contents(), every=True))

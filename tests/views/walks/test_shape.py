@@ -36,9 +36,15 @@ def test_a_walk_has_carried_columns_a_place_and_perhaps_a_cost(view, carried, pl
     assert (shape.carried, shape.place, shape.cost) == (carried, place, cost)
 
 
-@pytest.mark.parametrize("view", ["hops", "wide"])
-def test_what_counts_steps_or_takes_the_narrowest_is_no_walk(view) -> None:
-    assert walk_shape(recursion(world.VIEWS[view].plan)) is None
+def test_the_widest_way_is_a_walk_with_signs_turned() -> None:
+    shape = walk_shape(recursion(world.VIEWS["wide"].plan))
+    assert shape is not None
+    assert (shape.carried, shape.place, shape.cost) == ((), (0,), 1)
+    assert (shape.adds, shape.sign) == (False, -1)
+
+
+def test_what_counts_its_steps_is_no_walk() -> None:
+    assert walk_shape(recursion(world.VIEWS["hops"].plan)) is None
 
 
 @pytest.mark.parametrize(
