@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SORTS = ("nosort", "rowsort", "valuesort")
+_HARMLESS = ("noforcestorage", "nothreadsan", "skip_reload", "vector_size", "notwindows", "64bit")
 _LINE = re.compile(r"^-{4,}$")
 _HASH = re.compile(r"^(\d+) values hashing to ([0-9a-f]{32})$")
 
@@ -77,10 +78,23 @@ def read_records(text: str, engine: str) -> Iterator[Record]:
     Args:
         engine: the name that `skipif` and `onlyif` compare with.
     """
+    loops = 0
+    lacking = ""
     for first, lines in _blocks(text):
+        word, *rest = [*lines[0].split(), ""]
+        if word in ("loop", "foreach", "concurrentloop"):
+            loops += 1
         record = _record(first, lines, engine)
-        if record is not None:
-            yield record
+        if word == "endloop":
+            loops = max(0, loops - 1)
+        if record is None:
+            continue
+        if lacking or loops:
+            # What stands in a loop holds its variable, and is no SQL before it is put in.
+            record = replace(record, skip=record.skip or lacking or "it stands in a loop")
+        if word == "require" and rest[0] not in _HARMLESS:
+            lacking = f"the file requires {rest[0]}"
+        yield record
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -161,6 +161,31 @@ require parquet
     assert all(finding.reason for finding in report.findings)
 
 
+def test_loops_and_what_a_file_lacks_are_skipped():
+    report = run(
+        """loop i 0 3
+
+statement ok
+INSERT INTO t VALUES (${i})
+
+endloop
+
+query I
+SELECT 1
+----
+1
+
+require parquet
+
+query I
+SELECT 1
+----
+2
+"""
+    )
+    assert [f.outcome for f in report.findings] == ["skipped"] * 3 + ["passed"] + ["skipped"] * 2
+
+
 def test_views_are_looked_at_again_after_later_statements(monkeypatch):
     runner = Runner()
     text = """statement ok
