@@ -163,8 +163,13 @@ class Joins:
         self._tell_status = tell_status
 
     def installed(self, mote: Mote, run: Running) -> None:
-        """Let the base know the way to a mote that it may have to place a join on."""
-        if run.program.method is Method.PAIRWISE:
+        """Let the base, and the motes in between, know the way to whom they will have to reach."""
+        waits = any(
+            number > 0 for one in mote.spec.sensors for number in run.by_stream.get(one.stream, ())
+        )
+        if run.program.method is Method.PAIRWISE or (
+            run.program.method is not Method.BASE and waits
+        ):
             self._tell_status(mote)
 
     def sampled(
@@ -246,7 +251,7 @@ class Joins:
         valid = [since for since in plans if since <= epoch]
         return plans[max(valid)] if valid else None
 
-    # Semi-joins and Bloom-joins: keys go out to everybody, once.
+    # Semi-joins and Bloom-joins: keys go out once, past every mote that has others behind it.
 
     def flood(self, mote: Mote, run: Running, epoch: int, part: int, payload: bytes) -> None:
         """Pass keys on, the first time a mote hears them; let the matching rows go."""
@@ -275,8 +280,8 @@ class Joins:
         held[:] = kept
 
     def _pass_on(self, mote: Mote, content: tuple[Running, int, int, bytes]) -> None:
-        if not mote.alive:
-            return
+        if not mote.alive or not (mote.base or mote.down):
+            return  # nobody was ever heard behind this mote
         run, _, _, payload = content
         size = len(payload) + 4  # version, epoch, part
         self._ether.broadcast(mote, Kind.KEYS, run.query, size, self._hear_keys, content)
