@@ -25,6 +25,7 @@ from aspen.streamsql.ast import (
     ValuesQuery,
     WithQuery,
 )
+from aspen.streamsql.bind_expr import has_aggregate
 from aspen.streamsql.dialect_statements import DeclaredRelation
 from aspen.streamsql.errors import NotAQuery, NotGrouped, SyntaxRefused, Unsupported
 from aspen.streamsql.spans import Spans
@@ -232,10 +233,13 @@ class Translator:
         return tuple(map(self.expressions.translate, values))
 
     def _group(self, group: exp.Expr, items: tuple[Item, ...]) -> tuple[Expression, ...]:
-        for key in ("rollup", "cube", "grouping_sets", "all", "totals"):
+        for key in ("rollup", "cube", "grouping_sets", "totals"):
             if group.args.get(key):
                 spelt = f"GROUP BY {key.upper().replace('_', ' ')}"
                 raise self._unsupported(spelt, group, "write a UNION ALL of plain groupings")
+        if group.args.get("all"):
+            plain = [item.value for item in items if not isinstance(item.value, Star)]
+            return tuple(value for value in plain if not has_aggregate(value))
         return tuple(self._group_key(key, items) for key in group.expressions)
 
     def _group_key(self, tree: exp.Expr, items: tuple[Item, ...]) -> Expression:

@@ -199,6 +199,8 @@ class ExpressionTranslator:
             case exp.Substring():
                 given = (tree.this, tree.args.get("start"), tree.args.get("length"))
                 return self._called("substr", given, at)
+            case exp.Filter():
+                return self._filtered(tree, at)
             case exp.Trim():
                 return self._trim(tree, at)
             case exp.DPipe():
@@ -306,6 +308,16 @@ class ExpressionTranslator:
             raise self._unsupported(tree, at)
         found = self._called("ilike" if isinstance(tree, exp.ILike) else "like", given, at)
         return Negation(found, at) if tree.args.get("negate") else found
+
+    def _filtered(self, tree: exp.Expr, at: Position) -> Expression:
+        """Write `SUM(x) FILTER (WHERE c)` as `SUM(CASE WHEN c THEN x END)`."""
+        call = self.translate(tree.this)
+        if not isinstance(call, Function):
+            raise self._unsupported(tree, at)
+        counted = (Literal(1, at),) if call.star else call.arguments
+        when = self.translate(tree.expression.this)
+        chosen = tuple(Choice(((when, value),), Literal(None, at), at) for value in counted)
+        return Function(call.name, chosen, distinct=call.distinct, at=call.at)
 
     def _trim(self, tree: exp.Expr, at: Position) -> Expression:
         side = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(tree.args.get("position")), "trim")
