@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from aspen.algebra.plan import Scan
 from aspen.model.schema import Column, Relation, Row
+from sensors_sim.host import FragmentHost
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.kernel import Kernel
@@ -51,6 +52,11 @@ class Building:
     def now_s(self) -> float:
         """Simulated seconds since the beginning."""
         return self.kernel.now_s
+
+    @property
+    def host(self) -> FragmentHost:
+        """The motes, as an optimizer sees them."""
+        return self.network
 
     def acquire(self, streams: frozenset[str] | None) -> None:
         """Let the motes send these streams and no others; None for all."""

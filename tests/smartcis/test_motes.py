@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy
 from aspen.log.entry import Change, Transaction
+from aspen.model.schema import Column, Type
+from sensors_sim.innet.compile import Fragment
 from smartcis import composition
 from smartcis.actions.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Machine, Sensor, Unit
+from smartcis.simulation.building import whole_stream
 from smartcis.simulation.deployment import STATUS, wanted_streams
 from smartcis.simulation.motes import field
 from smartcis.simulation.pacer import Pacer
@@ -107,3 +111,27 @@ def test_a_meter_and_a_door_contact_are_heard(furnished, building):
     assert all(30.0 < row[2] < 250.0 for row in rows["energy_reading"])
     assert {row[:3] for row in rows["door_reading"]} == {(room.rid, door.sid, 1.0)}
     assert set(rows) == {"energy_reading", "door_reading"}
+
+
+def test_an_optimizer_may_average_a_level_inside_the_network(furnished, building):
+    assert furnished
+    assert building
+    simulated = Simulated(lambda: frozenset({"seat_reading"}))
+    host = simulated.pacer.building.host
+    scan = whole_stream(CATALOG.get("temperature_reading"))
+    aggregates = (
+        Aggregate(AggregateFunction.COUNT, None, Column("n", Type.INT)),
+        Aggregate(AggregateFunction.AVG, "s.celsius", Column("mean", Type.FLOAT, "°C")),
+    )
+    handle = host.deploy(Fragment(GroupBy(scan, (), aggregates), 10.0))
+    rows = simulated.run(120)
+    assert set(rows) == {"seat_reading"}  # its answers go to whoever deployed it
+    answers = handle.take()
+    thermometers = Sensor.objects.filter(kind="temperature").count()
+    assert max(answer.motes for answer in answers) > 0.9 * thermometers
+    for answer in answers[3:]:
+        [(n, mean)] = answer.rows
+        assert n == answer.motes <= answer.expected == thermometers
+        assert 18.0 < mean < 30.0
+    assert host.query_account(handle).energy_mj > 0.0
+    host.remove(handle)
