@@ -216,7 +216,9 @@ def test_a_join_whose_place_dies_goes_on_elsewhere():
 def test_under_loss_counts_fall_short_and_never_exceed(fade_db):
     count = Aggregate(AggregateFunction.COUNT, None, Column("n", Type.INT))
     most = Aggregate(AggregateFunction.MAX, "s.weight_kg", Column("most", Type.FLOAT))
-    plan = GroupBy(SEAT, (), (count, most))
+    least = Aggregate(AggregateFunction.MIN, "s.weight_kg", Column("least", Type.FLOAT))
+    total = Aggregate(AggregateFunction.SUM, "s.weight_kg", Column("total", Type.FLOAT))
+    plan = GroupBy(SEAT, (), (count, most, least, total))
     field = desks(8, 4)
     _, _, answers, samples = asked(
         field, Fragment(plan, 10.0), 3, Radio(fade_db=fade_db), seconds=600.0
@@ -224,11 +226,14 @@ def test_under_loss_counts_fall_short_and_never_exceed(fade_db):
     assert answers
     for answer in answers:
         rows = samples.get(answer.epoch, {}).get("seat_reading", Counter())
-        [(n, most_kg)] = answer.rows
+        [(n, most_kg, least_kg, total_kg)] = answer.rows
         assert n <= sum(rows.values())
         assert answer.motes <= answer.expected == 32
         assert n == answer.motes  # one seat per mote: the mark says exactly what is in it
-        assert most_kg is None or most_kg <= max(row[3] for row in rows)
+        weights = [row[3] for row in rows]
+        if n:
+            assert min(weights) <= least_kg <= most_kg <= max(weights)
+            assert total_kg <= math.fsum(weights) + 1e-9  # none is negative
 
 
 @pytest.mark.parametrize("method", list(Method))
