@@ -6,7 +6,7 @@ restricts each annotation once, however many rows carry it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Generic, TypeVar
 
 from aspen.provenance.manager import Function, Manager, Variable
@@ -50,14 +50,23 @@ class AnnotationIndex(Generic[Carrier]):
         self._fresh: list[Variable] = []
         self._entries = 0
 
-    def of(self, function: Function) -> Annotation[Carrier]:
-        """Give the annotation of a function; a new one must find a carrier before `sweep`."""
+    def of(
+        self, function: Function, support: Collection[Variable] | None = None
+    ) -> Annotation[Carrier]:
+        """Give the annotation of a function; a new one must find a carrier before `sweep`.
+
+        Args:
+            support: the variables it depends on, ascending, if the caller knows. CUDD looks at every
+                variable there is to tell.
+        """
         if function == self.manager.true:
             return self.true
         known = self._known.get(function)
         if known is None:
             manager = self.manager
-            known = Annotation(function, manager.support(function), manager.size(function))
+            if support is None:
+                support = manager.support(function)
+            known = Annotation(function, support, manager.size(function))
             self._known[function] = known
             self._doubtful[known] = None
             self._entries += known.size + len(known.support)
@@ -70,7 +79,11 @@ class AnnotationIndex(Generic[Carrier]):
         product = self._products.get((annotation, variable))
         if product is None:
             manager = self.manager
-            product = self.of(manager.conjoin(annotation.function, manager.literal(variable)))
+            function = manager.conjoin(annotation.function, manager.literal(variable))
+            own = annotation.support
+            # What a function does not depend on cannot be absorbed by it.
+            both = None if variable in own else sorted((*own, variable))
+            product = self.of(function, both)
             self._products[annotation, variable] = product
         return product
 
