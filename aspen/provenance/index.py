@@ -56,8 +56,8 @@ class AnnotationIndex(Generic[Carrier]):
         """Give the annotation of a function; a new one must find a carrier before `sweep`.
 
         Args:
-            support: the variables it depends on, ascending, if the caller knows. CUDD looks at every
-                variable there is to tell.
+            support: the variables it depends on, ascending, if the caller knows. To tell, CUDD
+                looks at every variable there is.
         """
         if function == self.manager.true:
             return self.true
