@@ -136,7 +136,8 @@ def _bars(axes: Axes, metric: str, points: Mapping[str, Mapping[str, Point]]) ->
             capsize=2,
             label=series,
         )
-        for x in along.keys() - {x for x, _, _ in found}:
+        drawn = {x for x, _, _ in found}
+        for x in [x for x in along if x not in drawn]:
             axes.annotate(
                 "over budget",
                 (places.index(x) + offset, 0),
