@@ -4,7 +4,10 @@
     source    (None, base row)            (group of view(x, z), link row)
 
 Law:        a source names its derivation: equal sources, equal rule and equal rows used.
+Algorithm:  own: bases and steps by the number of the relation they give.
+State:      none: the rules are fixed when the plan is compiled.
 Receives:   sources.     Gives: the groups and input rows they used.
+Ends:       always: one pass over a source.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
     by c       c → bc
 
 Law:        holds exactly the relation's settled groups with their rows.
+Algorithm:  a hash index; rows with a null key are left out, because they join nothing.
 State:      key -> group -> row.
 Receives:   groups that settle or are retracted.     Gives: those under a key.
 Ends:       always: one look-up a group.
