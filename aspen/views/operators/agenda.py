@@ -5,7 +5,7 @@
              settle each group once (Dijkstra)
 
 Law:        the order in which pending rows are taken does not show in the settled rows.
-Algorithm:  own: a queue for sets; for the best of a group Dijkstra's, with one heap per kind of cost.
+Algorithm:  own: a queue for sets; for bests Dijkstra's, one heap per kind of cost.
 State:      pending derivations; groups that lost one.
 Receives:   proposals.     Gives: the next one.
 Ends:       when nothing is pending.
