@@ -130,13 +130,14 @@ class RuleSearch:
         return Answer(plan.cost, plan, costed, seen)
 
     def absorb(self, space: Space) -> int:
-        """Follow a change of statistics, costs, predicates or sites.
+        """Follow a change of statistics, costs, predicates or sites, or turn to another query.
 
         Returns:
             How many rows of the external functions changed.
         """
         goal = {("goal", self.space.goal)}, {("goal", space.goal)}
         self.space = space
+        self._asked &= set(space.upwards())
         now = {fact for node in self._asked for fact in facts(space, node)}
         gone = (self._facts - now) | (goal[0] - goal[1])
         come = (now - self._facts) | (goal[1] - goal[0])

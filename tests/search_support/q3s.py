@@ -1,0 +1,59 @@
+"""TPC-H Q3S with the costs of the paper's Fig. 3 and Table 1, in hundredths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from federation.search.space import And, Node
+
+SPLITS = (
+    And("COL", "-", 1, "join", "sort-merge", "C", "custkey", "OL", "custkey"),
+    And("COL", "-", 2, "join", "index-nested-loop", "L", "orderkey", "CO", "-"),
+    And("OL", "custkey", 1, "join", "pipelined-hash", "O", "-", "L", "-"),
+    And("CO", "-", 1, "join", "pipelined-hash", "C", "-", "O", "-"),
+    And("CO", "-", 2, "join", "sort-merge", "C", "custkey", "O", "custkey"),
+)
+LOCAL = dict(zip(SPLITS, (3, 3, 6, 7, 9), strict=True))
+SCANS = {
+    ("C", "-"): ("scan", 4),
+    ("C", "custkey"): ("index-scan", 4),
+    ("O", "-"): ("scan", 19),
+    ("O", "custkey"): ("index-scan", 19),
+    ("L", "-"): ("scan", 68),
+    ("L", "orderkey"): ("index-scan", 68),
+}
+
+
+@dataclass(frozen=True)
+class Q3S:
+    """The `Space` of the paper's example."""
+
+    goal: Node = ("COL", "-")
+    local: Mapping[And, int] = field(default_factory=lambda: LOCAL)
+    scan: Mapping[Node, tuple[str, int]] = field(default_factory=lambda: SCANS)
+
+    def is_leaf(self, expr: str) -> bool:
+        return len(expr) == 1
+
+    def split(self, expr: str, prop: str) -> tuple[And, ...]:
+        return tuple(way for way in self.local if way.node == (expr, prop))
+
+    def scans(self, expr: str, prop: str) -> tuple[str, ...]:
+        return (self.scan[expr, prop][0],) if (expr, prop) in self.scan else ()
+
+    def scan_summary(self, expr: str, _prop: str) -> str:
+        return f"rows of {expr}"
+
+    def nonscan_summary(self, way: And) -> str:
+        return f"rows of {way.expr}"
+
+    def scan_cost(self, expr: str, prop: str, _phy: str) -> int:
+        return self.scan[expr, prop][1]
+
+    def nonscan_cost(self, way: And) -> int:
+        return self.local[way]
+
+    def upwards(self) -> Iterable[Node]:
+        nodes = {*self.scan, *(way.node for way in SPLITS)}
+        return sorted(nodes, key=lambda node: (len(node[0]), node))
