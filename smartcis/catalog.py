@@ -115,8 +115,7 @@ TABLES: tuple[Relation, ...] = (
             _flag("simulated"),
         ),
         key=("sid",),
-        comment="Devices that report; kind is seat, light, temperature, cpu, rfid, "
-        "energy or door.",
+        comment="Devices that report; kind is seat, light, temperature, cpu, rfid, energy or door.",
     ),
     Relation(
         "region_seed",
