@@ -17,10 +17,16 @@ from aspen.streamsql.show import ast_text, bound_text
 from aspen.views.choose import Known, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
+from federation.cost import Weights
 from federation.deploy import deploy
 from federation.place import Choice, FederatedPlan, place, sites
+from federation.search import FederatedSpace, RuleSearch
+from federation.search.from_plan import problems
+from federation.search.graph_text import graph_text
 from federation.split import split
 from federation.statistics import Statistics
+
+MOST_SEARCHED = 7  # a clique of seven takes the rules a second
 
 
 def explain(text: str, catalog: Catalog, statistics: Statistics | None = None) -> str:
@@ -56,7 +62,10 @@ def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | 
         ("4 rewrite", f"rules: {rules}\n{plan_text(better)}"),
         (
             "5 optimize",
-            optimize_text(federated) + maintenance_text(better, known) + sharing_text(federated),
+            optimize_text(federated)
+            + maintenance_text(better, known)
+            + sharing_text(federated)
+            + joins_text(better, catalog, known, federated.weights),
         ),
         ("6 split, deploy", f"{fragments.text}\n{needed}".rstrip("\n") + "\n"),
     ]
@@ -92,6 +101,22 @@ def sharing_text(federated: FederatedPlan) -> str:
     """Print how a submitted query's dataflow is shared with others, and why."""
     chosen = choose_sharing(SharingMode.AUTO.value, federated.plan)
     return f"shared as: {chosen.mode.value}, because {chosen.reason}\n"
+
+
+def joins_text(plan: Plan, catalog: Catalog, known: Statistics, weights: Weights) -> str:
+    """Print the and-or graph of every group of joins that leaves a choice.
+
+    It is advice so far: deployed queries join in the engine.
+    """
+    texts = []
+    for problem in problems(plan, catalog, known, weights):
+        names = ", ".join(one.alias for one in problem.members)
+        head = f"join search over {names}, as advice: a deployed query joins in the engine\n"
+        if len(problem.members) > MOST_SEARCHED:
+            texts.append(f"{head}not searched: more than {MOST_SEARCHED} relations\n")
+        else:
+            texts.append(head + graph_text(RuleSearch(FederatedSpace(problem))))
+    return "".join(texts)
 
 
 def _choice(choice: Choice, federated: FederatedPlan) -> list[str]:

@@ -10,7 +10,7 @@ from aspen.errors import AspenError
 from federation.cost import Weights
 
 MOST_MEMBERS = 16  # 3^16 splits of a clique are more than anybody waits for
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class BadProblem(AspenError):
@@ -152,7 +152,7 @@ class Problem:
                 f"a query joins 1 to {MOST_MEMBERS} relations", found=str(len(aliases))
             )
         for name in (*aliases, *sites):
-            if not _NAME.fullmatch(name):
+            if not NAME.fullmatch(name):
                 raise BadProblem("a name is made of letters, digits and _", found=name)
         ends = [end for one in self.routes for end in (one.source, one.target)]
         for name in (self.goal, *(one.home for one in self.members), *ends):
