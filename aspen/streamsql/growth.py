@@ -125,6 +125,7 @@ class _Check:
                 self._check_output(branch, place, expr)
             self._check_conditions(branch)
             self._check_negations(branch)
+        self._check_flow()
         self._check_choices()
         self._check_ends()
 
@@ -215,6 +216,32 @@ class _Check:
                 exists=[f"{column} {symbol} …" for symbol in allowed] if not self.several else (),
                 attempt="put the condition into the query that reads the recursive one",
             )
+
+    def _check_flow(self) -> None:
+        """Refuse rows that come and go with their cost, read without it where they lead back.
+
+        A row of a relation under one MIN stays when its cost improves; one that hands a cost on,
+        or is the best for one of several, does not: what it led to would take it away.
+        """
+        moving = {name for name, _ in self.costs if self.relations[name].best is None}
+        if not moving and not self.several:
+            return
+        for branch in self.branches:
+            costs = (e for n, e in enumerate(branch.outputs) if (branch.relation, n) in self.costs)
+            made = frozenset[str]().union(*map(columns_in, costs))
+            for relation, names in branch.reads:
+                own = {n for place, n in enumerate(names) if (relation, place) in self.costs}
+                if own & made:
+                    continue
+                changing = " and ".join(sorted(moving)) or relation
+                raise NotMonotone(
+                    f"a step of {branch.relation} reads {relation} without handing a cost on, in a"
+                    f" circle in which rows of {changing} come and go with theirs",
+                    position=branch.step.at,
+                    found=relation,
+                    attempt="let every relation of the circle keep one MIN or MAX, or every step"
+                    " hand the costs on",
+                )
 
     def _check_choices(self) -> None:
         """Refuse costs that flow into one another: each must be the best by itself."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from aspen.algebra.expr import columns_in
 from aspen.algebra.plan import Best, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.model.schema import Column
 from aspen.views.inline import renamed, static_part
-from aspen.views.linearise import Atom, Rule, linearise
+from aspen.views.linearise import Atom, Rule, linearise, names_of
 from aspen.views.node import Node, Places
 from aspen.views.operators.absent_input import AbsentInput
 from aspen.views.operators.agg_sel import selections
@@ -54,7 +55,11 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
     node = compiler.node(
         ("fixpoint", strategy, plan.most, *build.parts),
         lambda: Fixpoint(
-            rules, tuple(build.relations), make_support(strategy, rules, compiler.notify), plan.most
+            rules,
+            tuple(build.relations),
+            make_support(strategy, rules, compiler.notify),
+            plan.most,
+            flows=build.flows,
         ),
     )
     if len(build.relations) == 1:
@@ -87,6 +92,7 @@ class _Recursion:
             self._base(one, step.flat) for one, step in zip(ordered, taken, strict=True)
         )
         rules = [(number, rule) for number, step in enumerate(taken) for rule in step.rules]
+        self.flows = all(_flows(rule, ordered[gives], ordered) for gives, rule in rules)
         for place, (gives, rule) in enumerate(rules):
             mark = (place,) if len(rules) > 1 else ()
             self.steps.append(self._step(rule, gives, mark))
@@ -158,6 +164,29 @@ class _Recursion:
             chains.append(Chain(start, outwards.head, tuple(joins), mark))
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
         return JoinedStep(gives, tuple(reads.items()), tuple(chains), inputs)
+
+
+def _flows(rule: Rule, head: Recursive, relations: list[Recursive]) -> bool:
+    """Whether what a rule derives carries the costs of all the recursive rows it uses."""
+    costs = {one.name: _costs(one) for one in relations}
+    made = costs[head.name] or range(len(rule.outputs))
+    used = frozenset[str]().union(*(columns_in(rule.outputs[place]) for place in made))
+    for number, atom in enumerate(rule.atoms):
+        if isinstance(atom.plan, RecursiveRef):
+            names = names_of(rule, number)
+            own = costs[atom.plan.name]
+            # A set may hand costs on in any of its columns.
+            needed = {names[place] for place in own} if own else set(names)
+            if (own or costs[head.name]) and not needed & used:
+                return False
+    return True
+
+
+def _costs(one: Recursive) -> tuple[int, ...]:
+    if one.best is None:
+        return ()
+    names = [column.name for column in one.columns]
+    return tuple(names.index(column) for column, _ in one.best.choices)
 
 
 def _relation(one: Recursive) -> Relation:

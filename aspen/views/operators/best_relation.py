@@ -71,6 +71,13 @@ class BestRelation(Relation):
         """Whether a candidate beats the row its group settled with."""
         return bool(group.best is None or self.rank(row) < self.rank(group.best))
 
-    def stands(self, group: Group, row: Row) -> bool:
-        """Whether the derivation gives no worse row by now: a better one is pending."""
-        return group.best is not None and not self.rank(group.best) < self.rank(row)
+    def stands(self, group: Group) -> bool:
+        """Whether what the group rests on gives no worse rows by now: a better one is pending."""
+        now = None if group.via is None else group.waiting.get(group.via)
+        return self.no_worse(now, group.best) and super().stands(group)
+
+    def no_worse(self, row: Row | None, than: Row | None) -> bool:
+        """Whether a derivation still gives a row, and no worse one than it did."""
+        if row is None or than is None:
+            return False
+        return not self.rank(than) < self.rank(row)

@@ -61,6 +61,7 @@ class Fixpoint(Node):
         relations: its relations, in the order of their numbers.
         support: the maintenance strategy.
         most: rows a relation may have, None for MAX_ROWS.
+        flows: whether costs come from the costs of all rows they are derived from.
     """
 
     def __init__(
@@ -69,6 +70,8 @@ class Fixpoint(Node):
         relations: tuple[Relation, ...],
         support: Support,
         most: int | None = None,
+        *,
+        flows: bool = True,
     ) -> None:
         self.sides = rules.sides
         fed = [side.node for side in self.sides]
@@ -83,7 +86,8 @@ class Fixpoint(Node):
             relation.join(self._agenda)
         # A row of one relation may rest on a beaten row of another for a while; alone, never.
         alone = len(relations) == 1 and not isinstance(relations[0], MultiBestRelation)
-        self._strict = alone and self._agenda.watching
+        self._strict = alone and flows and self._agenda.watching
+        self._flows = flows
         # By relation: who enumerates the derivations of a row, and who takes them.
         self._readers = tuple(
             [
@@ -282,8 +286,22 @@ class Fixpoint(Node):
                 self._try_again()
         elif relation.improves(group, row):
             if group.best is not None:
+                older = self._older(group, source)
                 self._retract(group)
+                group.older = older
             self._settle(group, source, row)
+
+    def _older(self, group: Group, source: Source) -> dict[Source, Row] | None:
+        """Give what a group goes on to rest on when it improves.
+
+        The better derivation may use rows that are there because the group was, with a worse row:
+        without the first derivation they would hold each other.
+        """
+        if self._flows or group.via is None or group.best is None:
+            return None
+        older = {**(group.older or {}), group.via: group.best}
+        older.pop(source, None)
+        return older
 
     def _settle(self, group: Group, source: Source, row: Row) -> None:
         self._budget -= 1
@@ -324,7 +342,7 @@ class Fixpoint(Node):
         assert row is not None
         self._before.setdefault(group, row)
         self.support.retracted(group)
-        group.best = group.via = None
+        group.best = group.via = group.older = None
         relation.settled -= 1
         start = (group,)
         for reader, _, withdraw in self._readers[self._numbers[id(relation)]]:
@@ -339,8 +357,7 @@ class Fixpoint(Node):
         for group in orphans:
             if group.best is None or group.via is None:
                 continue
-            now = group.waiting.get(group.via)
-            if now is None or not group.relation.stands(group, now):
+            if not group.relation.stands(group):
                 raise NotMonotone(
                     f"a better row of {group.relation.name} derives a worse one, or none",
                     found=group.relation.name,
@@ -359,8 +376,7 @@ class Fixpoint(Node):
             group = orphans.pop()
             if group.best is None:
                 continue
-            now = None if group.via is None else group.waiting.get(group.via)
-            if now is None or not group.relation.stands(group, now):
+            if not group.relation.stands(group):
                 self._retract(group)
                 unsettled.append(group)
         for group in unsettled:

@@ -32,14 +32,16 @@ class Group:
         relation: the recursive relation it belongs to.
 
     `best` is the row that went on, `via` its source; both None while the group is unsettled.
-    `waiting` holds every live derivation, the forwarded one included.
+    `waiting` holds every live derivation, the forwarded one included. `older` are derivations of
+    worse rows that the group rests on as well, because what led to its row may rest on them.
     """
 
-    __slots__ = ("best", "key", "relation", "via", "waiting")
+    __slots__ = ("best", "key", "older", "relation", "via", "waiting")
 
     def __init__(self, key: Key, relation: Any = None) -> None:
         self.key = key
         self.relation = relation
         self.best: Row | None = None
         self.via: Source | None = None
+        self.older: dict[Source, Row] | None = None
         self.waiting: dict[Source, Row] = {}

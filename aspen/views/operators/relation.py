@@ -4,6 +4,7 @@
     groups     ab: d1    ab: d1 d2  ac: d3                     ab: d2
 
 Law:        a group waits with exactly the derivations offered and not withdrawn.
+Algorithm:  MinShip's buffer, see `min_ship.py`: a derivation waits as its source.
 State:      key -> Group; indexes of the settled ones for rules that join them.
 Receives:   derivations, withdrawals.     Gives: proposals to the agenda.
 Ends:       a settled row is proposed again only when it was retracted.
@@ -71,12 +72,17 @@ class Relation:
         agenda = self.agenda
         if not group.waiting:
             agenda.emptied[group] = None
+        older = group.older is not None and source in group.older
         if agenda.burying:
+            if older and group.older is not None:
+                # What it rested on first is what it rests on: that is the one to tell.
+                del group.older[source]
+                group.via = source
             agenda.support.withdrawn(group, source, row)
         if agenda.watching or not agenda.burying:
             # Where it is not known which derivation a row rests on, it may be this one.
-            rests = group.best is not None and (group.via is None or group.via == source)
-            if rests:
+            rests = older or group.via is None or group.via == source
+            if rests and group.best is not None:
                 (agenda.doubtful if agenda.burying else agenda.orphans).append(group)
 
     def improves(self, group: Group, row: Row) -> bool:
@@ -84,10 +90,17 @@ class Relation:
         del group, row
         return False
 
-    def stands(self, group: Group, row: Row) -> bool:
-        """Whether a group may stay settled when its derivation gives this row by now."""
-        del group, row
-        return True
+    def stands(self, group: Group) -> bool:
+        """Whether a settled group has the derivations it rests on, and they give no worse rows."""
+        if group.via not in group.waiting:
+            return False
+        older = group.older or {}
+        return all(self.no_worse(group.waiting.get(source), row) for source, row in older.items())
+
+    def no_worse(self, row: Row | None, than: Row | None) -> bool:
+        """Whether a derivation still gives a row, and no worse one than it did."""
+        del than
+        return row is not None
 
     def left(self, group: Group) -> None:
         """Hear that a group was retracted."""
@@ -100,7 +113,7 @@ class Relation:
     def clear(self) -> None:
         """Forget all groups, and the circles in which they refer to one another."""
         for group in self.groups.values():
-            group.via = None
+            group.via = group.older = None
             group.waiting.clear()
         self.groups.clear()
         self.settled = 0
