@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from browser.test_story import SOON_MS, ask
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
 
 
 def test_a_visitor_supposes_that_a_door_on_the_way_closes(visitor, product):
