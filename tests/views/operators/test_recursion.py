@@ -26,6 +26,8 @@ from aspen.views.oracle import evaluate
 
 quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 TABLES = ("link", "wall", "lit")
+# Eager annotations may grow exponentially; within their budget they go on as something else.
+SPELT = sorted({*STRATEGIES, "absorption-eager(nodes=2000)"} - {"absorption-eager"})
 Move = tuple[str, tuple]
 
 place = st.integers(0, 3)
@@ -93,7 +95,7 @@ def compiled(program: Program) -> list[Compiled]:
 @given(
     programs(),
     st.lists(st.lists(move, min_size=1, max_size=4), min_size=2, max_size=8),
-    st.sampled_from(sorted(STRATEGIES)),
+    st.sampled_from(SPELT),
     st.integers(0, 7),
 )
 def test_oracle_after_every_change_restart_and_back_to_nothing(program, epochs, strategy, restart):
@@ -126,7 +128,7 @@ def test_one_by_one_equals_all_at_once_equals_shuffled(program, moves, random):
 
 @pytest.mark.nightly
 @settings(quick, max_examples=250)
-@given(programs(), st.sampled_from(sorted(STRATEGIES)), st.integers(0, 2**32))
+@given(programs(), st.sampled_from(SPELT), st.integers(0, 2**32))
 def test_oracle_over_ten_thousand_steps_of_many_programs(program, strategy, seed):
     views = compiled(program)
     host, chance = Host(views, strategy), Random(seed)
@@ -258,7 +260,7 @@ def test_rows_that_a_better_cost_rests_on_do_not_keep_it_when_its_first_derivati
         "n(X, Y, min<C>) :- wall(X, Y, C). n(X, Y, min<C>) :- a(X, Y), link(X, Y, C)."
         " a(X, Y) :- n(X, Y, _)."
     )
-    for strategy in STRATEGIES:
+    for strategy in SPELT:
         host = Host(views, strategy)
         host.toggle(("wall", (0, 1, 5)), ("link", (0, 1, 1)))
         assert host.rows() == {"n": {(0, 1, 1)}, "a": {(0, 1)}}
