@@ -65,7 +65,8 @@ def test_this_computer_is_measured():
     assert requests_hz is None
     pids = {row[2] for row in taken["host_process"]}
     assert len(pids) == 3
-    assert all(row[5] > 0 for row in taken["host_process"])
+    # A thread of the kernel, which may be the busiest of an idle machine, holds no memory.
+    assert all(row[5] >= 0 for row in taken["host_process"])
     assert Path("/proc/1").exists() is True
     assert host.health(at_s).state.value == "live"
 

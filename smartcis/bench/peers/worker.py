@@ -89,9 +89,14 @@ def _measured(drive: Drive, request: dict[str, Any]) -> str:
             os.kill(child, 9)
             os.waitpid(child, 0)
             break
+    if time.monotonic() - began > request["budget_s"]:
+        # Also one that ended between two looks.
+        reason = f"took more than {request['budget_s']} s"
     with os.fdopen(reading) as pipe:
         answer_text = pipe.read()
-    return answer_text or json.dumps({"skipped": reason or "the engine's process died"})
+    if reason or not answer_text:
+        return json.dumps({"skipped": reason or "the engine's process died"})
+    return answer_text
 
 
 def _run(drive: Drive, request: dict[str, Any]) -> dict[str, Any]:
