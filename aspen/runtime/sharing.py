@@ -16,17 +16,17 @@ from enum import Enum
 from itertools import count
 from typing import Generic, TypeVar
 
-from aspen.algebra.lift import Lifted, lift
-from aspen.algebra.plan import Join, Plan, children
+from aspen.algebra.lift import PARAMETERS, Lifted, lift
+from aspen.algebra.plan import Join, Plan, Scan, children
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Relation, Row
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan
+from aspen.views.operators.scan import Scan as ScanNode
 
 Guest = TypeVar("Guest")
-Build = Callable[[Scan], Node]
+Build = Callable[[ScanNode], Node]
 """Compiles a shape over the table of its parameters."""
 
 
@@ -93,13 +93,13 @@ def choose_sharing(spelt: str, plan: Plan) -> Chosen:
 
 def _finds_by_key(shape: Plan) -> bool:
     """Whether each join with the parameters has an equality to find them by."""
-    if isinstance(shape, Join) and not shape.on and _reads_parameters(shape.right):
+    if isinstance(shape, Join) and not shape.on and _is_parameters(shape.right):
         return False
     return all(_finds_by_key(child) for child in children(shape))
 
 
-def _reads_parameters(plan: Plan) -> bool:
-    return getattr(plan, "relation", None) == "parameters"
+def _is_parameters(plan: Plan) -> bool:
+    return isinstance(plan, Scan) and plan.relation == PARAMETERS
 
 
 @dataclass(slots=True, eq=False)
@@ -114,7 +114,7 @@ class Shape(Generic[Guest]):
     """
 
     question: Hashable
-    parameters: Scan
+    parameters: ScanNode
     node: Node
     guests: dict[Row, list[Guest]] = field(default_factory=dict)
 
@@ -223,7 +223,7 @@ class Shapes(Generic[Guest]):
     ) -> Shape[Guest]:
         circuit, number = self._circuit, next(self._number)
         # Not deletable as far as provenance goes: nobody's answer rests on having been asked.
-        scan = Scan(Relation(f"parameters_{number}", columns, deletable=False))
+        scan = ScanNode(Relation(f"parameters_{number}", columns, deletable=False))
         scan.table = {values: 1}
         scan.users = 1
         circuit.add(("parameters", number), scan)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from aspen.log.redis_log import RedisLog
 from aspen.redis_client import connect
 from aspen.results.engine_status import read_status
 from aspen.results.redis_results import RedisResults
-from smartcis.bench.rig import ROOT, RigFailed
+from smartcis.bench.rig import ROOT, RigFailed, end
 
 START_LIMIT_S = 120
 
@@ -90,12 +89,7 @@ def engine_running(settings: Mapping[str, str] | None = None) -> Iterator[Engine
             _wait_until_live(rig, Path(folder))
             yield rig
         finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process)
             server.stop()
 
 

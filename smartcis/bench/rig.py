@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from aspen.log.embedded import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 300
@@ -85,11 +86,14 @@ class Rig:
             page = self.get(page["next"].split("/api/v1/", 1)[1])
 
 
-def free_port() -> int:
-    """Ask the system for a port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to end, and make it end after half a minute."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def manage(environment: Mapping[str, str], *arguments: str) -> str:
@@ -136,12 +140,7 @@ def running(*options: str, settings: Mapping[str, str] | None = None) -> Iterato
             name, password = manage(environment, "staff_account").split()
             yield Rig(var, port, process, token, (name, password), time.time())
         finally:
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process)
 
 
 def _wait_until_live(process: subprocess.Popen[bytes], port: int, var: Path) -> None:

@@ -15,14 +15,10 @@ import pytest
 from spark import product
 from spark.test_engine import ENVIRONMENT, HERE
 
+from aspen.log.embedded import free_port
+
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 SCRIPT = Path(__file__).resolve().parents[2] / "docker" / "spark.sh"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def answers(port):
