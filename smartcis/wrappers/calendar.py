@@ -17,16 +17,15 @@ from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
 from smartcis.wrappers.ical import Booking, read_calendar
-from smartcis.wrappers.polling import named, poll_for_ever
-from smartcis.wrappers.protocol import Append, Capability, Contents, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource, named
+from smartcis.wrappers.protocol import Append, Contents, Settings
 
 BEHIND_S = 24 * 3600.0
 AHEAD_S = 14 * 24 * 3600.0
 EXPAND_AGAIN_S = 3600.0  # the same feed reads the same until then, but for two weeks and an hour
 
 
-class Calendar:
+class Calendar(PolledSource):
     """One feed.
 
     Args:
@@ -35,7 +34,7 @@ class Calendar:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        super().__init__(settings, clock, (CATALOG.get("reservation"),))
         self._url = str(settings.config["url"])
         self._file = str(settings.config["file"])
         rooms: Mapping[str, str] = settings.config["rooms"]
@@ -48,27 +47,6 @@ class Calendar:
             raise BadConfig(
                 "a calendar belongs to a room", attempt="choose a room, or name rooms by LOCATION"
             )
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give what it books."""
-        return Declaration(
-            self._settings.source,
-            (CATALOG.get("reservation"),),
-            self._settings.period_s,
-            frozenset({Capability.POLL}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
 
     def poll(self, append: Append) -> None:
         """Read the feed and hand over what it books; see `Poller.poll`."""

@@ -20,14 +20,13 @@ from aspen.results.protocol import Epoch
 from smartcis import composition
 from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.polling import poll_for_ever
-from smartcis.wrappers.protocol import Append, Arrivals, Capability, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource
+from smartcis.wrappers.protocol import Append, Arrivals, Settings
 
 OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing load
 
 
-class Engine:
+class Engine(PolledSource):
     """This installation's engine.
 
     Args:
@@ -36,28 +35,7 @@ class Engine:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give what it measures."""
-        return Declaration(
-            self._settings.source,
-            (CATALOG.get("engine_load"), CATALOG.get("view_load")),
-            self._settings.period_s,
-            frozenset({Capability.POLL}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest epoch."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
+        super().__init__(settings, clock, (CATALOG.get("engine_load"), CATALOG.get("view_load")))
 
     def poll(self, append: Append) -> None:
         """Count the epochs since the last poll; see `Poller.poll`."""

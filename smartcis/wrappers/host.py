@@ -18,9 +18,8 @@ import psutil
 from aspen.model.schema import Row
 from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.polling import poll_for_ever
-from smartcis.wrappers.protocol import Append, Arrivals, Capability, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource
+from smartcis.wrappers.protocol import Append, Arrivals, Capability, Settings
 
 SAMPLE_S = 0.5
 PROCESSES = 3
@@ -29,7 +28,7 @@ AT_WORK = {psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP}
 NAME_LENGTH = 80
 
 
-class Host:
+class Host(PolledSource):
     """The computer this runs on.
 
     Args:
@@ -38,30 +37,14 @@ class Host:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        super().__init__(
+            settings,
+            clock,
+            (CATALOG.get("host_load"), CATALOG.get("host_process")),
+            Capability.SAMPLE,
+        )
         self._host = str(settings.config["host"]) or platform.node() or "localhost"
         self._access_log = str(settings.config["access_log"])
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give what it measures."""
-        return Declaration(
-            self._settings.source,
-            (CATALOG.get("host_load"), CATALOG.get("host_process")),
-            self._settings.period_s,
-            frozenset({Capability.POLL, Capability.SAMPLE}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
 
     def poll(self, append: Append) -> None:
         """Measure once; see `Poller.poll`."""

@@ -16,9 +16,8 @@ from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.fetch import fetch
 from smartcis.wrappers.page import matches
-from smartcis.wrappers.polling import named, pattern_with, poll_for_ever
-from smartcis.wrappers.protocol import Append, Arrivals, Capability, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource, named, pattern_with
+from smartcis.wrappers.protocol import Append, Arrivals, Capability, Settings
 
 # `3 | Mill | 41.5 W`, `Outlet 3: 41,5 Watt`
 PATTERN = (
@@ -27,7 +26,7 @@ PATTERN = (
 GREATEST_W = 100_000.0  # no outlet gives more
 
 
-class Pdu:
+class Pdu(PolledSource):
     """One page.
 
     Args:
@@ -36,30 +35,9 @@ class Pdu:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        super().__init__(settings, clock, (CATALOG.get("pdu_power"),), Capability.SAMPLE)
         self._outlets: Mapping[str, str] = settings.config["outlets"]
         self._pattern = pattern_with(settings, PATTERN, ("outlet", "watts"))
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give what it measures."""
-        return Declaration(
-            self._settings.source,
-            (CATALOG.get("pdu_power"),),
-            self._settings.period_s,
-            frozenset({Capability.POLL, Capability.SAMPLE}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
 
     def poll(self, append: Append) -> None:
         """Read the page once; see `Poller.poll`."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
 from aspen.errors import AspenError
+from aspen.model.schema import Relation
 from smartcis.wrappers.errors import BadConfig
-from smartcis.wrappers.protocol import Append, Poller, Settings
+from smartcis.wrappers.protocol import Append, Capability, Declaration, Poller, Settings
+from smartcis.wrappers.pulse import Health, Pulse
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -68,6 +71,47 @@ def pattern_with(settings: Settings, standard: str, groups: Sequence[str]) -> st
             exists=[f"(?P<{name}>…)" for name in groups],
         )
     return pattern
+
+
+class PolledSource(abc.ABC):
+    """What all sources that are polled have in common; each adds its `poll`.
+
+    Args:
+        settings: how the operator set it up.
+        clock: wall time, seconds since the epoch.
+        relations: what it feeds.
+        capabilities: what it can do besides being polled.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], float],
+        relations: tuple[Relation, ...],
+        *capabilities: Capability,
+    ) -> None:
+        self._settings = settings
+        self._clock = clock
+        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        self.warnings: list[str] = []
+        self.declaration = Declaration(
+            settings.source,
+            relations,
+            settings.period_s,
+            frozenset({Capability.POLL, *capabilities}),
+        )
+
+    def health(self, now_s: float) -> Health:
+        """Give the state by the newest answer."""
+        return self.pulse.health(now_s)
+
+    async def run(self, append: Append) -> None:
+        """Poll until cancelled."""
+        await poll_for_ever(self, append)
+
+    @abc.abstractmethod
+    def poll(self, append: Append) -> None:
+        """Ask once; see `Poller.poll`."""
 
 
 async def poll_for_ever(poller: Poller, append: Append) -> None:

@@ -16,16 +16,15 @@ from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.fetch import fetch
 from smartcis.wrappers.page import matches
-from smartcis.wrappers.polling import named, pattern_with, poll_for_ever
-from smartcis.wrappers.protocol import Append, Capability, Contents, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource, named, pattern_with
+from smartcis.wrappers.protocol import Append, Contents, Settings
 
 PATTERN = r"^(?:(?P<host>[\w.-]+) \| )?(?P<software>[^|]+?)(?: \| .*)?$"
 ONE_MACHINE = r"^(?P<software>[^|]+?)(?: \| .*)?$"
 NAME_LENGTH = 120
 
 
-class SoftwareList:
+class SoftwareList(PolledSource):
     """One page.
 
     Args:
@@ -34,7 +33,7 @@ class SoftwareList:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        super().__init__(settings, clock, (CATALOG.get("machine_software"),))
         self._machines: Mapping[str, str] = settings.config["machines"]
         if bool(self._machines) == bool(settings.mid):
             raise BadConfig(
@@ -44,27 +43,6 @@ class SoftwareList:
         standard = PATTERN if self._machines else ONE_MACHINE
         needed = ("host", "software") if self._machines else ("software",)
         self._pattern = pattern_with(settings, standard, needed)
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give what it lists."""
-        return Declaration(
-            self._settings.source,
-            (CATALOG.get("machine_software"),),
-            self._settings.period_s,
-            frozenset({Capability.POLL}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
 
     def poll(self, append: Append) -> None:
         """Read the page once; see `Poller.poll`."""

@@ -30,9 +30,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column, Row, Type, Value
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown
-from smartcis.wrappers.polling import named, poll_for_ever
-from smartcis.wrappers.protocol import Append, Capability, Contents, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.polling import PolledSource, named
+from smartcis.wrappers.protocol import Append, Contents, Settings
 
 ROWS_AT_MOST = 50_000
 READ_AGAIN_S = 3600.0  # a change that forgot to move the version is found by then
@@ -43,7 +42,7 @@ logger = structlog.get_logger(__name__)
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
-class Table:
+class Table(PolledSource):
     """One table.
 
     Args:
@@ -52,10 +51,11 @@ class Table:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        relation = declared(settings.config)
+        super().__init__(settings, clock, (relation,))
         self._table = str(settings.config["table"])
         self._version = str(settings.config["version"])
-        self._relation = declared(settings.config)
+        self._relation = relation
         self._key = [part.strip() for part in str(settings.config["key"]).split(",")]
         for part in self._key:
             if part not in self._relation.names:
@@ -65,27 +65,6 @@ class Table:
                     exists=self._relation.names,
                 )
         self._database = database_of(str(settings.config["database"]))
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-        self.warnings: list[str] = []
-
-    @property
-    def declaration(self) -> Declaration:
-        """Give the relation it fills."""
-        return Declaration(
-            self._settings.source,
-            (self._relation,),
-            self._settings.period_s,
-            frozenset({Capability.POLL}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
-        return self.pulse.health(now_s)
-
-    async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
-        await poll_for_ever(self, append)
 
     def poll(self, append: Append) -> None:
         """Read the table if it may have changed; see `Poller.poll`."""
