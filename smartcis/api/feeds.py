@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,7 +14,7 @@ from smartcis.actions.owner import Owner
 from smartcis.actions.push_rows import push_rows
 from smartcis.actions.source_health import source_health
 from smartcis.api.house import FedBySerializer
-from smartcis.api.readings import KEY_LENGTH
+from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.protocol import Capability
@@ -83,25 +83,12 @@ class FeedRows(APIView):
 
     @extend_schema(
         request=RowsSerializer,
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                str,
-                OpenApiParameter.HEADER,
-                description="repeat a call under the same key and nothing is appended twice",
-            )
-        ],
+        parameters=[KEY],
         responses=answers(TakenSerializer, *EDIT, 503, status=201),
     )
     def post(self, request: Request, source: str) -> Response:
         """Append rows to the building's log."""
-        key = request.headers.get("Idempotency-Key", "")
-        if len(key) > KEY_LENGTH or not key.isascii():
-            raise BadRow(
-                "the idempotency key is too long or not ASCII",
-                found=f"{len(key)} characters",
-                exists=[f"up to {KEY_LENGTH}"],
-            )
+        key = key_of(request, BadRow)
         wanted = RowsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         taken = push_rows(

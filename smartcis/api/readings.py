@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,10 +12,9 @@ from rest_framework.views import APIView
 
 from smartcis.actions.owner import Owner
 from smartcis.actions.push_readings import push_readings
+from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
 from smartcis.ingest.errors import BadReading
-
-KEY_LENGTH = 100
 
 
 class ReadingSerializer(serializers.Serializer[Any]):
@@ -43,24 +42,11 @@ class Readings(APIView):
 
     @extend_schema(
         request=ReadingSerializer(many=True),
-        parameters=[
-            OpenApiParameter(
-                "Idempotency-Key",
-                str,
-                OpenApiParameter.HEADER,
-                description="repeat a call under the same key and nothing is appended twice",
-            )
-        ],
+        parameters=[KEY],
         responses=answers(AppendedSerializer, *EDIT, 429, 503, status=201),
     )
     def post(self, request: Request) -> Response:
         """Append readings to the building's log."""
-        key = request.headers.get("Idempotency-Key", "")
-        if len(key) > KEY_LENGTH or not key.isascii():
-            raise BadReading(
-                "the idempotency key is too long or not ASCII",
-                found=f"{len(key)} characters",
-                exists=[f"up to {KEY_LENGTH}"],
-            )
+        key = key_of(request, BadReading)
         position = push_readings(cast("list[Any]", request.data), Owner.of(request), key=key)
         return Response({"position": position, "accepted": len(request.data)}, 201)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from wrappers.conftest import START_S, changes_of, settings_of
 
@@ -53,9 +50,7 @@ def test_web_requests_are_the_lines_an_access_log_grows_by(tmp_path):
 def test_this_computer_is_measured():
     taken = Taken()
     host = Host(settings_of("host", {}))
-    end = os.times().elapsed + 0.0
     host.poll(taken)
-    assert os.times().elapsed >= end
     ((name, cpu_pct, memory_pct, users, jobs, requests_hz, at_s),) = taken["host_load"]
     assert name
     assert 0 <= cpu_pct <= 100
@@ -67,7 +62,6 @@ def test_this_computer_is_measured():
     assert len(pids) == 3
     # A thread of the kernel, which may be the busiest of an idle machine, holds no memory.
     assert all(row[5] >= 0 for row in taken["host_process"])
-    assert Path("/proc/1").exists() is True
     assert host.health(at_s).state.value == "live"
 
 
