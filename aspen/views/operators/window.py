@@ -105,7 +105,6 @@ class Window(Node):
             held = heappop(expiry)[2]
             if held.inside:
                 self._leave(held)
-            if self._rows is None:
                 self._forget(held)
         return len(expiry) != before
 
@@ -157,7 +156,7 @@ class Window(Node):
             accumulate(self._pending, row, 1)
             if self._range_s is not None:
                 heappush(self._expiry, (at_s, self._arrivals, held))
-        elif self._rows is None:
+        elif self._rows is None or self._partition(row) not in self._parts:
             return
         part = self._parts.setdefault(self._partition(row), deque())
         part.append(held)
@@ -165,6 +164,7 @@ class Window(Node):
             evicted = part.popleft()
             if evicted.inside:
                 self._leave(evicted)
+            self._trim(part, row)
         self._shrink()
 
     def _leave(self, held: _Held) -> None:
@@ -172,15 +172,22 @@ class Window(Node):
         accumulate(self._pending, held.row, -1)
 
     def _forget(self, held: _Held) -> None:
-        key = self._partition(held.row)
-        part = self._parts[key]
-        # Times nearly ascend, so the expired one is nearly always the first.
-        if part[0] is held:
-            part.popleft()
-        else:
+        """Drop a row that expired; of ROWS, when all that came before it has expired too.
+
+        Until then it holds its place among the newest: times only nearly ascend.
+        """
+        part = self._parts[self._partition(held.row)]
+        if self._rows is None and part[0] is not held:
             part.remove(held)
+            return
+        self._trim(part, held.row)
+
+    def _trim(self, part: deque[_Held], row: Row) -> None:
+        """Drop expired rows that no other precedes; they would be the next to be pushed out."""
+        while part and not part[0].inside:
+            part.popleft()
         if not part:
-            del self._parts[key]
+            del self._parts[self._partition(row)]
 
     def _shrink(self) -> None:
         """Drop evicted rows from the heap once they are the larger part of it."""
