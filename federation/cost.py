@@ -1,7 +1,7 @@
 """Costs, with units: what it takes to bring a stream from its motes to the engine.
 
-Figures come from data sheets where one is named; the others are our own guesses, uncalibrated
-until the simulator or a real network measures them.
+A frame's bytes, energy and time are derived in `federation.radio` from data sheets; the ways frames
+take are `federation.network`'s. Fragments with joins and aggregates: `federation.estimate`.
 """
 
 from __future__ import annotations
@@ -9,31 +9,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Expr, parts
-from aspen.algebra.plan import Filter, Plan, children
+from aspen.algebra.plan import Filter, Plan, Scan, children
 from aspen.model.schema import Column, Type
-from federation.statistics import Statistics, share
+from federation.network import Network
+from federation.radio import (
+    BACKOFF_MS,
+    FRAME_BYTES,
+    OPERATOR_MJ,
+    RADIO_BITS_PER_S,
+    RX_MJ_PER_BYTE,
+    TX_MJ_PER_BYTE,
+    WAKE_S,
+    Frame,
+    unicast,
+)
+from federation.statistics import Statistics
 
-SUPPLY_V = 3.0  # two AA cells, TelosB data sheet (Crossbow 6020-0094-01)
-RADIO_TX_MA = 17.4  # CC2420 data sheet (SWRS041), transmit at 0 dBm
-RADIO_RX_MA = 18.8  # CC2420 data sheet, receive
-RADIO_BITS_PER_S = 250_000  # IEEE 802.15.4 at 2.4 GHz
-MCU_MA = 1.8  # TelosB data sheet, microcontroller active
-MCU_HZ = 4_000_000  # MSP430F1611 at its usual DCO setting; own choice, up to 8 MHz
-CYCLES_PER_OPERATOR = 100  # own guess: soft-float comparison on a 16-bit core; ±50 %
+__all__ = [
+    "BACKOFF_MS",
+    "FRAME_BYTES",
+    "HOPS",
+    "MICRO_BATCH_MS",
+    "OPERATOR_MJ",
+    "RADIO_BITS_PER_S",
+    "RX_MJ_PER_BYTE",
+    "TX_MJ_PER_BYTE",
+    "TYPE_BYTES",
+    "Cost",
+    "Weights",
+    "hop",
+    "in_network",
+    "operators",
+    "row_bytes",
+    "rows_per_s",
+]
 
-FRAME_BYTES = 17  # IEEE 802.15.4: 6 PHY (preamble, delimiter, length) + 11 MAC, short addresses
-TYPE_BYTES = {Type.INT: 4, Type.FLOAT: 4, Type.BOOL: 1, Type.TEXT: 8}  # own packing, ids of ≤ 8 B
+# As motes write them: varints, measured values as scaled integers, texts by number.
+TYPE_BYTES = {Type.INT: 2, Type.FLOAT: 3, Type.BOOL: 1, Type.TEXT: 2}
 
-HOPS = 2.5  # own guess: mean path of a mote to the gateway, a floor with hallway motes
-BACKOFF_MS = 2.24  # IEEE 802.15.4 CSMA-CA: mean 3.5 initial backoff periods of 0.32 ms, twice
+HOPS = 2.5  # own guess, where no network is known: mean path of a mote to the gateway
 MICRO_BATCH_MS = 235.0  # measured: transformWithState on one key, 220 to 250 ms
-
-_BIT_MS = 1000 / RADIO_BITS_PER_S
-TX_MJ_PER_BYTE = RADIO_TX_MA * SUPPLY_V * 8 * _BIT_MS / 1000
-RX_MJ_PER_BYTE = RADIO_RX_MA * SUPPLY_V * 8 * _BIT_MS / 1000
-OPERATOR_MJ = MCU_MA * SUPPLY_V * CYCLES_PER_OPERATOR / MCU_HZ
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +110,20 @@ def operators(expr: Expr) -> int:
     return (1 if parts(expr) else 0) + sum(operators(part) for part in parts(expr))
 
 
+def hop(payload_bytes: float) -> Frame:
+    """Give what one link of a way of `HOPS` is expected to take, where no network is known.
+
+    The base station never sleeps, so the last link of a way needs no strobes.
+    """
+    asleep, awake = unicast(payload_bytes, WAKE_S), unicast(payload_bytes, 0.0)
+    last = 1.0 / HOPS
+    return Frame(
+        asleep.size_bytes,
+        last * awake.energy_mj + (1.0 - last) * asleep.energy_mj,
+        last * awake.lasts_ms + (1.0 - last) * asleep.lasts_ms,
+    )
+
+
 def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
     """Give the cost of running a chain of selections on the motes and sending what is left.
 
@@ -106,12 +136,27 @@ def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
     for node in _upwards(plan):
         if isinstance(node, Filter):
             computing_mj += sent * operators(node.predicate) * OPERATOR_MJ
-            sent *= statistics.shares.get(_spelt(node), share(node.predicate))
-    size = row_bytes(plan.columns)
-    on_air = sent * size * HOPS
-    radio_mj = on_air * (TX_MJ_PER_BYTE + RX_MJ_PER_BYTE)
-    hop_ms = BACKOFF_MS + size * 8 * _BIT_MS
-    return Cost(on_air, computing_mj + radio_mj, HOPS * hop_ms + MICRO_BATCH_MS)
+            sent *= _kept(node, statistics)
+    way = _way(stream, row_bytes(plan.columns) - FRAME_BYTES, statistics.network)
+    return Cost(
+        sent * way.size_bytes,
+        computing_mj + sent * way.energy_mj,
+        way.lasts_ms + MICRO_BATCH_MS,
+    )
+
+
+def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:
+    """Give what bringing one row of a stream to the base takes, the mean over its sensors."""
+    devices = () if network is None else network.of(stream)
+    if network is None or not devices:
+        one = hop(payload_bytes)
+        return Frame(HOPS * one.size_bytes, HOPS * one.energy_mj, HOPS * one.lasts_ms)
+    ways = [network.to_base(device.mote, payload_bytes) for device in devices]
+    return Frame(
+        sum(one.size_bytes for one in ways) / len(ways),
+        sum(one.energy_mj for one in ways) / len(ways),
+        sum(one.lasts_ms for one in ways) / len(ways),
+    )
 
 
 def rows_per_s(plan: Plan, stream: str, statistics: Statistics) -> float:
@@ -119,7 +164,7 @@ def rows_per_s(plan: Plan, stream: str, statistics: Statistics) -> float:
     rate = statistics.rate_hz(stream)
     for node in _upwards(plan):
         if isinstance(node, Filter):
-            rate *= statistics.shares.get(_spelt(node), share(node.predicate))
+            rate *= _kept(node, statistics)
     return rate
 
 
@@ -130,5 +175,6 @@ def _upwards(plan: Plan) -> list[Plan]:
     return chain[::-1]
 
 
-def _spelt(node: Filter) -> str:
-    return expr_text(node.predicate)
+def _kept(node: Filter, statistics: Statistics) -> float:
+    scans = (one for one in _upwards(node) if isinstance(one, Scan))
+    return statistics.kept(node.predicate, {one.alias: one.relation for one in scans}).value

@@ -1,12 +1,16 @@
-"""Statistics: how many rows a stream brings per second, and how many a predicate keeps."""
+"""Statistics: how many rows a stream brings, how many a predicate keeps, and who told so."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
-from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Not, Op
+from aspen.algebra.explain import expr_text
+from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Not, Op, columns_in, substitute
 from aspen.model.catalog import Catalog
+from federation.histogram import Histogram
+from federation.network import Network
 
 EPOCH_S = 0.25  # what one micro-batch takes in; measured: transformWithState, 220 to 250 ms
 UNKNOWN_RATE_HZ = 1.0  # own guess for a stream that declares no rate
@@ -15,6 +19,36 @@ EQUAL_SHARE = 0.1
 RANGE_SHARE = 1 / 3
 NULL_SHARE = 0.1  # own guess: nulls are as rare as equal values
 HALF = 0.5
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
+
+class Origin(Enum):
+    """Who says a figure; the value is how EXPLAIN spells it."""
+
+    MEASURED = "measured"
+    HISTOGRAM = "from a histogram"
+    GUESSED = "guessed"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A figure and where it comes from.
+
+    Args:
+        origin: of a product, the least trusted of its factors'.
+    """
+
+    value: float
+    origin: Origin
+
+    def times(self, other: Known) -> Known:
+        """Multiply, as if the two were independent."""
+        order = list(Origin)
+        worst = max(self.origin, other.origin, key=order.index)
+        return Known(self.value * other.value, worst)
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ({self.origin.value})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +57,30 @@ class Statistics:
 
     Args:
         rates_hz: rows per second by stream, where measured.
-        shares: part of the rows a predicate keeps (0 to 1), by its text, where measured.
+        shares: part of the rows a predicate keeps (0 to 1), by its text, where measured; columns
+            are spelt with the query's alias, or with the stream's name to hold in every query.
         counts: rows by relation or view, of a stream its keys, where counted.
+        distinct: different values by `relation.column`, where counted.
+        histograms: by `stream.column`, where kept.
+        network: the motes, where somebody looked; a guess takes its place otherwise.
+        devices: kind of device by stream.
     """
 
     rates_hz: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
+    distinct: Mapping[str, float] = field(default_factory=dict)
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    network: Network | None = None
+    devices: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, catalog: Catalog) -> Statistics:
-        """Take the rates the relations declare."""
-        return cls({relation.name: relation.rate_hz for relation in catalog if relation.rate_hz})
+        """Take the rates and the devices the relations declare."""
+        return cls(
+            {relation.name: relation.rate_hz for relation in catalog if relation.rate_hz},
+            devices={relation.name: relation.device for relation in catalog if relation.device},
+        )
 
     def rate_hz(self, stream: str) -> float:
         """Give a stream's rows per second."""
@@ -47,6 +93,58 @@ class Statistics:
     def changes(self, relation: str) -> float:
         """Give how many of its rows change in an epoch in which some do: of a table, one."""
         return max(1.0, self.rates_hz.get(relation, 0.0) * EPOCH_S)
+
+    def kept(self, predicate: Expr, streams: Mapping[str, str] | None = None) -> Known:
+        """Give the part of the rows a predicate keeps: measured, by histogram, or guessed.
+
+        Args:
+            streams: the stream behind each alias; an alias that is missing names itself.
+
+        Law: 0 ≤ value ≤ 1. The measured share of a whole predicate goes before those of its parts.
+        """
+        spelt = _by_stream(predicate, streams or {})
+        for text in (expr_text(predicate), expr_text(spelt)):
+            if text in self.shares:
+                return Known(min(1.0, max(0.0, self.shares[text])), Origin.MEASURED)
+        match spelt:
+            case Op("AND", _, _) if isinstance(predicate, Op):
+                left, right = predicate.left, predicate.right
+                return self.kept(left, streams).times(self.kept(right, streams))
+            case Op("OR", _, _) if isinstance(predicate, Op):
+                one, other = self.kept(predicate.left, streams), self.kept(predicate.right, streams)
+                both = one.times(other)
+                return Known(one.value + other.value - both.value, both.origin)
+            case Not() if isinstance(predicate, Not):
+                inner = self.kept(predicate.inner, streams)
+                return Known(1.0 - inner.value, inner.origin)
+            case Op(symbol, Col(name), Const(value)) if symbol in _TURNED:
+                found = self._counted(symbol, name, value)
+            case Op(symbol, Const(value), Col(name)) if symbol in _TURNED:
+                found = self._counted(_TURNED[symbol], name, value)
+            case _:
+                found = None
+        return Known(share(predicate), Origin.GUESSED) if found is None else found
+
+    def _counted(self, symbol: str, name: str, value: object) -> Known | None:
+        histogram = self.histograms.get(name)
+        if histogram is not None and isinstance(value, int | float):
+            found = histogram.share(symbol, float(value))
+            if found is not None:
+                return Known(found, Origin.HISTOGRAM)
+        values = self.distinct.get(name)
+        if values and symbol in ("=", "<>"):
+            equal = 1.0 / max(1.0, values)
+            return Known(equal if symbol == "=" else 1.0 - equal, Origin.HISTOGRAM)
+        return None
+
+
+def _by_stream(predicate: Expr, streams: Mapping[str, str]) -> Expr:
+    """Spell columns with the stream's name instead of the query's alias."""
+    spelt: dict[str, Expr] = {}
+    for name in columns_in(predicate):
+        alias, _, column = name.rpartition(".")
+        spelt[name] = Col(f"{streams.get(alias, alias)}.{column}")
+    return substitute(predicate, spelt)
 
 
 def share(predicate: Expr) -> float:

@@ -1,0 +1,359 @@
+"""Estimate: what a fragment costs in the network, operator by operator, per epoch.
+
+    scan s   sample and select on every mote          ship s    rows that pass, to where they meet
+    keys     a semi- or Bloom-join's keys, to all     result    joined rows from there to the base
+    rows     of a fragment without a join             partials  one record per mote and epoch
+
+Nothing is fitted to measurements: frames, strobes and repetitions are derived in `radio`, ways in
+`network`, shares in `statistics`; `manage.py bench federation` compares.
+
+Law: costs are never negative; a worse link, a sleepier mote or a less selective condition never
+makes an operator that ships rows cheaper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from aspen.algebra.evaluate import compile_predicate
+from aspen.algebra.expr import Expr, columns_in, conjunction
+from aspen.algebra.plan import Plan
+from aspen.model.schema import Column, Row, Type
+from federation.cost import MICRO_BATCH_MS, Cost, operators
+from federation.network import Device, Network
+from federation.pairing import Prospect, fixed_row, groups_of, meet
+from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
+from federation.radio import OPERATOR_MJ, PAYLOAD_BYTES, Frame, sample_mj
+from federation.shape import Input, Shape, place_of, shape_of
+from federation.statistics import Known, Origin, Statistics
+
+METHODS = ("base", "pairwise", "semi", "bloom")
+ANSWER_SHARE = 0.9  # of an epoch after which the base answers it
+BITS_PER_KEY = 10  # a Bloom filter of ten bits per key errs in one of a hundred
+BLOOM_HASHES = 4  # own choice of the motes
+FILTER_BYTES = 96  # a longer filter travels in several frames
+UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
+SURE = Known(1.0, Origin.MEASURED)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A part of a fragment, and what it is expected to take per epoch, over all motes.
+
+    Args:
+        rows: that it makes or moves; frames for `keys`, records for `partials`.
+        size_bytes: on the air, every hop and repetition counted.
+        energy_mj: of all motes, senders and hearers.
+    """
+
+    name: str
+    rows: float
+    size_bytes: float
+    energy_mj: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: {self.rows:.4g} rows, {self.size_bytes:.4g} B, "
+            f"{self.energy_mj:.4g} mJ per epoch"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a fragment is expected to cost.
+
+    Args:
+        keys: different join values expected, for the size of a Bloom filter.
+        shares: part of each input's rows that pass its own conditions.
+        joined: part of the groups whose rows all passed that also join.
+        measured: whether the network was looked at, and not guessed.
+    """
+
+    method: str
+    period_s: float
+    operators: tuple[Operator, ...]
+    keys: int
+    shares: tuple[Known, ...]
+    joined: Known
+    measured: bool
+
+    @property
+    def bytes_per_epoch(self) -> float:
+        """Bytes on the air."""
+        return sum(one.size_bytes for one in self.operators)
+
+    @property
+    def energy_mj_per_epoch(self) -> float:
+        """Energy of all motes for it; idle listening is nobody's."""
+        return sum(one.energy_mj for one in self.operators)
+
+    @property
+    def cost(self) -> Cost:
+        """Per second; an epoch's answer comes when the base closes the epoch."""
+        return Cost(
+            self.bytes_per_epoch / self.period_s,
+            self.energy_mj_per_epoch / self.period_s,
+            ANSWER_SHARE * self.period_s * 1000 + MICRO_BATCH_MS,
+        )
+
+    def __str__(self) -> str:
+        told = ", ".join(str(one) for one in self.shares)
+        where = "measured network" if self.measured else "guessed network"
+        lines = [f"{self.method} every {self.period_s:g} s: {self.cost}; keeps {told}; {where}"]
+        return "\n  ".join([*lines, *map(str, self.operators)])
+
+
+def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -> Estimate:
+    """Give what running a fragment is expected to cost.
+
+    Args:
+        plan: over device streams, as the motes run it; windows of one row are passed over.
+        method: one of `METHODS`; of the last two, input 0 of the join sends the keys.
+
+    Raises:
+        NoFragment: the plan is none.
+    """
+    network = _network(shape_of(plan, lambda _stream, _column: False), statistics)
+    shape = shape_of(plan, network.lasts)
+    model = _Model(shape, network, statistics)
+    scans = model.scans()
+    if shape.grouped:
+        rest = [model.partials()]
+    elif len(shape.inputs) == 1:
+        rest = [model.rows()]
+    elif method == "pairwise" and shape.paired:
+        rest = model.pairwise()
+    elif method in ("semi", "bloom"):
+        rest = model.reduced(bloom=method == "bloom")
+    else:
+        rest = model.at_base()
+    return Estimate(
+        method,
+        period_s,
+        (*scans, *rest),
+        model.keys,
+        tuple(model.shares),
+        model.joined,
+        network.measured,
+    )
+
+
+def _network(shape: Shape, statistics: Statistics) -> Network:
+    known = statistics.network
+    streams = {one.stream: one for one in shape.inputs}
+    if known is not None and all(known.of(stream) for stream in streams):
+        return known
+    return Network.guessed(
+        {
+            stream: (
+                statistics.devices.get(stream, ""),
+                max(1, round(statistics.counts.get(stream, UNKNOWN_DEVICES))),
+                [column.name for column in one.columns if column.type is Type.TEXT],
+            )
+            for stream, one in streams.items()
+        }
+    )
+
+
+class _Model:
+    """The operators of one shape over one network."""
+
+    def __init__(self, shape: Shape, network: Network, statistics: Statistics) -> None:
+        self.shape = shape
+        self.network = network
+        self._statistics = statistics
+        self._streams = {f"r{number}": one.stream for number, one in enumerate(shape.inputs)}
+        self._columns = [{c.name: c for c in one.columns} for one in shape.inputs]
+        self.members: list[list[Device]] = []
+        self.shares: list[Known] = []
+        for number, one in enumerate(shape.inputs):
+            lasting = [e for e, _ in one.own if self._lasts(e)]
+            moving = [(e, text) for e, text in one.own if not self._lasts(e)]
+            self.members.append(self._those(number, one, lasting))
+            self.shares.append(self._kept(moving))
+        self.joined = self._kept([(one, "") for one in shape.joined])
+        self._sizes = Payloads(shape, network)
+
+    # What is known.
+
+    def _lasts(self, expr: Expr) -> bool:
+        return all(
+            self.network.lasts(self._streams[f"r{number}"], column)
+            for number, column in map(place_of, columns_in(expr))
+        )
+
+    def _those(self, number: int, one: Input, lasting: Sequence[Expr]) -> list[Device]:
+        devices = self.network.of(one.stream)
+        condition = conjunction(lasting)
+        if condition is None or not self.network.measured:
+            return list(devices)
+        columns = [
+            Column(f"r{number}.{c.name}", c.type, c.unit, nullable=True) for c in one.columns
+        ]
+        keep = compile_predicate(condition, columns)
+        return [device for device in devices if keep(fixed_row(one, device))]
+
+    def _kept(self, conditions: Iterable[tuple[Expr, str]]) -> Known:
+        found = []
+        for condition, text in conditions:
+            measured = self._statistics.shares.get(text)
+            if measured is not None:
+                found.append(Known(min(1.0, max(0.0, measured)), Origin.MEASURED))
+            else:
+                found.append(self._statistics.kept(condition, self._streams))
+        return reduce(Known.times, found, SURE)
+
+    # Operators.
+
+    def scans(self) -> list[Operator]:
+        """Sample every sensor, and select."""
+        found, sampled = [], set()
+        for number, one in enumerate(self.shape.inputs):
+            devices = self.network.of(one.stream)
+            work = 1 + sum(operators(condition) for condition, _ in one.own)
+            energy_mj = len(devices) * work * OPERATOR_MJ
+            if one.stream not in sampled:
+                energy_mj += sum(sample_mj(device.kind) for device in devices)
+            sampled.add(one.stream)
+            rows = len(self.members[number]) * self.shares[number].value
+            found.append(Operator(f"scan {number} {one.stream}", rows, 0.0, energy_mj))
+        return found
+
+    def rows(self) -> Operator:
+        """Send the rows that pass."""
+        return self._ship("rows", 0, self._sizes.result)
+
+    def at_base(self) -> list[Operator]:
+        """Send all rows that pass to the base, which joins."""
+        return [
+            self._ship(f"ship {number}", number, self._sizes.side(number, to_base=True))
+            for number in range(len(self.shape.inputs))
+        ]
+
+    def _ship(self, name: str, number: int, payload: float, part: Sequence[float] = ()) -> Operator:
+        kept = self.shares[number].value
+        rows = size = energy = 0.0
+        for place, device in enumerate(self.members[number]):
+            times = kept * (part[place] if part else 1.0)
+            way = self.network.to_base(device.mote, payload)
+            rows, size = rows + times, size + times * way.size_bytes
+            energy += times * way.energy_mj
+        return Operator(name, rows, size, energy)
+
+    def pairwise(self) -> list[Operator]:
+        """Let partners meet where it costs least; send on what joins."""
+        shares = [one.value for one in self.shares]
+        at_base = [self._sizes.side(n, to_base=True) for n in range(len(shares))]
+        on_way = [self._sizes.side(n, to_base=False) for n in range(len(shares))]
+        prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
+        meeting = meet(groups_of(self.shape, self.members), prospect)
+        sums = [[0.0, 0.0, 0.0] for _ in shares]
+        for (number, src, place), times in meeting.shipped().items():
+            sizes = on_way if place else at_base
+            way = self.network.move(src, place, sizes[number])
+            rows = times * shares[number]
+            _add(sums[number], rows, way)
+        result = [0.0, 0.0, 0.0]
+        for place, groups in Counter(meeting.places.values()).items():
+            if place:
+                way = self.network.to_base(place, self._sizes.result)
+                _add(result, groups * prospect.result_share, way)
+        ships = [Operator(f"ship {number}", *one) for number, one in enumerate(sums)]
+        return [*ships, Operator("result", *result)]
+
+    def reduced(self, *, bloom: bool) -> list[Operator]:
+        """Send input 0 up, its keys out, and the rows of input 1 that match."""
+        first = self._ship("ship 0", 0, self._sizes.side(0, to_base=True))
+        sending = Counter(self._key(0, device) for device in self.members[0])
+        kept = self.shares[0].value
+        present = {key: 1.0 - (1.0 - kept) ** many for key, many in sending.items()}
+        expected = sum(present.values())
+        some = 1.0 - (1.0 - kept) ** len(self.members[0])
+        bits = 8 * max(1, math.ceil(self.keys * BITS_PER_KEY / 8))
+        if bloom:
+            filters = max(1, math.ceil(bits / (8 * FILTER_BYTES)))
+            frames, payload = some * filters, math.ceil(bits / 8 / filters) + 4.0
+        else:
+            data = expected * (1 + self._sizes.key)
+            frames = max(some, data / (PAYLOAD_BYTES - 4))
+            payload = 4.0 + (data / frames if frames else 0.0)
+        reached = self._forwarders()
+        out = self.network.flood(payload, reached)
+        spoken = len(reached) + self.network.bases
+        keys = Operator("keys", frames * spoken, frames * out.size_bytes, frames * out.energy_mj)
+        wrongly = (
+            (1.0 - math.exp(-BLOOM_HASHES * expected / bits)) ** BLOOM_HASHES if bloom else 0.0
+        )
+        part = []
+        for device in self.members[1]:
+            chance = present.get(self._key(1, device), 0.0)
+            part.append(chance + (some - chance) * wrongly)
+        second = self._ship("ship 1", 1, self._sizes.side(1, to_base=True), part)
+        return [first, keys, second]
+
+    def _key(self, number: int, device: Device) -> Row:
+        key = []
+        for pair in self.shape.equal:
+            for name in pair:
+                input_, column = place_of(name)
+                if input_ == number:
+                    key.append(device.attributes.get(column))
+        return tuple(key)
+
+    @cached_property
+    def keys(self) -> int:
+        """Different join values that input 0 is expected to send at most."""
+        if len(self.shape.inputs) == 1 or not self.members[0]:
+            return 0
+        return max(1, len({self._key(0, device) for device in self.members[0]}))
+
+    def _forwarders(self) -> list[str]:
+        """Give the motes that have been heard to forward rows of the join."""
+        found = {
+            mote
+            for members in self.members
+            for device in members
+            for mote in self.network.way(device.mote)[1:]
+        }
+        return sorted(found)
+
+    def partials(self) -> Operator:
+        """Send one record per mote that has or forwards any, merged at every parent."""
+        kept = self.shares[0].value
+        below: dict[str, Counter[Row]] = defaultdict(Counter)
+        for device in self.members[0]:
+            key = self._group(device)
+            for mote in self.network.way(device.mote):
+                below[mote][key] += 1
+        group_bytes = self._sizes.output + self._sizes.states
+        head = EPOCH_BYTES + COUNT_BYTES
+        records = size = energy = 0.0
+        for mote, keys in below.items():
+            some = 1.0 - (1.0 - kept) ** sum(keys.values())
+            if some <= 0.0:
+                continue
+            groups = sum(1.0 - (1.0 - kept) ** many for many in keys.values()) / some
+            frames = max(1.0, math.ceil(groups * group_bytes / (PAYLOAD_BYTES - head)))
+            hop = self.network.hop(mote, head + groups * group_bytes / frames)
+            records += some * frames
+            size += some * frames * hop.size_bytes
+            energy += some * frames * hop.energy_mj
+        return Operator("partials", records, size, energy)
+
+    def _group(self, device: Device) -> Row:
+        key: list[object] = []
+        for one in self.shape.outputs:
+            for name in sorted(columns_in(one)):
+                column = place_of(name)[1]
+                key.append(device.attributes.get(column, device.sid))
+        return tuple(key)  # type: ignore[arg-type]  # attribute values or names
+
+
+def _add(into: list[float], rows: float, way: Frame) -> None:
+    into[0] += rows
+    into[1] += rows * way.size_bytes
+    into[2] += rows * way.energy_mj

@@ -1,0 +1,280 @@
+"""Network: what the optimizer knows of the motes: who hands frames to whom, and who measures what.
+
+    base ◄─1.0─ m1 ◄─1.3─ m2 {seat 7}      way(m2) = 1.3 frames to m1, which sleeps, 1.0 to the base
+
+Measured networks are read off a host's tree and links; of one that nobody has looked at, a tree of
+rooms is guessed, and every estimate made over it says so.
+
+Law: `expected(m, p)` grows with every link's expected transmissions, wake interval and with p.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from aspen.model.schema import Value
+from federation.radio import RADIO_TX_MA, WAKE_S, Frame, broadcast, tries, unicast
+
+BASE = ""
+GREATEST_DEPTH = 32
+FAIR_ETX = 1.5  # own choice of the motes: a neighbour this near is spoken to past the tree
+GUESSED_ETX = 1.1  # own guess: parents are chosen among good links
+GUESSED_HEARERS = 8.0  # own guess: a room and its neighbours
+ROOMS_BELOW = 2  # own guess: rooms whose frames one room forwards
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A mote.
+
+    Args:
+        parent: the mote it hands its frames to, `BASE` for a base station.
+        etx: expected transmissions of a usual frame to the parent, acknowledgement included.
+        wake_s: between two of its own looks at the channel; 0 when it always listens.
+        hearers: motes expected to receive a broadcast of it.
+    """
+
+    parent: str = BASE
+    etx: float = 1.0
+    wake_s: float = WAKE_S
+    hearers: float = GUESSED_HEARERS
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A sensor on a mote.
+
+    Args:
+        kind: what `radio.sample_mj` knows it by.
+        attributes: columns of the stream that never change for it.
+    """
+
+    sid: str
+    stream: str
+    mote: str
+    kind: str = ""
+    attributes: Mapping[str, Value] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Network:
+    """The motes with a way to a base station, and their sensors.
+
+    Args:
+        nodes: by name; base stations are not among them.
+        near: expected transmissions between motes that know each other, besides the tree.
+        bases: base stations; each passes keys on too.
+        tx_ma: current of the radios while sending.
+        measured: whether somebody looked, or this is a guess.
+    """
+
+    nodes: Mapping[str, Node]
+    devices: tuple[Device, ...]
+    near: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    bases: int = 1
+    tx_ma: float = RADIO_TX_MA
+    measured: bool = True
+
+    @classmethod
+    def known(
+        cls,
+        wakes_s: Mapping[str, float],
+        parents: Mapping[str, str],
+        links: Mapping[tuple[str, str], float],
+        devices: Iterable[Device],
+        tx_ma: float = RADIO_TX_MA,
+    ) -> Network:
+        """Take what a network tells of itself.
+
+        Args:
+            wakes_s: wake interval of every mote that is no base station.
+            parents: by mote; a parent that `wakes_s` does not know is a base station.
+            links: expected transmissions by pair of motes, as they estimate them.
+            devices: those on motes without a way are left out: they reach nobody.
+        """
+        heard: dict[str, float] = defaultdict(float)
+        for (mote, _), etx in links.items():
+            heard[mote] += etx**-0.5  # a broadcast needs one way of the two
+        rooted = {mote for mote in wakes_s if _rooted(mote, parents, wakes_s)}
+        nodes = {
+            mote: Node(
+                parents[mote] if parents[mote] in wakes_s else BASE,
+                links.get((mote, parents[mote]), GUESSED_ETX),
+                wakes_s[mote],
+                heard[mote],
+            )
+            for mote in sorted(rooted)
+        }
+        bases = {parents[mote] for mote in rooted} - set(wakes_s)
+        near = {pair: etx for pair, etx in links.items() if etx < FAIR_ETX and {*pair} <= rooted}
+        placed = tuple(one for one in devices if one.mote in rooted)
+        return cls(nodes, placed, near, max(1, len(bases)), tx_ma)
+
+    @classmethod
+    def guessed(
+        cls, streams: Mapping[str, tuple[str, int, Sequence[str]]], rooms: int | None = None
+    ) -> Network:
+        """Guess a network of which only the number of sensors is known.
+
+        One mote per sensor, spread evenly over rooms; a room's first mote forwards for the room
+        and for two rooms behind it. Sensors of one room agree in every fixed column but their own
+        key, so equal columns join within rooms.
+
+        Args:
+            streams: kind of device, number of sensors, and fixed columns, by stream.
+            rooms: as many as the rarest stream has sensors, if None.
+        """
+        many = max(1, rooms or min((count for _, count, _ in streams.values()), default=1))
+        nodes: dict[str, Node] = {}
+        devices: list[Device] = []
+        heads: dict[int, str] = {}
+        near: dict[tuple[str, str], float] = {}
+        members: dict[int, list[str]] = defaultdict(list)
+        for stream, (kind, count, fixed) in sorted(streams.items()):
+            for number in range(count):
+                room = number % many
+                mote = f"{stream} {number}"
+                if room in heads:
+                    parent = heads[room]
+                else:
+                    parent = heads.get((room + 1) // ROOMS_BELOW - 1, BASE)
+                    heads[room] = mote
+                nodes[mote] = Node(parent, GUESSED_ETX)
+                for other in members[room]:
+                    near[mote, other] = near[other, mote] = GUESSED_ETX
+                members[room].append(mote)
+                attributes: dict[str, Value] = dict.fromkeys(fixed, f"room {room}")
+                devices.append(Device(mote, stream, mote, kind, attributes))
+        return cls(nodes, tuple(devices), near, measured=False)
+
+    @cached_property
+    def interior(self) -> frozenset[str]:
+        """The motes that forward others' frames."""
+        return frozenset(node.parent for node in self.nodes.values()) - {BASE}
+
+    @cached_property
+    def mean_hops(self) -> float:
+        """Links between a sensor and its base station, on average."""
+        hops = [len(self.way(one.mote)) for one in self.devices]
+        return sum(hops) / len(hops) if hops else 0.0
+
+    def of(self, stream: str) -> tuple[Device, ...]:
+        """Give the sensors of a stream."""
+        return self._by_stream.get(stream, ())
+
+    def lasts(self, stream: str, column: str) -> bool:
+        """Say whether a column never changes for a sensor of a stream."""
+        devices = self.of(stream)
+        return bool(devices) and column in devices[0].attributes
+
+    @cached_property
+    def _by_stream(self) -> Mapping[str, tuple[Device, ...]]:
+        found: dict[str, list[Device]] = defaultdict(list)
+        for one in self.devices:
+            found[one.stream].append(one)
+        return {stream: tuple(devices) for stream, devices in found.items()}
+
+    def way(self, mote: str) -> tuple[str, ...]:
+        """Give the motes from one up to the last before the base, itself first."""
+        found = self._ways.get(mote)
+        if found is None:
+            steps = [mote]
+            while (parent := self.nodes[steps[-1]].parent) != BASE:
+                steps.append(parent)
+            found = self._ways[mote] = tuple(steps)
+        return found
+
+    @cached_property
+    def _ways(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    @cached_property
+    def _prices(self) -> dict[tuple[str, str, float], Frame]:
+        return {}
+
+    def to_base(self, mote: str, payload_bytes: float) -> Frame:
+        """Give what bringing a payload from a mote to a base station is expected to take."""
+        return self.move(mote, BASE, payload_bytes)
+
+    def move(self, src: str, place: str, payload_bytes: float) -> Frame:
+        """Give what moving a payload from a mote to another, or to the base, is expected to take.
+
+        A neighbour that is heard well is spoken to directly; all others along the tree, up to
+        where both ways meet and down again.
+        """
+        key = (src, place, payload_bytes)
+        found = self._prices.get(key)
+        if found is None:
+            found = self._prices[key] = self._moved(src, place, payload_bytes)
+        return found
+
+    def _moved(self, src: str, place: str, payload_bytes: float) -> Frame:
+        if src == place:
+            return Frame(0.0, 0.0, 0.0)
+        direct = self.near.get((src, place)) if place != BASE else None
+        if direct is not None:
+            return self._hop(direct, self.nodes[place].wake_s, payload_bytes)
+        up = self.way(src)
+        down = () if place == BASE else self.way(place)
+        frames = []
+        for mote in up:
+            if mote in down:
+                break
+            frames.append(self.hop(mote, payload_bytes))
+        turned = next((mote for mote in up if mote in down), BASE)
+        for mote in down:
+            if mote == turned:
+                break
+            frames.append(self._hop(self.nodes[mote].etx, self.nodes[mote].wake_s, payload_bytes))
+        return Frame(
+            sum(one.size_bytes for one in frames),
+            sum(one.energy_mj for one in frames),
+            sum(one.lasts_ms for one in frames),
+        )
+
+    def hop(self, mote: str, payload_bytes: float) -> Frame:
+        """Give what handing a payload to a mote's parent is expected to take."""
+        node = self.nodes[mote]
+        wake_s = 0.0 if node.parent == BASE else self.nodes[node.parent].wake_s
+        return self._hop(node.etx, wake_s, payload_bytes)
+
+    def _hop(self, etx: float, wake_s: float, payload_bytes: float) -> Frame:
+        one, times = unicast(payload_bytes, wake_s, self.tx_ma), tries(etx)
+        return Frame(one.size_bytes * times, one.energy_mj * times, one.lasts_ms * times)
+
+    def flood(self, payload_bytes: float, forwarders: Iterable[str]) -> Frame:
+        """Give what telling everybody takes, once: every base and every forwarder speaks.
+
+        Returns:
+            Bytes and energy of all; how long the deepest waits.
+        """
+        spoken = [self._call(mote, payload_bytes) for mote in forwarders]
+        base = broadcast(payload_bytes, GUESSED_HEARERS, self._sleepiest_s, self.tx_ma)
+        spoken += [base] * self.bases
+        depth = max(Counter(len(self.way(mote)) for mote in self.nodes), default=0)
+        return Frame(
+            sum(one.size_bytes for one in spoken),
+            sum(one.energy_mj for one in spoken),
+            depth * base.lasts_ms,
+        )
+
+    @cached_property
+    def _sleepiest_s(self) -> float:
+        return max((node.wake_s for node in self.nodes.values()), default=0.0)
+
+    def _call(self, mote: str, payload_bytes: float) -> Frame:
+        return broadcast(payload_bytes, self.nodes[mote].hearers, self._sleepiest_s, self.tx_ma)
+
+
+def _rooted(mote: str, parents: Mapping[str, str], motes: Mapping[str, float]) -> bool:
+    for _ in range(GREATEST_DEPTH):
+        parent = parents.get(mote, "")
+        if not parent:
+            return False
+        if parent not in motes:
+            return True
+        mote = parent
+    return False
