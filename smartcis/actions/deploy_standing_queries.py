@@ -53,8 +53,7 @@ def deploy_standing_queries(
     spelt = AUTO if strategy in (None, AUTO) else asked_for(strategy)
     texts = standing_queries() if texts is None else texts
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
-    catalog = Catalog.of((*CATALOG, *(view.relation for view in compiled.values())))
-    plans = {name: plan_query(view, catalog) for name, view in compiled.items()}
+    plans = {name: plan_query(view) for name, view in compiled.items()}
     comments = {name: comment_of(texts, name) for name in compiled}
     with transaction.atomic():
         known = house_statistics()
@@ -147,7 +146,7 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
             MaintainedView.objects.filter(pk=view.pk).update(error=error.as_dict())
             failed.append(view.name)
             continue
-        planned = plan_query(compiled, catalog)
+        planned = plan_query(compiled)
         view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
         view.columns = columns_json(compiled.relation)
         view.sources = sorted(compiled.sources)

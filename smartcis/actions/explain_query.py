@@ -28,7 +28,7 @@ def explain_query(sql: str, owner: Owner) -> str:
     """
     compiled = compile_for(sql, owner)
     catalog = live_catalog()
-    planned = plan_query(compiled, catalog)
+    planned = plan_query(compiled)
     known = house_statistics()
     name = view_name(planned)
     borders = {

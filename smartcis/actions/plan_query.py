@@ -1,4 +1,4 @@
-"""Plan a query for the engine: borders 5 and 6 of the journey."""
+"""Plan a query for the engine: what is maintained until an optimizer moves a part of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
-from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
-from federation.place import place
-from federation.split import split
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +14,7 @@ class Planned:
     """What the engine gets to maintain.
 
     Args:
-        plan: the engine's fragment.
+        plan: all of the query.
         text: the same as text, as the log carries it.
     """
 
@@ -25,7 +22,10 @@ class Planned:
     text: str
 
 
-def plan_query(compiled: Compiled, catalog: Catalog) -> Planned:
-    """Place a compiled query on motes and engine, and give the engine's part."""
-    plan = split(place(compiled.plan, catalog)).engine.plan
-    return Planned(plan, plan_text(plan))
+def plan_query(compiled: Compiled) -> Planned:
+    """Give the plan of a compiled query as it begins: everything in the engine.
+
+    What then runs inside the network is decided, and moved there, while it runs: it answers at
+    once, and equal queries share a view wherever it is (see `smartcis.placements`).
+    """
+    return Planned(compiled.plan, plan_text(compiled.plan))

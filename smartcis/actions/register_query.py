@@ -88,7 +88,7 @@ def shared_view(
     compiled: Compiled, sql: str, catalog: Catalog, strategy: str = AUTO
 ) -> MaintainedView:
     """Give the view that maintains a plan, registered if it is new; runs in a transaction."""
-    planned = plan_query(compiled, catalog)
+    planned = plan_query(compiled)
     digest = plan_hash(planned)
     same = MaintainedView.objects.filter(plan_hash=digest, standing=False, error__isnull=True)
     if strategy != AUTO:

@@ -10,8 +10,10 @@ changes nothing; marking is the last step.
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import redis
@@ -20,7 +22,16 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
-from aspen.log.entry import Change, Declare, Entry, Register, Transaction, Unregister, encode
+from aspen.log.entry import (
+    Change,
+    Declare,
+    Entry,
+    Register,
+    Transaction,
+    Unregister,
+    decode,
+    encode,
+)
 from aspen.log.protocol import Log
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation
@@ -158,7 +169,7 @@ def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
 
 
 def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Entry]:
-    """Give the log entries of one database transaction: net changes, then views.
+    """Give the log entries of one database transaction: declarations, net changes, then views.
 
     A transaction of up to 2,000 changes is one entry; a larger one is cut, deletions first.
     """
@@ -167,6 +178,8 @@ def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Ent
     for body in bodies:
         for relation, weight, *row in body.get("changes", ()):
             accumulate(net.setdefault(relation, {}), tuple(row), weight)
+        if "declare" in body:
+            yield declaration_of(body["declare"], at_s=at_s)
         if "unregister" in body:
             views.append(Unregister(at_s, body["unregister"]))
         if "register" in body:
@@ -182,6 +195,19 @@ def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Ent
     for start in range(0, len(changes), CHANGES_PER_ENTRY):
         yield Transaction(at_s, tuple(changes[start : start + CHANGES_PER_ENTRY]))
     yield from views
+
+
+def declaration_of(body: dict[str, Any], *, at_s: float) -> Declare:
+    """Read the declaration of a relation that is none of the catalog's."""
+    declared = decode(json.dumps(body).encode())
+    assert isinstance(declared, Declare)
+    return replace(declared, at_s=at_s)
+
+
+def declaration_body(relation: Relation) -> dict[str, Any]:
+    """Write a relation's declaration as the outbox keeps it."""
+    body: dict[str, Any] = json.loads(encode(Declare(0.0, relation)))
+    return body
 
 
 def relay_now() -> int:

@@ -2,8 +2,11 @@
 
 from smartcis.models.building import Building, Door, Level, Unit, Venue
 from smartcis.models.calendar import Reservation
+from smartcis.models.deliveries import Alarm, Delivery, Outlet, ToldRow
 from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall
 from smartcis.models.outbox import LogLink, OutboxEntry
+from smartcis.models.own_tables import OwnRelation, OwnRow
+from smartcis.models.placements import NetworkPiece, NetworkState, Placement
 from smartcis.models.queries import MaintainedQuery, MaintainedView
 from smartcis.models.routes import RouteRequest
 from smartcis.models.routing import RoutingEdge, RoutingNode
@@ -13,7 +16,9 @@ from smartcis.models.visitors import Visitor
 from smartcis.models.wrapped import Source, SourceRow, SourceState
 
 __all__ = [
+    "Alarm",
     "Building",
+    "Delivery",
     "Desk",
     "Door",
     "Kiosk",
@@ -22,7 +27,13 @@ __all__ = [
     "Machine",
     "MaintainedQuery",
     "MaintainedView",
+    "NetworkPiece",
+    "NetworkState",
     "OutboxEntry",
+    "Outlet",
+    "OwnRelation",
+    "OwnRow",
+    "Placement",
     "RegionSeed",
     "Reservation",
     "RouteRequest",
@@ -36,6 +47,7 @@ __all__ = [
     "SourceQuerySet",
     "SourceRow",
     "SourceState",
+    "ToldRow",
     "Unit",
     "Venue",
     "Visitor",

@@ -15,10 +15,12 @@ class MaintainedView(models.Model):
 
     Args:
         name: the view's id; standing views use their name, submitted ones `q_` and a hash.
-        plan_text: what the engine compiles; equal texts share one view.
+        plan_text: the query's plan, all of it in the engine; equal texts share one view.
         columns: `[name, type, unit, nullable]` of each output column.
         sources: relations and views it reads.
         standing: whether it comes from a `.streamsql` file.
+        named: whether other queries may read it: CREATE VIEW by somebody with the right to.
+        kept: whether the engine keeps it although nobody looks, because its changes go elsewhere.
         comment: one line for the schema browser.
         private: whether it reads other visitors' rows; only staff may follow it then.
         error: why it is not registered although its queries are still there; null when it is.
@@ -32,6 +34,8 @@ class MaintainedView(models.Model):
     columns = models.JSONField()
     sources = models.JSONField()
     standing = models.BooleanField(default=False)
+    named = models.BooleanField(default=False)
+    kept = models.BooleanField(default=False)
     comment = models.CharField(max_length=300, blank=True)
     private = models.BooleanField(default=False)
     error = models.JSONField(null=True, blank=True)
@@ -52,12 +56,28 @@ class MaintainedView(models.Model):
         read by others, which share what they are made of.
         """
         sharing = "trunk" if self.standing else "auto"
-        return {"register": [self.name, self.plan_text, self.strategy, sharing, self.on_demand]}
+        return {"register": [self.name, self.running_text, self.strategy, sharing, self.on_demand]}
+
+    @property
+    def running_text(self) -> str:
+        """The plan the engine runs: `plan_text` itself, or what a placement put in its place."""
+        placement = getattr(self, "placement", None)
+        if placement is None or not placement.holds:
+            return self.plan_text
+        return str(placement.running_text or self.plan_text)
+
+    @property
+    def wanted_text(self) -> str:
+        """The plan the engine shall run once the view has moved; `running_text` if it does not."""
+        placement = getattr(self, "placement", None)
+        if placement is None or not placement.holds:
+            return self.plan_text
+        return str(placement.wanted_text or self.plan_text)
 
     @property
     def on_demand(self) -> bool:
         """Whether the engine keeps it only while somebody looks; standing views it always keeps."""
-        return not self.standing
+        return not (self.standing or self.kept)
 
 
 def mint_query_id() -> str:
@@ -70,6 +90,8 @@ class MaintainedQuery(models.Model):
 
     Args:
         browser: Django session key of an anonymous owner, empty for a user's.
+        order: how its rows are shown: `{"keys": [[column, descending, nulls last]], "width": n}`;
+            columns from the n-th on only serve the order. Null where the text does not say.
     """
 
     id = models.CharField(max_length=16, primary_key=True, default=mint_query_id)
@@ -80,6 +102,7 @@ class MaintainedQuery(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE
     )
+    order = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.apps import apps
 
+from smartcis.models.placements import NetworkPiece, piece_bodies
 from smartcis.models.queries import MaintainedView
 from smartcis.models.source import SourceModel
 
@@ -19,7 +20,7 @@ def source_models() -> list[type[SourceModel]]:
 
 
 def whole_state() -> Iterator[dict[str, Any]]:
-    """Give all rows of all source tables, then all maintained views in order."""
+    """Give all rows of all source tables and of the network's answers, then all views in order."""
     for model in source_models():
         body: list[list[Any]] = []
         stored = model._base_manager.select_related(*(model.rows_need or (None,))).order_by("pk")  # noqa: SLF001  # the manager Django itself writes through
@@ -30,5 +31,8 @@ def whole_state() -> Iterator[dict[str, Any]]:
                 body = []
         if body:
             yield {"changes": body}
-    for view in MaintainedView.objects.filter(error__isnull=True).order_by("order"):
+    for piece in NetworkPiece.objects.filter(live=True):
+        yield from piece_bodies(piece)
+    views = MaintainedView.objects.filter(error__isnull=True).select_related("placement")
+    for view in views.order_by("order"):
         yield view.registration()

@@ -6,6 +6,17 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 
+LISTENING = frozenset(
+    {
+        "energy_histogram",
+        "light_histogram",
+        "seat_histogram",
+        "stream_rate",
+        "temperature_histogram",
+    }
+)
+"""Views that count what comes by and ask no device for it: measuring must not change the load."""
+
 
 def standing_queries(folder: Path = FOLDER) -> dict[str, str]:
     """Give the text of every standing query by file name, sorted."""

@@ -20,9 +20,10 @@ from aspen.model.schema import Row
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.motes import Field
 from sensors_sim.world import Reading, World
+from smartcis.placements.runner import Runner
 from smartcis.simulation.building import Building
 from smartcis.simulation.deployment import STATUS
-from smartcis.simulation.motes import field, mote_specs
+from smartcis.simulation.motes import DEVICE_STREAMS, field, mote_specs
 from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
 
 BEAT_S = 0.25  # a few batches per second
@@ -69,6 +70,8 @@ class Pacer:
         wanted = acquire()
         self.building = Building(described, radio or field(sensors), seed, wanted)
         self._tell = tell
+        self.runner = Runner(self.building.network, DEVICE_STREAMS)
+        self.runner.acquired(wanted)
         self._telling = wanted is None or STATUS in wanted
         self.sent = 0
         self._append = append
@@ -102,7 +105,9 @@ class Pacer:
             del self._waiting[:lost]
         if self._telling and self._tell is not None:
             self._tell_statuses(self._tell)
-        return self._send()
+        sent = self._send()
+        self.runner.turn()
+        return sent
 
     def _tell_statuses(self, tell: Tell) -> None:
         """Append what motes said of themselves; what cannot be sent now is told again soon."""
@@ -152,6 +157,7 @@ class Pacer:
             return 0
         self._batch = None
         self.sent += len(readings)
+        self.runner.heard(str(one["sid"]) for one in readings)
         return len(readings)
 
     def _follow_edits(self) -> None:
@@ -163,6 +169,8 @@ class Pacer:
         self.building.kernel.locked = locked_doors()
         wanted = self._acquire()
         self.building.acquire(wanted)
+        self.runner.acquired(wanted)
+        self.runner.follow()
         self._telling = wanted is None or STATUS in wanted
         specs, visitors = sensor_specs(), visitor_specs()
         for sid in self._specs.keys() - specs.keys():

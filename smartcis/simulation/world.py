@@ -8,7 +8,15 @@ from django.db.models import Count, Max
 
 from sensors_sim.devices import device_kind
 from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
-from smartcis.models import Door, MaintainedView, RoutingEdge, RoutingNode, Sensor, Visitor
+from smartcis.models import (
+    Door,
+    MaintainedView,
+    Placement,
+    RoutingEdge,
+    RoutingNode,
+    Sensor,
+    Visitor,
+)
 
 Version = tuple[object, ...]
 
@@ -18,7 +26,9 @@ def version() -> Version:
     sensors = Sensor.objects.aggregate(Max("updated_at"), Count("sid"))
     visitors = Visitor.objects.aggregate(Max("updated_at"), Count("tag"))
     views = MaintainedView.objects.aggregate(Max("order"), Count("name"))
-    return (*sensors.values(), *visitors.values(), *views.values(), locked_doors())
+    placed = Placement.objects.aggregate(Max("decided_at"), Max("since"), Count("view"))
+    told = (sensors, visitors, views, placed)
+    return (*(value for one in told for value in one.values()), locked_doors())
 
 
 def locked_doors() -> frozenset[str]:

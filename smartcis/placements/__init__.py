@@ -1,0 +1,1 @@
+"""Placements: pieces of running queries go into the sensor network and come back."""

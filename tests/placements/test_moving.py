@@ -1,0 +1,98 @@
+"""A running query goes into the network and comes back; nobody sees it but in where it runs."""
+
+from __future__ import annotations
+
+import pytest
+from placements.rig import NOW_S, PERIOD_S, ROOMS, WARM_AND_LIT, Running, by_hand, lamps, put
+
+from aspen.algebra.read import read_plan
+from smartcis.actions.owner import SYSTEM
+from smartcis.actions.register_query import register_query
+from smartcis.models import NetworkPiece, Placement
+from smartcis.placements.store import Reason, Variant, want
+from smartcis.simulation.deployment import wanted_streams
+
+pytestmark = pytest.mark.django_db
+
+BY_HAND = Reason("somebody said so")
+
+
+@pytest.fixture
+def query(house, building):
+    """A running query over lamps and warmth, nothing else."""
+    lamps()
+    return register_query(WARM_AND_LIT, SYSTEM)
+
+
+def truth(lux, celsius):
+    """Give the rows the query must have."""
+    return {
+        (rid, lux[rid], celsius[rid]): 1 for rid in ROOMS if lux[rid] > 300 and celsius[rid] > 22
+    }
+
+
+class Weather:
+    """What the rooms are like, epoch by epoch."""
+
+    def __init__(self):
+        self.lux = dict.fromkeys(ROOMS, 100.0)
+        self.celsius = dict.fromkeys(ROOMS, 20.0)
+
+    def turn(self, epoch):
+        """Let a lamp and a heater be changed."""
+        rid = ROOMS[epoch % 3]
+        self.lux[rid] = float(150 + 271 * epoch % 800)
+        other = ROOMS[(epoch // 2) % 3]
+        self.celsius[other] = 18.0 + 1.7 * epoch % 9
+        self.celsius[other] = round(self.celsius[other], 2)
+        put("light", rid, self.lux[rid])
+        put("temperature", other, self.celsius[other])
+
+
+def test_in_and_out_with_equal_rows_at_every_epoch(query):
+    running, weather = Running(), Weather()
+    follower = running.look_at(query.view.name)
+    inside = by_hand(read_plan(query.view.plan_text))
+    places, seen = [], 0
+    for epoch in range(1, 26):
+        # The weather turns between the end of one epoch and the samples of the next.
+        while running.now_s < NOW_S + epoch * PERIOD_S - 1.0:
+            running.beat(0.4)
+            follower.listen()
+        if epoch > 2:
+            wanted = truth(weather.lux, weather.celsius)
+            assert dict(follower.rows) == wanted, epoch
+            assert running.lane.rows(query.view.name) == wanted
+            seen += len(wanted)
+        places.append(
+            "network" if Placement.objects.filter(running=[inside.names[0]]) else "engine"
+        )
+        if epoch == 5:
+            want(query.view, inside, BY_HAND)
+        if epoch == 14:
+            want(query.view, Variant(), BY_HAND)
+        weather.turn(epoch)
+    assert places[:5] == ["engine"] * 5
+    assert places.count("network") >= 7
+    assert places[-8:] == ["engine"] * 8
+    assert seen > 12
+    assert not NetworkPiece.objects.exists()
+    assert not running.runner.deployed
+    assert not running.lane.errors
+
+
+def test_raw_streams_sleep_while_the_network_joins(query):
+    running = Running()
+    running.look_at(query.view.name)
+    assert wanted_streams() == {"light_reading", "temperature_reading"}
+    want(query.view, by_hand(read_plan(query.view.plan_text)), BY_HAND)
+    running.until(lambda: not Placement.objects.get().moving)
+    assert wanted_streams() == frozenset()
+    running.run(10)
+    before = running.pacer.sent
+    running.run(20)
+    assert running.pacer.sent == before
+    want(query.view, Variant(), BY_HAND)
+    assert wanted_streams() == {"light_reading", "temperature_reading"}
+    running.until(lambda: not Placement.objects.get().moving)
+    assert running.pacer.sent >= before + 2 * len(ROOMS)
