@@ -55,7 +55,16 @@ class Books:
 
     def kind_accounts(self) -> dict[str, Account]:
         """Give the frames, bytes and radio energy of every kind of message."""
-        return dict(self._ether.ledger.by_kind)
+        return self._ether.ledger.by_kind
+
+    def message_accounts(self, handle: QueryHandle) -> dict[str, Account]:
+        """Give the frames, bytes and radio energy of a query, by kind of message."""
+        return self._ether.ledger.of_query(handle.query)
+
+    def computing_mj(self, handle: QueryHandle) -> float:
+        """Give what sampling and computing for a query have cost so far, without the radio."""
+        spent_mj = sum(mote.by_query.get(handle.query, (0, 0.0))[1] for mote in self.motes)
+        return spent_mj - self.query_account(handle).energy_mj
 
     def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
         """Give the bytes a mote sent and the energy it spent for a query, computing included."""

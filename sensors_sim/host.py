@@ -63,6 +63,10 @@ class FragmentHost(Protocol):
         """Give expected transmissions per pair of motes: as estimated, and as they are."""
         ...
 
+    def parents(self) -> Mapping[str, str]:
+        """Give the tree: by mote that lives, the mote or base station it sends to; empty for none."""
+        ...
+
     def hops(self) -> Mapping[str, int]:
         """Give the links between each mote with a route and its base station."""
         ...

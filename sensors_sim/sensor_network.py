@@ -9,7 +9,7 @@ Law: the same field, sampler, seed and calls give the same trace, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from aspen.model.schema import Row
@@ -160,9 +160,19 @@ class SensorNetwork(Books):
         """
         self._gateway.remove(handle)
 
-    def place_joins(self, handle: QueryHandle) -> None:
-        """Place a join anew, by the routes known now."""
-        self._planner.plan(handle.query)
+    def place_joins(
+        self, handle: QueryHandle, places: Mapping[tuple[str, ...], str] | None = None
+    ) -> None:
+        """Place a join anew: by the routes known now, or as told, for comparison.
+
+        Args:
+            places: mote by group of sensors, in the order of the join's inputs; others at the base.
+        """
+        forced = None
+        if places is not None:
+            number = self._registry.number
+            forced = {tuple(map(number, g)): self._index[m] for g, m in places.items()}
+        self._planner.plan(handle.query, forced)
 
     def join_places(self, handle: QueryHandle) -> dict[str, int]:
         """Give how many groups of partners join where: at a mote by name, or at `base`."""

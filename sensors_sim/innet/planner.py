@@ -8,7 +8,7 @@ whose place has died come to the base, which joins them and soon places their gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sensors_sim.innet.compile import Fragment
@@ -145,8 +145,12 @@ class JoinPlanner:
         else:
             self.plan(watched.run.query)
 
-    def plan(self, query: int) -> None:
-        """Place all groups of a join by what is known now, and tell the motes."""
+    def plan(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
+        """Place all groups of a join by what is known now, and tell the motes.
+
+        Args:
+            forced: places to take instead, for comparison; the rest joins at the base.
+        """
         watched = self._watched[query]
         run, program = watched.run, watched.run.program
         if program.paired is None:
@@ -165,6 +169,9 @@ class JoinPlanner:
             [4 + _size(wires) for wires in run.sides.wires],
             2 + 2 * len(program.inputs) + _size(one.wire for one in program.outputs),
         )
+        if forced is not None:
+            places = {group: forced.get(group, BASE) for group in groups}
+            placed = Placed(places, placed.energy_mj)
         since = run.epoch_of(self._events.now_s + LEAD_S) + 1
         watched.placed = placed
         orders = placed.assignments(since, self._registry.mote)

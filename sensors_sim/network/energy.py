@@ -9,7 +9,7 @@ Source: [TelosB], [CC2420], [BoX-MAC] in `sensors_sim.constants`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sensors_sim.constants import (
     ACK_BYTES,
@@ -114,16 +114,31 @@ class Account:
 class Ledger:
     """The network's books: by kind of message and by query; query 0 is the network itself."""
 
-    by_kind: dict[str, Account] = field(default_factory=dict)
-    by_query: dict[int, Account] = field(default_factory=dict)
+    entries: dict[tuple[str, int], Account] = field(default_factory=dict)
 
     def charge(self, kind: str, query: int, frames: int, sent_bytes: int, energy_mj: float) -> None:
-        """Write one exchange into both books."""
-        account = self.by_kind.get(kind)
+        """Write one exchange into the books."""
+        account = self.entries.get((kind, query))
         if account is None:
-            account = self.by_kind[kind] = Account()
+            account = self.entries[kind, query] = Account()
         account.add(frames, sent_bytes, energy_mj)
-        account = self.by_query.get(query)
-        if account is None:
-            account = self.by_query[query] = Account()
-        account.add(frames, sent_bytes, energy_mj)
+
+    @property
+    def by_kind(self) -> dict[str, Account]:
+        """What every kind of message has cost so far."""
+        found: dict[str, Account] = {}
+        for (kind, _), one in self.entries.items():
+            found.setdefault(kind, Account()).add(one.frames, one.sent_bytes, one.energy_mj)
+        return found
+
+    @property
+    def by_query(self) -> dict[int, Account]:
+        """What every query has cost so far."""
+        found: dict[int, Account] = {}
+        for (_, query), one in self.entries.items():
+            found.setdefault(query, Account()).add(one.frames, one.sent_bytes, one.energy_mj)
+        return found
+
+    def of_query(self, query: int) -> dict[str, Account]:
+        """What the messages of one query have cost so far, by kind."""
+        return {kind: replace(one) for (kind, owner), one in self.entries.items() if owner == query}
