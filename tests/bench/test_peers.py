@@ -87,16 +87,13 @@ def test_a_missing_peer_is_named_with_the_way_to_get_it() -> None:
 
 
 def test_figures_count_only_where_answers_agree() -> None:
-    figures = {"runs": 5, "load_s": 1.0, "deletion_p50_ms": 1.0, "deletion_p95_ms": 2.0}
-    figures["peak_mib"] = 10.0
-    twice = {name: 2 * value for name, value in figures.items()}
-    case = {"places": 700, "ours": figures, "pathway": twice, "duckdb": twice}
-    skipped = {"places": 700, "ours": figures, "pathway": {"skipped": "took more than 1 s"}}
+    half = dict.fromkeys(bench.RATIOS, 0.5)
+    case = {"places": 700, "over": {"pathway": half, "duckdb": half}}
     targets = bench._targets(
         {
             "a": {**case, "answers_agree": True},
             "b": {**case, "answers_agree": False},
-            "c": {**skipped, "answers_agree": True},
+            "c": {"places": 700, "over": {}, "answers_agree": True},
         }
     )
     assert [(t.name, t.value, t.met) for t in targets] == [
@@ -109,12 +106,24 @@ def test_figures_count_only_where_answers_agree() -> None:
     ]
 
 
+def run_of(factor: float, deletions: list[float]) -> bench.Figures:
+    measured = {"deletion_ms": deletions, "insertion_ms": deletions}
+    measured |= {"deletion_cpu_ms": deletions, "insertion_cpu_ms": deletions}
+    return {"load_s": factor, "load_cpu_s": factor, "peak_mib": 10.0 * factor, **measured}
+
+
+def test_only_deletions_that_both_have_made_are_compared() -> None:
+    ours = [run_of(1.0, [2.0, 2.0, 900.0]), run_of(1.0, [2.0, 2.0, 900.0])]
+    over = bench._over(ours, [run_of(4.0, [8.0, 8.0])])
+    assert over == dict.fromkeys(bench.RATIOS, 0.25)
+
+
 def test_ratios_are_drawn_alike_and_gaps_left_empty(tmp_path) -> None:
-    figures = {"load_s": 1.0, "deletion_p50_ms": 1.0, "deletion_p95_ms": 2.0, "peak_mib": 1.0}
+    over = dict.fromkeys(bench.RATIOS, 0.5)
     cases = {
-        "both": {"answers_agree": True, "ours": figures, "pathway": figures, "duckdb": figures},
-        "alone": {"answers_agree": True, "ours": figures, "pathway": {"skipped": "too long"}},
-        "apart": {"answers_agree": False, "ours": figures, "pathway": figures},
+        "both": {"answers_agree": True, "over": {"pathway": over, "duckdb": over}},
+        "alone": {"answers_agree": True, "over": {}},
+        "apart": {"answers_agree": False, "over": {"pathway": over}},
     }
     for name in ("first.svg", "second.svg"):
         draw(tmp_path / name, cases, bench.RATIOS)

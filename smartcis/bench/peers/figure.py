@@ -42,9 +42,9 @@ def draw(path: Path, cases: Mapping[str, Mapping[str, Any]], bounds: Mapping[str
     for axes, (what, title) in zip(panels, PANELS.items(), strict=True):
         for engine, (label, colour, marker) in ENGINES.items():
             points = [
-                (cases[name]["ours"][what] / cases[name][engine][what], place)
+                (ratio, place)
                 for place, name in enumerate(names)
-                if cases[name].get(engine, {}).get(what) and what in cases[name].get("ours", {})
+                if (ratio := cases[name]["over"].get(engine, {}).get(what))
             ]
             if points:
                 ratios, places = zip(*points, strict=True)
