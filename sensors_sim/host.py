@@ -64,7 +64,7 @@ class FragmentHost(Protocol):
         ...
 
     def parents(self) -> Mapping[str, str]:
-        """Give the tree: by mote that lives, the mote or base station it sends to; empty for none."""
+        """Give, by living mote, the mote or base station it sends to; empty for none."""
         ...
 
     def hops(self) -> Mapping[str, int]:
