@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
+from aspen.runtime.own_relations import SYSTEM_RELATIONS
 
 
 def _text(name: str, *, nullable: bool = False) -> Column:
@@ -324,7 +325,42 @@ STREAMS: tuple[Relation, ...] = (
     ),
 )
 
-CATALOG = Catalog.of((*TABLES, CLOCK, *STREAMS))
+ALARM = Relation(
+    "alarm",
+    (
+        _int("alarm_id"),
+        _text("query"),
+        _text("name"),
+        _text("target"),
+        _text("message"),
+        _float("raised_s", "s"),
+    ),
+    key=("alarm_id",),
+    comment="Alarms that stand: rows of queries with OUTPUT TO ALARM; each goes with its row.",
+)
+
+SYS_EPOCHS = Relation(
+    "sys_epochs",
+    (
+        _int("epoch"),
+        _int("position"),
+        _int("views"),
+        _int("inserted"),
+        _int("deleted"),
+        Column("epoch_ms", Type.FLOAT, "ms", nullable=True),
+        AT_S,
+    ),
+    key=("epoch",),
+    comment="Epochs of the last ten minutes in which views changed: how many, rows that came and "
+    "went, time from append to result; views that watch the engine are not counted.",
+    ttl_s=600.0,
+)
+"""What costs time is measured outside the lanes, and told through the log."""
+
+SYSTEM: tuple[Relation, ...] = (*SYSTEM_RELATIONS, SYS_EPOCHS)
+"""What the engine says of itself; `sys.queries` in a query is `sys_queries` here."""
+
+CATALOG = Catalog.of((*TABLES, ALARM, CLOCK, *STREAMS, *SYSTEM))
 
 # Relations whose rows belong to one visitor: everything with this column is filtered by it.
 TENANT_COLUMN = "session"

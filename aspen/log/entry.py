@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
@@ -21,9 +21,11 @@ class BadEntry(AspenError):
     code = "aspen.log.bad_entry"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One row of one relation, inserted (+1) or deleted (-1)."""
+class Change(NamedTuple):
+    """One row of one relation, inserted (+1) or deleted (-1).
+
+    A tuple, because a high-rate stream makes 20,000 of them a second.
+    """
 
     relation: str
     weight: int
@@ -115,13 +117,14 @@ class AskKind(Enum):
     """What is asked about rows of a view.
 
     WHY a row is there; WHY_NOT one that is not; WHAT_IF some base rows came or went; which base
-    rows are WEAK_POINTS, that is, take many rows with them.
+    rows are WEAK_POINTS, that is, take many rows with them. ONCE asks for the rows of a plan.
     """
 
     WHY = "why"
     WHY_NOT = "why_not"
     WHAT_IF = "what_if"
     WEAK_POINTS = "weak_points"
+    ONCE = "once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +133,13 @@ class Ask:
 
     Args:
         ask: the question's id; its answer is the transient view `why:<ask>`.
-        view: the maintained view.
+        view: the maintained view; empty for ONCE.
         row: the row in question; null at the places of `free`.
         kind: what is asked.
         free: places where any value will do, so that `row` stands for all rows that fit.
         changes: of base relations, supposed only; for WHAT_IF.
         by: places of the columns that lost rows are counted by; for WEAK_POINTS.
+        plan_text: what is to be computed; for ONCE.
     """
 
     at_s: float
@@ -146,6 +150,7 @@ class Ask:
     free: tuple[int, ...] = ()
     changes: tuple[Change, ...] = ()
     by: tuple[int, ...] = ()
+    plan_text: str = ""
 
 
 Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | Ask
@@ -205,6 +210,8 @@ def _ask_out(ask: Ask) -> dict[str, Any]:
         body["c"] = _changes_out(ask.changes)
     if ask.by:
         body["b"] = list(ask.by)
+    if ask.plan_text:
+        body["p"] = ask.plan_text
     return body
 
 
@@ -221,6 +228,7 @@ def _ask_in(body: dict[str, Any]) -> Ask:
         tuple(int(place) for place in body.get("f", ())),
         changes,
         tuple(int(place) for place in body.get("b", ())),
+        str(body.get("p", "")),
     )
 
 

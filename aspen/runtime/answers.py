@@ -76,6 +76,8 @@ def answer_rows(questions: Questions, ask: Ask) -> Delta:
             return {(weight, encode_row(row)): 1 for row, weight in delta.items()}
         case AskKind.WEAK_POINTS:
             return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by))
+        case AskKind.ONCE:
+            raise AssertionError(ask)  # pragma: no cover - answered by aspen.runtime.once
 
 
 def _wanted(ask: Ask) -> Pattern:

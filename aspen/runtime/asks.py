@@ -8,16 +8,18 @@ Law: how the log is cut into batches and where the lane restarts does not show i
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from aspen.log.entry import Ask
+from aspen.log.entry import Ask, AskKind, Entry, Tick
+from aspen.model.delta import Delta
 from aspen.model.schema import Column
 from aspen.runtime.answers import COLUMNS, answer_rows
+from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.questions import NoSuchRow, Questions, UnknownView
 from aspen.runtime.views import fields_of
 
-__all__ = ("KEPT_S", "Asks", "NoSuchRow", "UnknownView", "answer_name")
+__all__ = ("KEPT_S", "Asks", "NoSuchRow", "UnknownView", "answer_name", "latest_tick_s")
 
 KEPT_S = 30.0
 
@@ -30,8 +32,9 @@ def answer_name(ask: str) -> str:
 class Asks:
     """The questions of one lane; `open` has when each was asked, in log time."""
 
-    def __init__(self, questions: Questions) -> None:
+    def __init__(self, questions: Questions, once: Once) -> None:
         self._questions = questions
+        self._once = once
         self.open: dict[str, float] = {}
 
     def names(self) -> list[str]:
@@ -52,11 +55,23 @@ class Asks:
             return
         name = answer_name(entry.ask)
         try:
-            outcome.open(name, _spelt(COLUMNS[entry.kind]), answer_rows(self._questions, entry))
+            columns, rows = self._found(entry)
+            outcome.open(name, _spelt(columns), rows)
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             outcome.fail(name, fields_of(error), {})
         for view, gone in self._questions.take_lost():
             outcome.fail(view.entry.view, view.error or {}, gone)
+
+    def reads(self, entry: Ask) -> frozenset[str]:
+        """Give the system relations that a one-shot query is about to read."""
+        if entry.kind is not AskKind.ONCE or entry.ask in self.open:
+            return frozenset()
+        return self._once.reads(entry.plan_text)
+
+    def _found(self, entry: Ask) -> tuple[tuple[Column, ...], Delta]:
+        if entry.kind is AskKind.ONCE:
+            return self._once.answer(entry.plan_text)
+        return COLUMNS[entry.kind], answer_rows(self._questions, entry)
 
     def expire(self, now_s: float, outcome: Outcome, known: Collection[str]) -> None:
         """Close the answers to questions of more than 30 s ago.
@@ -67,6 +82,12 @@ class Asks:
         for ask in [ask for ask, at_s in self.open.items() if now_s > at_s + KEPT_S]:
             del self.open[ask]
             outcome.close(answer_name(ask), known=answer_name(ask) in known)
+
+
+def latest_tick_s(entries: Sequence[tuple[int, Entry]], after: int) -> float:
+    """Give the time of the latest tick at a later position, minus infinity without one."""
+    ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
+    return max(ticks, default=float("-inf"))
 
 
 def _spelt(columns: tuple[Column, ...]) -> tuple[tuple[str, str, str], ...]:

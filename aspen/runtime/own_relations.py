@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from aspen.model.schema import Column, Relation, Type
 
+
+def _text(name: str, *, nullable: bool = False) -> Column:
+    return Column(name, Type.TEXT, nullable=nullable)
+
+
+def _int(name: str, *, nullable: bool = False) -> Column:
+    return Column(name, Type.INT, nullable=nullable)
+
+
 CLOCK = Relation(
     "clock",
     (Column("now_s", Type.FLOAT, "s"),),
@@ -12,9 +21,69 @@ CLOCK = Relation(
 )
 ENGINE_ERROR = Relation(
     "engine_error",
-    (Column("position", Type.INT), Column("code", Type.TEXT), Column("message", Type.TEXT)),
+    (_int("position"), _text("code"), _text("message")),
     comment="The newest entries the engine refused, by log position.",
 )
-OWN_RELATIONS = (CLOCK.name, ENGINE_ERROR.name)
+SYS_QUERIES = Relation(
+    "sys_queries",
+    (
+        _text("view"),
+        _text("state"),
+        _int("rows", nullable=True),
+        _text("strategy"),
+        _text("sharing"),
+        _text("dataflow"),
+        _int("holders"),
+        _text("error", nullable=True),
+    ),
+    key=("view",),
+    comment="Registered views: state is running, resting, waiting or failed; dataflow is the view "
+    "under which its operators stand; holders are who looks at it; views over sys have no rows.",
+)
+SYS_OPERATORS = Relation(
+    "sys_operators",
+    (
+        _text("view"),
+        _int("operator"),
+        _text("kind"),
+        _text("reads"),
+        _int("rows"),
+        _int("views"),
+        _int("changes_in"),
+        _int("changes_out"),
+    ),
+    key=("view", "operator"),
+    comment="Operators at work, each under the first view that uses it, and how many views do: "
+    "rows of its own state; net changes of rows since the last tick.",
+)
+SYS_ARRANGEMENTS = Relation(
+    "sys_arrangements",
+    (
+        _text("view"),
+        _int("operator"),
+        _text("reads"),
+        _text("places"),
+        _int("rows"),
+        _int("readers"),
+    ),
+    key=("view", "operator", "places"),
+    comment="Shared indexes: of which operator's rows, by which of their columns (counted from "
+    "0), how many rows, how many operators look things up in it.",
+)
+SYS_COSTS = Relation(
+    "sys_costs",
+    (
+        _text("view"),
+        Column("estimated_rows", Type.FLOAT),
+        _int("rows"),
+        Column("q_error", Type.FLOAT),
+    ),
+    key=("view",),
+    comment="Estimated against measured rows of each running view; q_error is the factor "
+    "between them, at least 1.",
+)
+SYSTEM_RELATIONS = (SYS_QUERIES, SYS_OPERATORS, SYS_ARRANGEMENTS, SYS_COSTS)
+SYSTEM_NAMES = frozenset(relation.name for relation in SYSTEM_RELATIONS)
+OWN_RELATIONS = SYSTEM_NAMES | {CLOCK.name, ENGINE_ERROR.name}
 ERRORS_KEPT = 100
 ERROR_COLUMNS = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)

@@ -1,7 +1,7 @@
 """Snapshot: a lane as bytes, and back.
 
     base tables · newest row per stream key · window arrivals · registrations · interests ·
-    open questions                                                                → zlib(JSON)
+    open questions · what was counted since the last tick                         → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
 """
@@ -22,6 +22,7 @@ from aspen.runtime.asks import Asks
 from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.stream_memory import StreamMemory
+from aspen.runtime.system import System
 from aspen.runtime.views import View, Views
 from aspen.views.circuit import Circuit
 from aspen.views.operators.window import Arrival, Window
@@ -48,6 +49,7 @@ class LaneState(Protocol):
     views: Views
     asks: Asks
     interests: Interests
+    system: System
 
     def load(
         self,
@@ -86,6 +88,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "views": [_view(view) for view in lane.views.by_name.values()],
         "asks": lane.asks.open,
         "interests": lane.interests.held,
+        "system": lane.system.dump(),
     }
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return zlib.compress(text.encode(), level=1)
@@ -122,6 +125,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
                 lane.views.keep_broken(entry, error)
         lane.loaded()
         lane.asks.open.update(body.get("asks", {}))
+        lane.system.load(body.get("system", ()))
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane

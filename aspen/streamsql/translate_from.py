@@ -30,6 +30,8 @@ from aspen.streamsql.spans import Spans
 from aspen.streamsql.translate_expr import ExpressionTranslator, word
 
 _LONGEST_SERIES = 100_000
+SYSTEM_SCHEMA = "sys"
+"""The one schema there is: `sys.queries` is the relation `sys_queries`."""
 
 
 @dataclass(slots=True)
@@ -188,13 +190,16 @@ class FromTranslator:
 
     def _table(self, tree: exp.Table, named: str, columns: tuple[str, ...]) -> Source:
         at = self.spans.of(tree.this)
-        if tree.args.get("db"):
+        name = word(tree.this)
+        schema = tree.args.get("db")
+        if schema is not None and (word(schema) != SYSTEM_SCHEMA or tree.args.get("catalog")):
             raise self._unsupported("schema in front of a name", tree, "the bare name")
         self.refuse_clauses(tree)
-        name = word(tree.this)
         window = tree.args.get("stream_window")
         spec = self._window(window) if window is not None else None
-        source = NamedSource(name, named or name, spec, at)
+        # What stands in a schema is called by its own name: `FROM sys.queries WHERE queries.…`.
+        whole_name = name if schema is None else f"{SYSTEM_SCHEMA}_{name}"
+        source = NamedSource(whole_name, named or name, spec, at)
         if not columns:
             return source
         whole = SelectQuery((Item(Star("", at), at=at),), (replace(source, alias=name),), at=at)

@@ -6,7 +6,7 @@ changed), indexes move to the new state. What did not change costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import heappop, heappush
 
 from aspen.errors import AspenError
@@ -26,6 +26,8 @@ class OperatorFailed(AspenError):
 class Circuit:
     """Nodes by identity, stepped together.
 
+    `heard` is told of every epoch before it ends: the nodes that gave a delta or failed.
+
     Law: the result of an epoch does not depend on the order in which nodes were added.
     """
 
@@ -36,6 +38,7 @@ class Circuit:
         self._dirty: list[tuple[int, int, Node]] = []
         self._queued: set[int] = set()
         self._serial = 0
+        self.heard: Callable[[Sequence[Node]], None] | None = None
 
     def source(self, relation: Relation) -> Scan:
         """Give the table of a base relation, made at its first mention and kept for good."""
@@ -139,6 +142,8 @@ class Circuit:
 
     def settle(self, moved: list[Node]) -> None:
         """End the epoch."""
+        if self.heard is not None:
+            self.heard(moved)
         for node in moved:
             if not node.failure:
                 node.settle()

@@ -112,6 +112,10 @@ class Node:
         """Give all rows, between epochs. The caller must not change the dict."""
         raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
 
+    def kept(self) -> int:
+        """Count the rows of the own state, without shared indexes; most operators have none."""
+        return 0
+
     def base_row(self, row: Row) -> tuple[str, Row] | None:
         """Give the deletable base row that `row` is, None where it is derived or given."""
         del row

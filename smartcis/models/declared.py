@@ -13,7 +13,12 @@ from smartcis.wrappers.errors import BadConfig
 
 def whole_catalog() -> Catalog:
     """Give every base relation."""
-    return Catalog.of((*CATALOG, *declared_relations().values()))
+    return Catalog.of((*CATALOG, *declared_relations().values(), *own_relations()))
+
+
+def own_relations() -> list[Relation]:
+    """Give what people declared themselves."""
+    return [own.relation for own in apps.get_model("smartcis", "OwnRelation").objects.all()]
 
 
 def relation_named(name: str) -> Relation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import redis
 
@@ -18,12 +18,14 @@ from aspen.model.schema import Row
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch
 from smartcis import composition
-from smartcis.catalog import CATALOG
+from smartcis.catalog import CATALOG, SYSTEM
+from smartcis.models import MaintainedView
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.polling import PolledSource
 from smartcis.wrappers.protocol import Append, Arrivals, Settings
 
 OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing load
+FED = ("engine_load", "view_load", "sys_epochs")
 
 
 class Engine(PolledSource):
@@ -35,7 +37,7 @@ class Engine(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, (CATALOG.get("engine_load"), CATALOG.get("view_load")))
+        super().__init__(settings, clock, tuple(map(CATALOG.get, FED)))
 
     def poll(self, append: Append) -> None:
         """Count the epochs since the last poll; see `Poller.poll`."""
@@ -72,6 +74,8 @@ class Engine(PolledSource):
         )
         append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
         append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(epochs, now_s)))
+        rows = epoch_rows(epochs, monitors(), now_s)
+        append(Arrivals(f"epochs:{head}:{now_s}", "sys_epochs", rows))
         memory.update(epoch=head, at_s=now_s, position=position)
         self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
 
@@ -82,6 +86,44 @@ def duration_ms(epoch: Epoch) -> float | None:
     if "appended_at" not in timing or "sink_at" not in timing:
         return None
     return max(0.0, timing["sink_at"] - timing["appended_at"])
+
+
+def monitors() -> set[str]:
+    """Give the maintained views that watch the engine, themselves or through others."""
+    reads = {
+        view: set(sources)
+        for view, sources in MaintainedView.objects.values_list("name", "sources")
+    }
+    found = {relation.name for relation in SYSTEM} | set(FED)
+    while True:
+        more = {view for view, sources in reads.items() if sources & found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def epoch_rows(epochs: list[Epoch], left_out: Container[str], now_s: float) -> list[Row]:
+    """Give one row per epoch in which something changed.
+
+    Args:
+        left_out: views that watch the engine: a word about what they gave would make them give
+            more, without end.
+    """
+    rows: list[Row] = []
+    for epoch in epochs:
+        deltas = [
+            change.delta
+            for change in epoch.changes
+            if change.delta
+            and change.view not in left_out
+            and not change.view.startswith(OWN_VIEWS)
+        ]
+        if deltas:
+            came = sum(w for delta in deltas for w in delta.values() if w > 0)
+            went = -sum(w for delta in deltas for w in delta.values() if w < 0)
+            ms = duration_ms(epoch)
+            rows.append((epoch.number, epoch.position, len(deltas), came, went, ms, now_s))
+    return rows
 
 
 def view_rows(epochs: list[Epoch], now_s: float) -> list[Row]:

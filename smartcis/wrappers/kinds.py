@@ -176,7 +176,14 @@ KINDS: tuple[Kind, ...] = (
         10.0,
         poller=Host,
     ),
-    Kind("engine", "AspEN itself", ("engine_load", "view_load"), (), 10.0, poller=Engine),
+    Kind(
+        "engine",
+        "AspEN itself",
+        ("engine_load", "view_load", "sys_epochs"),
+        (),
+        10.0,
+        poller=Engine,
+    ),
 )
 
 _BY_KEY = {kind.key: kind for kind in KINDS}

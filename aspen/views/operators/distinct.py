@@ -39,6 +39,10 @@ class Distinct(Node):
                 out[row] = 1 if new > 0 else -1
         return out
 
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return len(self._weights)
+
     def contents(self) -> Delta:
         """Give each row once."""
         return dict.fromkeys(self._weights, 1)

@@ -69,6 +69,10 @@ class Scan(Node):
         del row, contents, every
         return [()]
 
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return len(self.table)
+
     def contents(self) -> Delta:
         """Give the rows."""
         return self.table

@@ -49,6 +49,10 @@ class SetOperation(Node):
                 out[row] = change
         return out
 
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return len(self._left) + len(self._right)
+
     def contents(self) -> Delta:
         """Weigh every left row."""
         weighed = ((row, self._weight(row)) for row in self._left)

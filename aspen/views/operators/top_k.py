@@ -66,6 +66,10 @@ class TopK(Node):
         """Give what the epoch changed of the windows."""
         return self._take(self.inputs[0].delta)
 
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return sum(len(part.weights) for part in self._parts.values())
+
     def contents(self) -> Delta:
         """Give the rows of all windows."""
         rows: Delta = {}

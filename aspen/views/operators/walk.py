@@ -80,6 +80,10 @@ class Walk(Node):
                 attempt="begin it from fewer rows, or bound it by a WHERE on its edges",
             )
 
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return sum(layer.state.count() for layer in self._layers.values())
+
     def contents(self) -> Delta:
         """Give the rows."""
         found = (self._told(layer.state.rows()) for layer in self._layers.values())
