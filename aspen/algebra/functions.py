@@ -6,6 +6,7 @@ Every function is total: where the mathematics has no (finite) answer it gives n
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -145,6 +146,25 @@ def _to_text(value: Any) -> str:
     return str(value).upper() if isinstance(value, bool) else str(value)
 
 
+def _part(value: Any, parts: int) -> int | None:
+    """Give the part of `parts` a value falls into: 0 … parts - 1, the same in every process.
+
+    Law: equal values fall into one part, whatever their types; a null falls into part 0.
+    """
+    if not parts or parts < 1:
+        return None
+    if value is None:
+        return 0
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    spelt = value if isinstance(value, str) else repr(+value)
+    # Mixed [MurmurHash3's last step]: short numbers' checksums have remainders far from even.
+    mixed = zlib.crc32(spelt.encode())
+    for factor, shift in ((0x85EBCA6B, 16), (0xC2B2AE35, 13)):
+        mixed = ((mixed ^ mixed >> shift) * factor) & 0xFFFFFFFF
+    return (mixed ^ mixed >> 16) % parts
+
+
 def _text(  # a row of the table below
     name: str,
     least: int,
@@ -173,6 +193,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("ln", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log), total=False),
         Function("log10", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log10), total=False),
         Function("exp", 1, 1, _NUMBERS, Type.FLOAT, False, _exp, total=False),
+        Function("part", 2, 2, _ANY, Type.INT, False, _part, False, (_ANY, _INT), False),
         Function("power", 2, 2, _NUMBERS, Type.FLOAT, False, _power, total=False),
         Function("quotient", 2, 2, _INT, Type.INT, True, _quotient, total=False),
         Function("round", 1, 2, _NUMBERS, None, True, _round),

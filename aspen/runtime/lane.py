@@ -10,9 +10,9 @@ Absent:     clocks, files, processes. Time comes from ticks, everything else fro
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any
 
 from aspen.errors import AspenError
 from aspen.log.entry import (
@@ -30,10 +30,11 @@ from aspen.log.entry import (
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Relation, Row, SchemaError, SourceKind
 from aspen.results.protocol import ViewChange
-from aspen.runtime.asks import Asks
+from aspen.runtime.asks import Asks, answer_name, latest_tick_s
 from aspen.runtime.collector import uncollected
 from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
+from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import (
     CLOCK,
@@ -41,20 +42,20 @@ from aspen.runtime.own_relations import (
     ERROR_COLUMNS,
     ERRORS_KEPT,
     OWN_RELATIONS,
+    SYSTEM_RELATIONS,
 )
+from aspen.runtime.placing import ALONE, Placing, Share
 from aspen.runtime.questions import Questions
 from aspen.runtime.rows import RowCheck
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.stream_memory import StreamMemory
-from aspen.runtime.views import BrokenView, View, Views
+from aspen.runtime.system import System
+from aspen.runtime.views import WAITING, View, Views
 from aspen.views.circuit import Circuit
-from aspen.views.compile import CannotMaintain, UnknownSource, WindowSpec
+from aspen.views.compile import CannotMaintain, WindowSpec
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Arrival, Window
 from aspen.views.why import Why
-
-WAITING = (UnknownSource.code, BrokenView.code)
-"""Errors that pass when what is missing comes."""
 
 
 class RefusedChange(AspenError):
@@ -66,7 +67,7 @@ class RefusedChange(AspenError):
 class Lane:
     """One lane; see the module's head."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: Share = ALONE) -> None:
         self.position = 0
         self.at_s = 0.0
         self.now_s = float("-inf")
@@ -75,16 +76,17 @@ class Lane:
         self.streams = StreamMemory()
         self.lifetimes = Lifetimes()
         self.errors: deque[Row] = deque()
-        self.views = Views(self.circuit, self.relations, self._begin)
-        own = frozenset(OWN_RELATIONS)
-        self.questions = Questions(self.views, self.circuit, self.relations, own)
-        self.asks = Asks(self.questions)
+        self.placing = Placing(share, self.relations)
+        self.views = Views(self.circuit, self.relations, self._begin, self.placing)
+        self.questions = Questions(self.views, self.circuit, self.relations, OWN_RELATIONS)
+        self.asks = Asks(self.questions, Once(self.views))
         self.interests = Interests()
+        self.system = System(self.views, self.circuit, self.interests)
         self._checks: dict[str, RowCheck] = {}
-        self._warm: dict[str, list[Arrival]] = {}
+        self.warm: dict[str, list[Arrival]] = {}
         self._announcing = False
-        for relation in (CLOCK, ENGINE_ERROR):
-            self._know(relation)
+        for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
+            self.know(relation)
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
         """Apply one batch of the log.
@@ -113,10 +115,14 @@ class Lane:
                 case Transaction(at_s, changes):
                     for change in changes:
                         self._change(at_s, change)
+                    for broken in sorted(self.views.keys.broken(changes)):
+                        self._flush(outcome)
+                        self._open(self.views.by_name[broken].entry, outcome)
                 case Tick(at_s):
                     self.asks.expire(at_s, outcome, known)
                     for view in self.interests.expire(at_s):
                         self._rest(view, outcome, known=view in known)
+                    self._survey(outcome)
                     self._tick(at_s)
                 case Declare(_, relation):
                     self._flush(outcome)
@@ -124,20 +130,28 @@ class Lane:
                 case Register():
                     self._flush(outcome)
                     self._register(entry, outcome)
+                    self._survey(outcome)
                 case Unregister(_, view):
                     self._flush(outcome)
                     self._unregister(view, outcome, known=view in known)
                 case Interest(at_s, view, holder, keep_s):
                     if self.interests.take(view, holder, at_s + keep_s):
                         self._wake(view, outcome)
+                        self._survey(outcome)
                 case Uninterest(_, view, holder):
                     if self.interests.drop(view, holder):
                         self._rest(view, outcome, known=view in known)
                 case Ask():
                     self._flush(outcome)
-                    self.asks.answer(entry, outcome, _latest_tick_s(entries, position))
+                    self._survey(outcome, self.asks.reads(entry))
+                    self._ask(entry, outcome, latest_tick_s(entries, position))
         self._flush(outcome)
-        return outcome.changes()
+        return self.placing.told(outcome.changes(), self.asks.names())
+
+    @property
+    def shared(self) -> AbstractSet[str]:
+        """Views of the last batch that other lanes may have changed, too."""
+        return self.placing.shared
 
     def announce(self) -> None:
         """Let the next batch tell every view in full: whoever listens knows none of them."""
@@ -161,33 +175,8 @@ class Lane:
         """
         return self.questions.why(view, row)
 
-    def load(
-        self,
-        relations: list[Relation],
-        tables: dict[str, list[list[Any]]],
-        newest: dict[str, list[Arrival]],
-        windows: dict[str, list[Arrival]],
-        born: dict[str, list[Arrival]],
-    ) -> None:
-        """Fill an empty lane up to its views, for `restore`."""
-        for relation in relations:
-            self._know(relation)
-        for name, rows in tables.items():
-            self.circuit.sources[name].table = {tuple(row[1:]): row[0] for row in rows}
-        self.errors.extend(self.circuit.sources[ENGINE_ERROR.name].table)
-        for name, arrivals in newest.items():
-            for at_s, row in arrivals:
-                self.streams.arrive(self.relations[name], at_s, row)
-        for name, arrivals in born.items():
-            for at_s, row in sorted(arrivals, key=lambda arrival: arrival[0]):
-                self.lifetimes.change(self.relations[name], at_s, row, 1)
-        self._warm = windows
-
-    def loaded(self) -> None:
-        """Forget what only the loading needed."""
-        self._warm = {}
-
-    def _know(self, relation: Relation) -> None:
+    def know(self, relation: Relation) -> None:
+        """Let a relation be there."""
         self.relations[relation.name] = relation
         self._checks[relation.name] = RowCheck(relation)
         if relation.kind is not SourceKind.STREAM:
@@ -234,6 +223,14 @@ class Lane:
         for name, row in self.lifetimes.expire(self.now_s, self.relations):
             self.circuit.change(self.circuit.sources[name], row, -1)
         self.circuit.tick(self.now_s)
+        self.system.passed()
+
+    def _survey(self, outcome: Outcome, also: Collection[str] = ()) -> None:
+        """Let the system relations that are read, or are about to be, say what is so now."""
+        if also or self.system.due:
+            self._flush(outcome)
+            self.system.survey(also)
+            self._flush(outcome)
 
     def _flush(self, outcome: Outcome) -> None:
         """Run one epoch over what was taken in so far."""
@@ -263,12 +260,10 @@ class Lane:
 
     def _tell_all(self, outcome: Outcome) -> None:
         for view in self.views.by_name.values():
-            if view.resting:
-                continue
-            if view.error is None:
-                outcome.open(view.entry.view, view.columns, view.rows)
-            else:
+            if view.error is not None:
                 outcome.fail(view.entry.view, view.error, {})
+            elif not view.resting:
+                outcome.open(view.entry.view, view.columns, view.rows)
         if self.errors:
             outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, dict.fromkeys(self.errors, 1))
 
@@ -284,7 +279,7 @@ class Lane:
             self.circuit.sources.pop(relation.name, None)
             self.streams.forget(relation.name)
             self.lifetimes.forget(relation.name)
-        self._know(relation)
+        self.know(relation)
         self._retry(outcome)
 
     def _fail(self, view: View, error: Exception, outcome: Outcome) -> None:
@@ -365,12 +360,24 @@ class Lane:
     def _unregister(self, name: str, outcome: Outcome, *, known: bool) -> None:
         view = self.views.by_name.pop(name, None)
         if view is not None:
+            self.placing.drop(name)
             self.views.close(view)
             outcome.close(name, known=known)
 
+    def _ask(self, entry: Ask, outcome: Outcome, latest_s: float) -> None:
+        """Answer a question, if it is for this lane to answer."""
+        mine, enough = self.placing.ask(entry, answer_name(entry.ask), self.views.keys.lane_of)
+        if not mine:
+            self.asks.open.setdefault(entry.ask, entry.at_s)
+        elif enough:
+            self.asks.answer(entry, outcome, latest_s)
+        else:
+            with self.views.completely(entry.view):
+                self.asks.answer(entry, outcome, latest_s)
+
     def _begin(self, spec: WindowSpec, window: Window) -> None:
         """Fill a new window: from the snapshot under restoration, or with the newest per key."""
-        held = self._warm.get(spec.identity)
+        held = self.warm.get(spec.identity)
         if held is None:
             held = self.streams.begin(self.relations[spec.stream], spec)
         window.load(self.now_s, held)
@@ -380,17 +387,11 @@ class Lane:
         return write_snapshot(self)
 
     @classmethod
-    def restore(cls, data: bytes) -> Lane:
-        """Build the lane a snapshot was taken of.
+    def restore(cls, data: bytes, share: Share = ALONE) -> Lane:
+        """Build the lane a snapshot was taken of, or another one of its log prefix.
 
         Raises:
             BadSnapshot: not a snapshot, or of another version.
         """
         with uncollected():
-            return read_snapshot(cls(), data)
-
-
-def _latest_tick_s(entries: Sequence[tuple[int, Entry]], after: int) -> float:
-    """Give the time of the latest tick at a later position, minus infinity without one."""
-    ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
-    return max(ticks, default=float("-inf"))
+            return read_snapshot(cls(share), data)

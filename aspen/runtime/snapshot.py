@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import deque
 from typing import Any, Protocol, TypeVar
 
 from aspen.algebra.explain import plan_text
@@ -21,6 +22,8 @@ from aspen.model.schema import Relation, Row
 from aspen.runtime.asks import Asks
 from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
+from aspen.runtime.own_relations import ENGINE_ERROR
+from aspen.runtime.placing import Placing, place_in, place_out
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
 from aspen.runtime.views import View, Views
@@ -50,20 +53,12 @@ class LaneState(Protocol):
     asks: Asks
     interests: Interests
     system: System
+    placing: Placing
+    errors: deque[Row]
+    warm: dict[str, list[Arrival]]
 
-    def load(
-        self,
-        relations: list[Relation],
-        tables: dict[str, list[list[Any]]],
-        newest: dict[str, list[Arrival]],
-        windows: dict[str, list[Arrival]],
-        born: dict[str, list[Arrival]],
-    ) -> None:
-        """Fill an empty lane up to its views."""
-        ...
-
-    def loaded(self) -> None:
-        """Forget what only the loading needed."""
+    def know(self, relation: Relation) -> None:
+        """Let a relation be there."""
         ...
 
 
@@ -87,6 +82,8 @@ def write_snapshot(lane: LaneState) -> bytes:
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": [_view(view) for view in lane.views.by_name.values()],
         "asks": lane.asks.open,
+        "lanes": lane.placing.share.lanes,
+        "asked": lane.placing.asked,
         "interests": lane.interests.held,
         "system": lane.system.dump(),
     }
@@ -104,31 +101,47 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         body = _body(data)
         lane.position, lane.at_s = body["position"], body["at_s"]
         lane.now_s = float("-inf") if body["now_s"] is None else body["now_s"]
-        lane.load(
-            [_relation(text) for text in body["relations"]],
-            body["tables"],
-            {name: _arrivals(rows) for name, rows in body["newest"].items()},
-            {identity: _arrivals(rows) for identity, rows in body["windows"].items()},
-            # Snapshots from before lifetimes have none.
-            {name: _arrivals(rows) for name, rows in body.get("born", {}).items()},
-        )
+        _load(lane, body)
         # Snapshots from before questions and interests have none.
         lane.interests.held.update(body.get("interests", {}))
-        for text, closed, error in body["views"]:
+        # Places for another number of lanes are of no use to this one.
+        same = body.get("lanes", 1) == lane.placing.share.lanes
+        for text, closed, error, *places in body["views"]:
             entry = decode(text.encode())
             assert isinstance(entry, Register)
+            place = place_in(places[0]) if places and same else None
             if error is None:
                 resting = entry.on_demand and entry.view not in lane.interests
                 plan = None if closed is None else read_plan(closed)
-                lane.views.open(entry, plan, resting=resting)
+                lane.views.open(entry, plan, resting=resting, place=place)
             else:
-                lane.views.keep_broken(entry, error)
-        lane.loaded()
+                lane.views.keep_broken(entry, error, place)
+        lane.warm = {}
+        for ask, number in body.get("asked", {}).items() if same else ():
+            lane.placing.asked[ask] = number
         lane.asks.open.update(body.get("asks", {}))
         lane.system.load(body.get("system", ()))
+        lane.placing.told((), lane.asks.names())
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane
+
+
+def _load(lane: LaneState, body: dict[str, Any]) -> None:
+    """Fill an empty lane up to its views."""
+    for text in body["relations"]:
+        lane.know(_relation(text))
+    for name, rows in body["tables"].items():
+        lane.circuit.sources[name].table = {_row(row[1:]): row[0] for row in rows}
+    lane.errors.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
+    for name, rows in body["newest"].items():
+        for at_s, row in _arrivals(rows):
+            lane.streams.arrive(lane.relations[name], at_s, row)
+    # Snapshots from before lifetimes have none.
+    for name, rows in body.get("born", {}).items():
+        for at_s, row in sorted(_arrivals(rows), key=lambda arrival: arrival[0]):
+            lane.lifetimes.change(lane.relations[name], at_s, row, 1)
+    lane.warm = {identity: _arrivals(rows) for identity, rows in body["windows"].items()}
 
 
 def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:
@@ -142,7 +155,7 @@ def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:
         tables = {
             name: {_row(row[1:]): row[0] for row in rows} for name, rows in body["tables"].items()
         }
-        views = [decode(text.encode()) for text, _, _ in body["views"]]
+        views = [decode(text.encode()) for text, *_ in body["views"]]
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return tables, [entry.view for entry in views if isinstance(entry, Register)]
@@ -163,7 +176,8 @@ def _body(data: bytes) -> dict[str, Any]:
 def _view(view: View) -> list[Any]:
     own = view.closed is None or view.closed == view.plan
     closed = None if own or view.closed is None else plan_text(view.closed)
-    return [encode(view.entry).decode(), closed, view.error]
+    assert view.place is not None
+    return [encode(view.entry).decode(), closed, view.error, place_out(view.place)]
 
 
 def _identity(window: Window) -> str:

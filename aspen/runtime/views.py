@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from aspen.algebra.lift import PARAMETERS, Lifted
 from aspen.algebra.plan import Fixpoint, Plan, relations_of
@@ -13,113 +11,42 @@ from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
-from aspen.model.schema import Relation, Row
-from aspen.runtime.sharing import Chosen, Shape, Shapes, SharingMode, choose_sharing
+from aspen.model.schema import Relation
+from aspen.runtime.keys import Keys
+from aspen.runtime.own_relations import SYSTEM_NAMES
+from aspen.runtime.placing import Place, Placing, starts_warm, windows_of
+from aspen.runtime.sharing import Shapes, SharingMode, choose_sharing
+from aspen.runtime.view import (
+    WAITING,
+    BrokenView,
+    CircularView,
+    Counted,
+    Fields,
+    NameTaken,
+    View,
+    fields_of,
+)
 from aspen.views.choose import choose_or_take, recursions
-from aspen.views.circuit import Circuit, OperatorFailed
+from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.inline import inline
 from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
+from aspen.views.operators.support.strategies import AUTO
 from aspen.views.operators.window import Window
 from aspen.views.rotate import rotations
 
-Fields = dict[str, Any]
-
-
-class NameTaken(AspenError):
-    """A view named like a base relation."""
-
-    code = "aspen.runtime.name_taken"
-
-
-class CircularView(AspenError):
-    """A view that reads itself other than by WITH RECURSIVE."""
-
-    code = "aspen.runtime.circular_view"
-
-
-class BrokenView(AspenError):
-    """A view that reads one that is not maintained."""
-
-    code = "aspen.runtime.broken_view"
-
-
-@dataclass(slots=True, eq=False)
-class View:
-    """One registered view.
-
-    Args:
-        entry: how it was registered.
-        plan: as registered, None when its text cannot be read.
-        closed: the plan over base relations alone.
-        node: the circuit's node that has its rows; None when it is in error.
-        rows: what it holds, kept beside the circuit so that it can be taken back when an operator
-            fails.
-        error: fields of the error, None when it is maintained.
-        strategies: how each recursion in the closed plan is maintained.
-        sharing: how much of its dataflow it has in common with other views.
-        shape: the dataflow it is a tenant of, None where it has its own.
-        resting: kept on demand, and nobody looks: it has neither operators nor rows.
-    """
-
-    entry: Register
-    plan: Plan | None = None
-    closed: Plan | None = None
-    node: Node | None = None
-    rows: Delta = field(default_factory=dict)
-    error: Fields | None = None
-    strategies: dict[Fixpoint, str] = field(default_factory=dict)
-    sharing: Chosen | None = None
-    shape: Shape[View] | None = None
-    resting: bool = False
-
-    @property
-    def values(self) -> Row:
-        """Its parameters, as a tenant; otherwise none."""
-        lifted = None if self.sharing is None else self.sharing.lifted
-        return () if lifted is None or self.shape is None else lifted.values
-
-    def own(self, delta: Delta) -> Delta:
-        """Give what a delta of its node is for this view."""
-        return delta if self.shape is None else self.shape.split(delta).get(self.values, {})
-
-    @property
-    def columns(self) -> tuple[tuple[str, str, str], ...]:
-        """Name, type and unit of each output column."""
-        if self.plan is None:
-            return ()
-        return tuple((c.name.split(".")[-1], c.type.value, c.unit) for c in self.plan.columns)
-
-    def mentions(self, name: str) -> bool:
-        """Whether the view reads a relation or view of that name, directly."""
-        return self.plan is not None and name in relations_of(self.plan)
-
-
-def fields_of(error: Exception) -> Fields:
-    """Give an error's fields; one that no user can mend is named by its kind."""
-    if isinstance(error, AspenError):
-        return error.as_dict()
-    wrapped = OperatorFailed(
-        f"the view cannot be maintained: {type(error).__name__}: {error}",
-        attempt="register it again; if it fails again, report the query",
-    )
-    return wrapped.as_dict()
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """What a lane knows of its relations: how many rows they have now."""
-
-    circuit: Circuit
-
-    def rows(self, relation: str) -> float | None:
-        source = self.circuit.sources.get(relation)
-        return None if source is None else float(len(source.table))
-
-    def changes(self, relation: str) -> float:
-        del relation
-        return 1.0
+__all__ = (
+    "WAITING",
+    "BrokenView",
+    "CircularView",
+    "Counted",
+    "Fields",
+    "NameTaken",
+    "View",
+    "Views",
+    "fields_of",
+)
 
 
 class Views:
@@ -128,6 +55,7 @@ class Views:
     Args:
         relations: the declared base relations.
         begin: fills a window that nobody kept before.
+        placing: says which lane keeps which view.
 
     `notices` has what operators want people to know; whoever reads it empties it.
     """
@@ -137,10 +65,14 @@ class Views:
         circuit: Circuit,
         relations: Mapping[str, Relation],
         begin: Callable[[WindowSpec, Window], None],
+        placing: Placing,
     ) -> None:
         self._circuit = circuit
         self._relations = relations
         self._begin = begin
+        self.placing = placing
+        self.keys = Keys(circuit, relations, placing)
+        self.known = Counted(circuit)
         self.by_name: dict[str, View] = {}
         self.notices: list[AspenError] = []
         self._by_node: dict[int, list[View]] = {}
@@ -155,37 +87,54 @@ class Views:
         yield from ((view, node.delta) for view in self._by_node.get(id(node), ()))
         yield from self.shapes.deliveries(node)
 
-    def open(self, entry: Register, closed: Plan | None = None, *, resting: bool = False) -> View:
+    def open(
+        self,
+        entry: Register,
+        closed: Plan | None = None,
+        *,
+        resting: bool = False,
+        place: Place | None = None,
+    ) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
 
         Args:
             closed: the plan over base relations, when a snapshot knows it.
             resting: only see that it could be maintained.
+            place: where it is kept, when a snapshot knows it.
         """
         view = View(entry, resting=resting)
         self.by_name[entry.view] = view
         try:
-            view.plan = read_plan(entry.plan_text)
+            plan = read_plan(entry.plan_text)
+            view.take_plan(plan)
             self._check(entry)
-            view.sharing = choose_sharing(entry.sharing, view.plan)
+            view.sharing = choose_sharing(entry.sharing, plan)
             try:
-                present = self._close(entry.view, view.plan)
+                present = self._close(entry.view, plan)
             except AspenError:
                 if closed is None:
                     raise
                 present = None  # what it reads has ended, it goes on
             view.closed = own = closed or present
             assert own is not None
-            view.strategies = self._strategies(entry.strategy, view.plan, own)
+            view.monitors = not SYSTEM_NAMES.isdisjoint(relations_of(own))
+            lifted = view.sharing.lifted
+            values = () if lifted is None else lifted.values
+            view.place = self.placing.put(entry.view, own, values, place, self.keys.hold)
+            view.part = self.placing.part(view.place, own)
+            view.strategies = self._strategies(entry.strategy, plan, view.part or own)
             if resting:
                 return view
             # A shape is closed over the views of today.
-            if view.sharing.lifted is None or own != present:
-                self._attach(view, self._compile(view, own, view.strategies))
+            if view.part is None:
+                self._keep_leaves(view, own)
+            elif lifted is None or own != present:
+                self._attach(view, self._compile(view, view.part, view.strategies))
             else:
-                self._enter(view, view.sharing.lifted)
+                self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             view.error, view.resting = fields_of(error), False
+            view.place = view.place or self.placing.put(entry.view, None, (), place)
         self._circuit.collect()
         return view
 
@@ -205,29 +154,46 @@ class Views:
         }
         return self._compile(None, plan, strategies)
 
+    def answer(self, plan: Plan) -> Delta:
+        """Give the rows a plan has now; its operators go again, but for those that views use.
+
+        Raises:
+            AspenError: it reads what is not there, or cannot be computed.
+        """
+        closed = self._close("", plan)
+        try:
+            strategies = self._strategies(AUTO, plan, closed)
+            return dict(self._compile(None, closed, strategies).contents())
+        finally:
+            self._circuit.collect()
+
     def reopen(self, view: View) -> None:
         """Build a view's operators anew over the same rows, because the ones it has are broken."""
-        assert view.closed is not None
+        assert view.part is not None
         if view.shape is not None and view.sharing is not None and view.sharing.lifted is not None:
             self.shapes.forget(view.shape)
             self.close(view)
             self._enter(view, view.sharing.lifted)
             return
-        node = self._compile(view, view.closed, view.strategies)
+        node = self._compile(view, view.part, view.strategies)
         # The new ones hold on to what both share before the old ones let go.
         node.users += 1
         self.close(view)
         node.users -= 1
         self._attach(view, node)
 
-    def keep_broken(self, entry: Register, error: Fields) -> None:
+    def keep_broken(self, entry: Register, error: Fields, place: Place | None = None) -> None:
         """Note a view that was in error when a snapshot was taken."""
         view = self.by_name[entry.view] = View(entry, error=error)
+        view.place = self.placing.put(entry.view, None, (), place)
         with suppress(AspenError):
-            view.plan = read_plan(entry.plan_text)
+            view.take_plan(read_plan(entry.plan_text))
 
     def close(self, view: View) -> None:
         """Stop maintaining a view; its operators go unless others use them."""
+        leaves, view.leaves = view.leaves, []
+        for leaf in leaves:
+            self._circuit.release(leaf)
         node, view.node = view.node, None
         if view.shape is not None:
             self.shapes.leave(view.shape, view.values, view)
@@ -238,6 +204,27 @@ class Views:
             if not views:
                 del self._by_node[id(node)]
             self._circuit.release(node)
+
+    @contextmanager
+    def completely(self, name: str) -> Iterator[None]:
+        """Have all of a view in this lane for a moment, where it is kept elsewhere or in parts."""
+        view = self.by_name.get(name)
+        if view is None or view.closed is None or view.error or view.resting or view.complete:
+            yield
+            return
+        whole = View(view.entry, view.plan, view.closed, part=view.closed, sharing=view.sharing)
+        whole.strategies = self._strategies(view.entry.strategy, view.closed, view.closed)
+        self.by_name[name] = whole
+        try:
+            self._attach(whole, self._compile(whole, view.closed, whole.strategies))
+        except Exception as error:  # noqa: BLE001 - no question may stop the lane
+            whole.error = fields_of(error)
+        try:
+            yield
+        finally:
+            self.close(whole)
+            self.by_name[name] = view
+            self._circuit.collect()
 
     def fail(self, view: View, error: Exception) -> Delta:
         """Stop maintaining a view that cannot go on.
@@ -274,6 +261,15 @@ class Views:
         view.node = node
         view.rows = dict(node.contents())
         self._by_node.setdefault(id(node), []).append(view)
+
+    def _keep_leaves(self, view: View, plan: Plan) -> None:
+        """Keep the windows of a view of another lane: any lane's snapshot serves them all."""
+        for window in windows_of(plan):
+            if starts_warm(window, self._relations):
+                continue
+            node = self._compile(None, window, {})
+            node.users += 1
+            view.leaves.append(node)
 
     def _check(self, entry: Register) -> None:
         if entry.view in self._relations:
@@ -327,7 +323,7 @@ class Views:
         Raises:
             UnknownStrategy: no such strategy.
         """
-        own = choose_or_take(closed, _Counted(self._circuit), spelt).strategy
+        own = choose_or_take(closed, self.known, spelt).strategy
         read = [self.by_name[name] for name in relations_of(plan) if name in self.by_name]
         theirs = {one: how for view in read for one, how in view.strategies.items()}
         return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}

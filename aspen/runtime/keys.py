@@ -1,0 +1,82 @@
+"""Keys: whether rows that a split is found by are told apart by their key, as they should be.
+
+A declared key is a promise of whoever writes; a split view may rest on it. Where a transaction
+breaks it, in the log's order and not in a batch's, the views that rest on it become whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from aspen.algebra.carried import Carried, Root
+from aspen.log.entry import Change
+from aspen.model.delta import Delta, accumulate
+from aspen.model.schema import Relation, Row, Value
+from aspen.runtime.placing import Placing, Split, part_of
+from aspen.views.circuit import Circuit
+
+
+class Keys:
+    """The keys of one lane's relations; every lane has all their rows."""
+
+    def __init__(
+        self, circuit: Circuit, relations: Mapping[str, Relation], placing: Placing
+    ) -> None:
+        self._circuit = circuit
+        self._relations = relations
+        self._placing = placing
+
+    def hold(self, root: Root) -> bool:
+        """Whether rows of one key have one value in the root's column, between epochs."""
+        return all(self._agree(root, rows) for rows in self._by_key(root).values())
+
+    def broken(self, changes: Iterable[Change]) -> set[str]:
+        """Give the views that rely on a key which a transaction, just taken in, has broken."""
+        watched = self._placing.watched
+        if not watched:
+            return set()
+        grown: dict[str, list[Row]] = {}
+        for change in changes:
+            if change.relation in watched and change.weight > 0:
+                grown.setdefault(change.relation, []).append(change.row)
+        roots = {
+            root
+            for name, rows in grown.items()
+            for root in watched[name]
+            if self._breaks(root, rows)
+        }
+        return self._placing.by_root(roots)
+
+    def lane_of(self, place: Split, row: Row) -> int | None:
+        """Give the lane that has a row of a split view, None where the row does not say it."""
+        if not 0 <= place.place < len(row):
+            return None
+        value = row[place.place]
+        if place.how is Carried.KEY:
+            bucket = self._by_key(place.root).get(value)
+            if not bucket:
+                return None
+            relation = self._relations[place.root.relation]
+            value = next(iter(bucket))[relation.index(place.root.column)]
+        return part_of(value, self._placing.share.lanes)
+
+    def _breaks(self, root: Root, rows: Iterable[Row]) -> bool:
+        """Whether rows that are being inserted share their key with rows of another value."""
+        source = self._circuit.sources[root.relation]
+        place = source.relation.index(root.key)
+        settled = self._by_key(root)
+        found = {row[place]: dict(settled.get(row[place], {})) for row in rows if len(row) > place}
+        for row, weight in source.pending.items():
+            if row[place] in found:
+                accumulate(found[row[place]], row, weight)
+        return not all(self._agree(root, held) for held in found.values())
+
+    def _agree(self, root: Root, rows: Iterable[Row]) -> bool:
+        place = self._relations[root.relation].index(root.column)
+        return len({row[place] for row in rows}) <= 1
+
+    def _by_key(self, root: Root) -> Mapping[Value, Delta]:
+        """Give the settled rows of a keyed relation by their key."""
+        source = self._circuit.sources[root.relation]
+        places = (source.relation.index(root.key),)
+        return (source.arrangements.get(places) or source.arrange(places)).index

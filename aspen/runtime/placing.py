@@ -1,0 +1,280 @@
+"""Placing: which lane keeps which view, or which part of it.
+
+    lanes          0                      1
+    walking_cost   origins in part 0      origins in part 1       split: no row crosses
+    free_machine   all of it              ·                       whole, where it costs least
+    tenants        questions in part 0    questions in part 1     whole, by what they ask for
+
+Law:    a place is a function of the log prefix and the number of lanes, so lanes that never speak
+        with each other agree on it. A view keeps its place as long as it is registered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aspen.algebra.carried import Carried, Root
+from aspen.algebra.functions import FUNCTIONS
+from aspen.algebra.partition import Choice, carried_place, choose_root, split, work_of
+from aspen.algebra.plan import Plan, Scan, Window, children
+from aspen.log.entry import Ask, AskKind
+from aspen.model.schema import Relation, Row, Value
+from aspen.results.protocol import ViewChange
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which of how many lanes a lane is."""
+
+    number: int = 0
+    lanes: int = 1
+
+
+ALONE = Share()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A view that one lane keeps.
+
+    Args:
+        provisional: its plan was not known when it was placed.
+    """
+
+    lane: int
+    reason: str = ""
+    provisional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A view of which every lane keeps a part.
+
+    Args:
+        place: the output column that says where a row is, -1 where none does.
+        how: whether it has the root's value, or its key.
+    """
+
+    root: Root
+    place: int = -1
+    how: Carried = Carried.VALUE
+    reason: str = ""
+
+
+Place = Whole | Split
+LaneOf = Callable[[Split, Row], int | None]
+Holds = Callable[[Root], bool]
+
+
+def part_of(value: Value, lanes: int) -> int:
+    """Give the lane a value falls to; the same in every process."""
+    number: int = FUNCTIONS["part"].call(value, lanes)
+    return number
+
+
+def place_out(place: Place) -> list[Any]:
+    """Spell a place for a snapshot."""
+    match place:
+        case Whole(lane, reason, provisional):
+            return [lane, reason, provisional]
+        case Split(root, at, how, reason):
+            return [root.relation, root.column, root.key, at, how.value, reason]
+
+
+def place_in(body: list[Any]) -> Place:
+    """Read a place back."""
+    match body:
+        case [lane, reason, provisional]:
+            return Whole(lane, reason, provisional)
+        case [relation, column, key, at, how, reason]:
+            return Split(Root(relation, column, key), at, Carried(how), reason)
+    raise ValueError(f"not a place: {body!r}")
+
+
+def windows_of(plan: Plan) -> set[Window]:
+    """Give the windows of a plan, each once."""
+    own = {plan} if isinstance(plan, Window) else set()
+    return own.union(*(windows_of(child) for child in children(plan)))
+
+
+def starts_warm(window: Window, relations: Mapping[str, Relation]) -> bool:
+    """Whether a window begins with all it would hold had it been there always."""
+    scan = window.child
+    if not isinstance(scan, Scan) or window.rows != 1 or window.slide_s is not None:
+        return False
+    relation = relations.get(scan.relation)
+    names = {name.split(".")[-1] for name in window.partition_by}
+    return relation is not None and bool(names) and names == {*relation.key}
+
+
+class Placing:
+    """The places of all views, as one lane sees them; all lanes see the same.
+
+    Args:
+        share: this lane.
+        relations: the declared ones.
+
+    `touched` has, for each view that came, went or moved in this batch, where it was and is;
+    `watched` has, by relation, the roots whose key somebody relies on.
+    """
+
+    def __init__(self, share: Share, relations: Mapping[str, Relation]) -> None:
+        self.share = share
+        self._relations = relations
+        self.places: dict[str, Place] = {}
+        self.touched: dict[str, set[Place]] = {}
+        self.shared: set[str] = set()
+        self.asked: dict[str, int] = {}
+        self.watched: dict[str, set[Root]] = {}
+        self._built = [Counter[Plan]() for _ in range(share.lanes)]
+        self._load = [0] * share.lanes
+        self._work: dict[str, tuple[int, dict[Plan, int]]] = {}
+
+    def of(self, view: str) -> Place:
+        """Give a view's place."""
+        if view in self.asked:
+            return Whole(self.asked[view])
+        return self.places.get(view) or self._anywhere(view)
+
+    def put(
+        self,
+        view: str,
+        closed: Plan | None,
+        values: Row,
+        given: Place | None,
+        holds: Holds = lambda _root: True,
+    ) -> Place:
+        """Place a view that is opened.
+
+        Args:
+            closed: its plan over base relations, None when it is not known.
+            values: its parameters, as a tenant.
+            given: the place it had in a snapshot.
+            holds: whether a key may be relied on.
+        """
+        old = self.places.get(view)
+        place = given or self._decide(view, closed, values, old, holds)
+        if old is not None:
+            self._forget_work(view)
+        if isinstance(place, Whole) and closed is not None and not values and self.share.lanes > 1:
+            self._note_work(view, place.lane, work_of(closed))
+        self.places[view] = place
+        self._watch(old, place)
+        self.touched.setdefault(view, set()).update({place} if old is None else {old, place})
+        return place
+
+    def part(self, place: Place, closed: Plan) -> Plan | None:
+        """Give the plan of what this lane keeps of a view, None where that is nothing."""
+        if isinstance(place, Split):
+            return split(closed, place.root, self.share.number, self.share.lanes).plan
+        return closed if place.lane == self.share.number else None
+
+    def by_root(self, roots: Collection[Root]) -> set[str]:
+        """Give the views that are split by one of some roots."""
+        return {v for v, p in self.places.items() if isinstance(p, Split) and p.root in roots}
+
+    def drop(self, view: str) -> None:
+        """Forget a view that ended."""
+        self._forget_work(view)
+        old = self.places.pop(view, None)
+        if old is not None:
+            self._watch(old, None)
+            self.touched.setdefault(view, set()).add(old)
+
+    def ask(self, entry: Ask, name: str, lane_of: LaneOf) -> tuple[bool, bool]:
+        """Decide which lane answers a question.
+
+        Args:
+            name: the transient view of the answer.
+            lane_of: says where a row of a split view is, None where nothing says so.
+
+        Returns:
+            Whether it is this lane, and whether the part it has of the view is enough.
+        """
+        if self.share.lanes == 1:
+            return True, True
+        place = self.places.get(entry.view)
+        found: int | None = None
+        if isinstance(place, Whole):
+            found = place.lane
+        elif place is not None and entry.kind is AskKind.WHY and not entry.free:
+            found = lane_of(place, entry.row)
+        lane = part_of(entry.ask, self.share.lanes) if found is None else found
+        mine = self.asked.setdefault(name, lane) == self.share.number
+        return mine, found is not None
+
+    def told(self, changes: Sequence[ViewChange], asks: Collection[str]) -> list[ViewChange]:
+        """Give what this lane has to say of a batch's changes, and begin the next batch.
+
+        `shared` then has the views of which other lanes may say something, too.
+
+        Args:
+            asks: the transient views that are open.
+        """
+        touched, self.touched = self.touched, {}
+        self.shared = set()
+        if self.share.lanes == 1:
+            return list(changes)
+        mine: list[ViewChange] = []
+        for change in changes:
+            places = touched.get(change.view) or {self.of(change.view)}
+            if any(isinstance(p, Split) or p.lane == self.share.number for p in places):
+                mine.append(change)
+                if len(places) > 1 or any(isinstance(place, Split) for place in places):
+                    self.shared.add(change.view)
+        self.asked = {ask: self.asked[ask] for ask in asks if ask in self.asked}
+        return mine
+
+    def _anywhere(self, view: str) -> Whole:
+        return Whole(part_of(view, self.share.lanes), "by its name", provisional=True)
+
+    def _decide(
+        self, view: str, closed: Plan | None, values: Row, old: Place | None, holds: Holds
+    ) -> Place:
+        lanes = self.share.lanes
+        if lanes == 1:
+            return Whole(0)
+        if closed is None:
+            return old or self._anywhere(view)
+        if values:
+            return Whole(part_of(repr(values), lanes), "by what it asks for")
+        choice = choose_root(closed, self._relations, lanes)
+        if choice is not None and (not choice.root.key or holds(choice.root)):
+            return _split(choice, closed)
+        if isinstance(old, Whole) and not old.provisional:
+            return old
+        work = work_of(closed)
+        costs = [
+            (load + sum(units for part, units in work.items() if not built[part]), lane)
+            for lane, (load, built) in enumerate(zip(self._load, self._built, strict=True))
+        ]
+        return Whole(min(costs)[1], "where it costs least")
+
+    def _watch(self, *changed: Place | None) -> None:
+        if any(isinstance(place, Split) and place.root.key for place in changed):
+            self.watched = {}
+            for place in self.places.values():
+                if isinstance(place, Split) and place.root.key:
+                    self.watched.setdefault(place.root.relation, set()).add(place.root)
+
+    def _note_work(self, view: str, lane: int, work: dict[Plan, int]) -> None:
+        self._work[view] = (lane, work)
+        for part, units in work.items():
+            self._load[lane] += 0 if self._built[lane][part] else units
+            self._built[lane][part] += 1
+
+    def _forget_work(self, view: str) -> None:
+        lane, work = self._work.pop(view, (0, {}))
+        for part, units in work.items():
+            self._built[lane][part] -= 1
+            if not self._built[lane][part]:
+                del self._built[lane][part]
+                self._load[lane] -= units
+
+
+def _split(choice: Choice, closed: Plan) -> Split:
+    place, how = carried_place(choice.kept, closed) or (-1, Carried.VALUE)
+    return Split(choice.root, place, how, choice.reason)

@@ -1,0 +1,139 @@
+"""View: one registered view of a lane, and what can keep it from being maintained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from aspen.algebra.plan import Fixpoint, Plan, relations_of
+from aspen.errors import AspenError
+from aspen.log.entry import Register
+from aspen.model.delta import Delta
+from aspen.model.schema import Row
+from aspen.runtime.placing import Place
+from aspen.runtime.sharing import Chosen, Shape
+from aspen.views.circuit import Circuit, OperatorFailed
+from aspen.views.compile import UnknownSource
+from aspen.views.node import Node
+
+Fields = dict[str, Any]
+
+
+class NameTaken(AspenError):
+    """A view named like a base relation."""
+
+    code = "aspen.runtime.name_taken"
+
+
+class CircularView(AspenError):
+    """A view that reads itself other than by WITH RECURSIVE."""
+
+    code = "aspen.runtime.circular_view"
+
+
+class BrokenView(AspenError):
+    """A view that reads one that is not maintained."""
+
+    code = "aspen.runtime.broken_view"
+
+
+WAITING = (UnknownSource.code, BrokenView.code)
+"""Errors that pass when what is missing comes."""
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """One registered view.
+
+    Args:
+        entry: how it was registered.
+        plan: as registered, None when its text cannot be read.
+        closed: the plan over base relations alone.
+        place: which lane keeps which part of it.
+        part: the plan of what this lane keeps of it, None where that is nothing.
+        leaves: windows that this lane keeps for it all the same, for its snapshots.
+        node: the circuit's node that has its rows; None when it is in error.
+        rows: what it holds, kept beside the circuit so that it can be taken back when an operator
+            fails.
+        error: fields of the error, None when it is maintained.
+        strategies: how each recursion in the closed plan is maintained.
+        sharing: how much of its dataflow it has in common with other views.
+        shape: the dataflow it is a tenant of, None where it has its own.
+        resting: kept on demand, and nobody looks: it has neither operators nor rows.
+        monitors: it reads system relations, itself or through others.
+        reads: what `plan` names, found once: each registration asks all views for it.
+    """
+
+    entry: Register
+    plan: Plan | None = None
+    closed: Plan | None = None
+    place: Place | None = None
+    part: Plan | None = None
+    leaves: list[Node] = field(default_factory=list)
+    node: Node | None = None
+    rows: Delta = field(default_factory=dict)
+    error: Fields | None = None
+    strategies: dict[Fixpoint, str] = field(default_factory=dict)
+    sharing: Chosen | None = None
+    shape: Shape[View] | None = None
+    resting: bool = False
+    monitors: bool = False
+    reads: frozenset[str] = frozenset()
+
+    @property
+    def complete(self) -> bool:
+        """Whether this lane keeps all of it."""
+        return self.part is not None and self.part == self.closed
+
+    @property
+    def values(self) -> Row:
+        """Its parameters, as a tenant; otherwise none."""
+        lifted = None if self.sharing is None else self.sharing.lifted
+        return () if lifted is None or self.shape is None else lifted.values
+
+    def own(self, delta: Delta) -> Delta:
+        """Give what a delta of its node is for this view."""
+        return delta if self.shape is None else self.shape.split(delta).get(self.values, {})
+
+    @property
+    def columns(self) -> tuple[tuple[str, str, str], ...]:
+        """Name, type and unit of each output column."""
+        if self.plan is None:
+            return ()
+        return tuple((c.name.split(".")[-1], c.type.value, c.unit) for c in self.plan.columns)
+
+    def mentions(self, name: str) -> bool:
+        """Whether the view reads a relation or view of that name, directly."""
+        return name in self.reads
+
+    def take_plan(self, plan: Plan) -> None:
+        """Note the plan as it was registered."""
+        self.plan, self.reads = plan, relations_of(plan)
+
+
+def fields_of(error: Exception) -> Fields:
+    """Give an error's fields; one that no user can mend is named by its kind."""
+    if isinstance(error, AspenError):
+        return error.as_dict()
+    wrapped = OperatorFailed(
+        f"the view cannot be maintained: {type(error).__name__}: {error}",
+        attempt="register it again; if it fails again, report the query",
+    )
+    return wrapped.as_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a lane knows of its relations: how many rows they have now."""
+
+    circuit: Circuit
+
+    def rows(self, relation: str) -> float | None:
+        """Give how many rows a table has; of a stream, None."""
+        source = self.circuit.sources.get(relation)
+        return None if source is None else float(len(source.table))
+
+    def changes(self, relation: str) -> float:
+        """Give one change, for want of anything better."""
+        del relation
+        return 1.0
