@@ -312,8 +312,8 @@ class _Model:
         return max(1, len({self._key(0, device) for device in self.members[0]}))
 
     def _forwarders(self) -> list[str]:
-        """Give the motes that have been heard to forward rows of the join."""
-        found = {
+        """Give the motes that pass keys on: behind them somebody was heard, or will be."""
+        found = set(self.network.forwarders) | {
             mote
             for members in self.members
             for device in members

@@ -69,6 +69,7 @@ class Network:
         bases: base stations; each passes keys on too.
         tx_ma: current of the radios while sending.
         measured: whether somebody looked, or this is a guess.
+        forwarders: motes that are known to pass floods on, besides those on the ways of today.
     """
 
     nodes: Mapping[str, Node]
@@ -77,6 +78,7 @@ class Network:
     bases: int = 1
     tx_ma: float = RADIO_TX_MA
     measured: bool = True
+    forwarders: frozenset[str] = frozenset()
 
     @classmethod
     def known(
@@ -86,6 +88,7 @@ class Network:
         links: Mapping[tuple[str, str], float],
         devices: Iterable[Device],
         tx_ma: float = RADIO_TX_MA,
+        forwarders: Iterable[str] = (),
     ) -> Network:
         """Take what a network tells of itself.
 
@@ -111,7 +114,8 @@ class Network:
         bases = {parents[mote] for mote in rooted} - set(wakes_s)
         near = {pair: etx for pair, etx in links.items() if etx < FAIR_ETX and {*pair} <= rooted}
         placed = tuple(one for one in devices if one.mote in rooted)
-        return cls(nodes, placed, near, max(1, len(bases)), tx_ma)
+        told = frozenset(forwarders) & rooted
+        return cls(nodes, placed, near, max(1, len(bases)), tx_ma, forwarders=told)
 
     @classmethod
     def guessed(
@@ -214,26 +218,23 @@ class Network:
     def _moved(self, src: str, place: str, payload_bytes: float) -> Frame:
         if src == place:
             return Frame(0.0, 0.0, 0.0)
-        direct = self.near.get((src, place)) if place != BASE else None
-        if direct is not None:
-            return self._hop(direct, self.nodes[place].wake_s, payload_bytes)
         up = self.way(src)
         down = () if place == BASE else self.way(place)
         frames = []
         for mote in up:
             if mote in down:
                 break
+            direct = self.near.get((mote, place)) if place != BASE else None
+            if direct is not None:
+                frames.append(self._hop(direct, self.nodes[place].wake_s, payload_bytes))
+                return _added(frames)
             frames.append(self.hop(mote, payload_bytes))
         turned = next((mote for mote in up if mote in down), BASE)
         for mote in down:
             if mote == turned:
                 break
             frames.append(self._hop(self.nodes[mote].etx, self.nodes[mote].wake_s, payload_bytes))
-        return Frame(
-            sum(one.size_bytes for one in frames),
-            sum(one.energy_mj for one in frames),
-            sum(one.lasts_ms for one in frames),
-        )
+        return _added(frames)
 
     def hop(self, mote: str, payload_bytes: float) -> Frame:
         """Give what handing a payload to a mote's parent is expected to take."""
@@ -267,6 +268,14 @@ class Network:
 
     def _call(self, mote: str, payload_bytes: float) -> Frame:
         return broadcast(payload_bytes, self.nodes[mote].hearers, self._sleepiest_s, self.tx_ma)
+
+
+def _added(frames: Sequence[Frame]) -> Frame:
+    return Frame(
+        sum(one.size_bytes for one in frames),
+        sum(one.energy_mj for one in frames),
+        sum(one.lasts_ms for one in frames),
+    )
 
 
 def _rooted(mote: str, parents: Mapping[str, str], motes: Mapping[str, float]) -> bool:

@@ -90,6 +90,10 @@ class Books:
             if mote.alive and not mote.base
         }
 
+    def forwarders(self) -> frozenset[str]:
+        """Give the motes behind which others were ever heard: they pass on what floods outwards."""
+        return frozenset(self._names[m.index] for m in self.motes if m.alive and m.down)
+
     def hops(self) -> dict[str, int]:
         """Give the links between each mote with a route and its base station."""
         return {

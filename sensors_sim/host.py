@@ -67,6 +67,10 @@ class FragmentHost(Protocol):
         """Give, by living mote, the mote or base station it sends to; empty for none."""
         ...
 
+    def forwarders(self) -> frozenset[str]:
+        """Give the motes behind which others were ever heard: they pass on what floods outwards."""
+        ...
+
     def hops(self) -> Mapping[str, int]:
         """Give the links between each mote with a route and its base station."""
         ...

@@ -13,7 +13,7 @@ for several groups.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate
@@ -103,9 +103,16 @@ class Prices:
     Args:
         paths: from each mote that has reported, up to its base station.
         hop: energy in mJ of handing so many payload bytes to a mote.
+        near: by mote, those it speaks to past the tree.
     """
 
-    def __init__(self, paths: Mapping[int, Path], hop: Callable[[int, int], float]) -> None:
+    def __init__(
+        self,
+        paths: Mapping[int, Path],
+        hop: Callable[[int, int], float],
+        near: Mapping[int, Collection[int]] | None = None,
+    ) -> None:
+        self._near = near or {}
         self.paths = dict(paths)
         for path in paths.values():
             for place, mote in enumerate(path):
@@ -117,10 +124,16 @@ class Prices:
         return mote in self.paths
 
     def move(self, src: int, place: int, size: int) -> float:
-        """Give the energy of moving bytes from a mote to a place, up and down the tree."""
+        """Give the energy of moving bytes from a mote to a place.
+
+        Up and down the tree, and straight there from the first mote on the way that is near it.
+        """
         up = self.paths[src]
         if place == BASE:
             return self._along(up, size)
+        turn = next((n for n, one in enumerate(up) if place in self._near.get(one, ())), None)
+        if turn is not None and place not in up[:turn]:
+            return self._along(up[: turn + 1], size) + self._hop(place, size)
         down = self.paths[place]
         if place in up:
             return self._along(up[: up.index(place) + 1], size)

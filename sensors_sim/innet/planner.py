@@ -16,6 +16,7 @@ from sensors_sim.innet.joins import BASE, Assignment, Group
 from sensors_sim.innet.placement import Placed, Prices, Shares, groups_of, place_groups
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
+from sensors_sim.innet.status import read_near
 from sensors_sim.innet.values import Wire, WireType
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
@@ -71,6 +72,7 @@ class JoinPlanner:
         heard_status: Callable[[Packet], None],
     ) -> None:
         self.paths: dict[int, tuple[int, ...]] = {}
+        self._near: dict[int, tuple[int, ...]] = {}
         self._heard_s: dict[int, float] = {}
         self._watched: dict[int, Watched] = {}
         self._open: dict[tuple[int, int], None] = {}
@@ -103,6 +105,7 @@ class JoinPlanner:
         """Take a status or a confirmation."""
         if packet.kind is Kind.STATUS:
             self.paths[packet.origin] = tuple(packet.path or ())
+            self._near[packet.origin] = read_near(packet)
             self._heard_s[packet.origin] = self._events.now_s
             self._shunned -= set(packet.path or ())  # whoever carried it lives
             self._heard_status(packet)
@@ -164,6 +167,7 @@ class JoinPlanner:
             Prices(
                 {m: path for m, path in self.paths.items() if not self._shunned & set(path)},
                 self._hop,
+                self._near,
             ),
             Shares(shares, watched.fragment.joined_share),
             [4 + _size(wires) for wires in run.sides.wires],

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from sensors_sim.innet.values import Dictionary, Reader, Writer
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Packet
+from sensors_sim.network.tree import FAIR_ETX
 
 _NO_TEXTS = Dictionary()
+NEAR_MOTES = 12  # told of; two bytes each
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class MoteStatus:
         link_quality: 1 / expected transmissions to its parent, 0 to 1.
         at_s: when the base heard it.
         path: names from the mote to the base station.
+        near: names of the motes it hears so well that it speaks to them past the tree.
     """
 
     mote: str
@@ -31,15 +34,31 @@ class MoteStatus:
     link_quality: float
     at_s: float
     path: tuple[str, ...]
+    near: tuple[str, ...] = ()
 
 
 def write_status(mote: Mote, now_s: float) -> bytes:
-    """Write a mote's status: tenths of a joule, hundredths of a transmission."""
+    """Write a mote's status: tenths of a joule, hundredths of a transmission, good neighbours."""
     out = Writer(_NO_TEXTS)
     out.count(round(mote.energy_mj(now_s) / 100.0))
     parent = mote.neighbours.get(mote.parent)
     out.count(round(100.0 * parent.etx) if parent is not None else 0)
+    heard = sorted((known.etx, index) for index, known in mote.neighbours.items())
+    for etx, index in heard[:NEAR_MOTES]:
+        if etx < FAIR_ETX:
+            out.count(index)
     return bytes(out.data)
+
+
+def read_near(packet: Packet) -> tuple[int, ...]:
+    """Give the neighbours a status tells of, by index."""
+    source = Reader(packet.payload, _NO_TEXTS)
+    source.count()
+    source.count()
+    found = []
+    while not source.done:
+        found.append(source.count())
+    return tuple(found)
 
 
 def read_status(packet: Packet, names: list[str], at_s: float) -> MoteStatus:
@@ -55,4 +74,5 @@ def read_status(packet: Packet, names: list[str], at_s: float) -> MoteStatus:
         round(1.0 / etx, 3) if etx else 0.0,
         at_s,
         path,
+        tuple(names[index] for index in read_near(packet)),
     )
