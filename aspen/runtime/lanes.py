@@ -1,0 +1,62 @@
+"""Lanes: several lanes in one process, as one state machine; Spark has each in a task of its own.
+
+Law:    what `apply` gives folds to what one lane gives, for any number of lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aspen.log.entry import Entry
+from aspen.model.delta import Delta, merge
+from aspen.results.protocol import ViewChange
+from aspen.runtime.lane import Lane
+from aspen.runtime.parts import merge_parts
+from aspen.runtime.placing import Share
+
+
+class Lanes:
+    """A number of lanes, fed with the same entries.
+
+    Args:
+        count: how many.
+        base: a lane's snapshot to begin with, of whichever lane of however many.
+    """
+
+    def __init__(self, count: int, base: bytes | None = None) -> None:
+        shares = [Share(number, count) for number in range(count)]
+        self.lanes = [Lane(s) if base is None else Lane.restore(base, s) for s in shares]
+
+    def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
+        """Apply one batch of the log; see `Lane.apply`."""
+        told = [lane.apply(entries) for lane in self.lanes]
+        alone = [
+            change
+            for lane, changes in zip(self.lanes, told, strict=True)
+            for change in changes
+            if change.view not in lane.shared
+        ]
+        parts = [
+            [change for change in changes if change.view in lane.shared]
+            for lane, changes in zip(self.lanes, told, strict=True)
+        ]
+        return alone + merge_parts(parts)
+
+    def rows(self, view: str) -> Delta:
+        """Give a view's rows, from all lanes.
+
+        Raises:
+            KeyError: no such view.
+        """
+        total: Delta = {}
+        for lane in self.lanes:
+            merge(total, lane.rows(view))
+        return total
+
+    def rescaled(self, count: int, source: int = 0) -> Lanes:
+        """Give another number of lanes that go on from here.
+
+        Args:
+            source: the lane whose snapshot they begin with; any one will do.
+        """
+        return Lanes(count, self.lanes[source].snapshot())
