@@ -1,7 +1,7 @@
 """The socket: messages in, messages out; what they mean is the hub's business.
 
-CONNECTING ──origin ok──► OPEN ──client leaves or fails──► CLOSED
-     └──────foreign origin──────────────────────────────────►┘
+CONNECTING ──origin ok──► OPEN ──client leaves or fails, its session ends──► CLOSED
+     └──────foreign origin──────────────────────────────────────────────────►┘
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import structlog
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
@@ -23,10 +24,11 @@ from aspen.errors import AspenError
 from smartcis import composition
 from smartcis.browser import browser_of, group_of
 from smartcis.live import protocol
-from smartcis.live.access import grant, sessions_of
+from smartcis.live.access import grant, is_staff, sessions_of
 from smartcis.live.hub import Hub, hub_of
 from smartcis.live.interest import Interests
 from smartcis.live.pulse import Pulse
+from smartcis.live.rights import group_of_session, group_of_user, user_of_session
 from smartcis.live.subscription import Subscription
 from smartcis.models import RouteRequest
 
@@ -34,6 +36,7 @@ HEARTBEAT_S = 4.0
 SEEN_EVERY_S = 60.0
 SUBSCRIPTIONS = 64
 FOREIGN_ORIGIN = 4403
+SESSION_OVER = 4401
 logger = structlog.get_logger(__name__)
 
 
@@ -77,6 +80,10 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         super().__init__(*args, **kwargs)
         self.state = State.CONNECTING
         self.browser = ""
+        self.session_key = ""
+        self.user: AbstractBaseUser | AnonymousUser | None = None
+        self.staff = False
+        self.groups_joined: list[str] = []
         self.subscriptions: dict[int, Subscription] = {}
         self.starting: dict[int, asyncio.Task[None]] = {}
         self.replies: list[protocol.ServerMessage] = []
@@ -96,15 +103,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             return
         await self.accept()
         self.state = State.OPEN
-        session = self.scope.get("session")
-        if session is not None:
-            self.browser = await database_sync_to_async(browser_of)(session)
-        if self.browser and self.channel_layer is not None:
-            try:
-                await self.channel_layer.group_add(group_of(self.browser), self.channel_name)
-            except (redis.RedisError, OSError) as error:
-                # The socket still tells that the engine is away, and the client will come back.
-                logger.warning("channel layer unreachable", reason=str(error))
+        await self._know_client()
+        await self._join()
         await self.hub.attach(self._beat)
         status = self.hub.pulse.message
         welcome = protocol.Welcome(protocol.PROTOCOL, status.epoch, status.engine)
@@ -117,18 +117,19 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.state = State.CLOSED
         self.hub.detach(self._beat)
         tasks = [*self.starting.values(), *([self.sender] if self.sender else [])]
+        self._let_go()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for subscription in self.subscriptions.values():
-            self.hub.unsubscribe(subscription)
-        self.subscriptions.clear()
-        if self.browser and self.channel_layer is not None:
-            await self.channel_layer.group_discard(group_of(self.browser), self.channel_name)
+        self._let_go()
+        for group in self.groups_joined:
+            await self.channel_layer.group_discard(group, self.channel_name)
         logger.debug("socket closed", code=code)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer one message; nonsense is answered too."""
+        if self.state is not State.OPEN:
+            return
         try:
             message = protocol.decode(text_data if text_data is not None else bytes_data or b"")
         except protocol.BadMessage as error:
@@ -157,11 +158,70 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         for subscription in self.subscriptions.values():
             subscription.allow(allowed)
 
+    async def session_ended(self, _event: dict[str, Any]) -> None:
+        """Close: somebody logged out, and the page comes back as whoever it is then."""
+        await self._close_for_good()
+
+    async def rights_changed(self, _event: dict[str, Any] | None = None) -> None:
+        """See whose socket this is now, and end what it may follow no longer."""
+        if not self.session_key:
+            return
+        user = await database_sync_to_async(user_of_session)(self.session_key)
+        if user is None:
+            await self._close_for_good()
+            return
+        before, self.user = self.user, user
+        if before is not None and (before.pk, self.staff) == (user.pk, is_staff(user)):
+            return
+        self.staff = is_staff(user)
+        for number, subscription in tuple(self.subscriptions.items()):
+            # Begun anew: what it may see of the view may have become less.
+            self._end(number)
+            self._reply(protocol.Closed(number, subscription.asked))
+            again = protocol.Subscribe(number, subscription.asked)
+            self.starting[number] = asyncio.create_task(self._start(again))
+
+    async def _close_for_good(self) -> None:
+        """Say nothing more, and let go of everything before the client has answered."""
+        self.state = State.CLOSED
+        self._let_go()
+        await self.close(SESSION_OVER)
+
+    def _let_go(self) -> None:
+        for number in {*self.subscriptions, *self.starting}:
+            self._end(number)
+
+    async def _know_client(self) -> None:
+        """Note whose socket this is."""
+        session = self.scope.get("session")
+        if session is not None:
+            self.browser = await database_sync_to_async(browser_of)(session)
+            self.session_key = session.session_key or ""
+        self.user = self.scope.get("user")
+        self.staff = is_staff(self.user)
+
+    async def _join(self) -> None:
+        """Hear what happens to the browser's walks, to its session and to its user."""
+        groups = [group_of(self.browser)] if self.browser else []
+        if self.session_key:
+            groups.append(group_of_session(self.session_key))
+        if self.user is not None and self.user.pk is not None:
+            groups.append(group_of_user(self.user.pk))
+        if self.channel_layer is None:
+            return
+        try:
+            for group in groups:
+                await self.channel_layer.group_add(group, self.channel_name)
+                self.groups_joined.append(group)
+        except (redis.RedisError, OSError) as error:
+            # The socket still tells that the engine is away, and the client will come back.
+            logger.warning("channel layer unreachable", reason=str(error))
+
     async def _start(self, message: protocol.Subscribe) -> None:
         """Authorise one subscription and begin it."""
         try:
             granted = await database_sync_to_async(grant)(
-                message.view, browser=self.browser, user=self.scope.get("user")
+                message.view, browser=self.browser, user=self.user
             )
             subscription = await self.hub.subscribe(
                 message.id,
@@ -211,14 +271,16 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             self.news.clear()
             # The socket's own back-pressure holds this task; meanwhile subscriptions sum up.
             for message in self._taken():
-                await self.send(text_data=protocol.encode(message))
-            if self.pulse_due:
+                if self.state is State.OPEN:
+                    await self.send(text_data=protocol.encode(message))
+            if self.pulse_due and self.state is State.OPEN:
                 self.pulse_due = False
                 await self.send(text_data=protocol.encode(self.hub.pulse.message))
                 next_beat = loop.time() + HEARTBEAT_S
-            if loop.time() >= next_seen:
+            if loop.time() >= next_seen and self.state is State.OPEN:
                 next_seen = loop.time() + SEEN_EVERY_S
                 await database_sync_to_async(self._seen)()
+                await self.rights_changed()
 
     def _taken(self) -> list[protocol.ServerMessage]:
         replies, self.replies = self.replies, []

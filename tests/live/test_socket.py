@@ -4,53 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from functools import wraps
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
-from live.sockets import Socket
+from live.sockets import Socket, opened, page_of, story
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.owner import SYSTEM
 from smartcis.actions.push_readings import push_readings
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.asgi import application
-from smartcis.live import consumers, hub, protocol
+from smartcis.live import consumers, protocol
 from smartcis.models import Door
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def story(told):
-    """Run an async test on an event loop of its own, and close the hub that it made there."""
-
-    @wraps(told)
-    def run(*args, **kwargs):
-        async def whole() -> None:
-            try:
-                await told(*args, **kwargs)
-            finally:
-                for one in tuple(hub._HUBS.values()):
-                    await one.close()
-                hub._HUBS.clear()
-
-        asyncio.run(whole())
-
-    return run
-
-
-async def opened(*headers) -> Socket:
-    socket = Socket(application, *headers)
-    assert (await socket.connect())[0]
-    return socket
-
-
-def page_of(client: Client) -> tuple[bytes, bytes]:
-    """Open the map; give the cookie header of the browser."""
-    assert client.get("/api/v1/me/").status_code == 200
-    client.get("/")
-    return (b"cookie", f"sessionid={client.cookies['sessionid'].value}".encode())
 
 
 @story
