@@ -1,6 +1,6 @@
 """Overlog: Datalog rules → the same plans StreamSQL gives, one view per head predicate."""
 
-from aspen.overlog.compile import compile_program
+from aspen.overlog.compile import compile_goal, compile_program
 from aspen.overlog.parse import parse
 
-__all__ = ["compile_program", "parse"]
+__all__ = ["compile_goal", "compile_program", "parse"]

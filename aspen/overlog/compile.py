@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aspen.algebra.plan import relations_of
+from aspen.algebra.inline import inline
+from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.rewrite import rewrite
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
-from aspen.overlog.errors import Unsupported
+from aspen.overlog.errors import UnknownPredicate, Unsupported
 from aspen.overlog.parse import parse
 from aspen.overlog.queries import Queries
 from aspen.overlog.recursion import bind_recursive
@@ -61,6 +62,34 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
             compiled.append(done)
             catalog = catalog.with_relation(done.relation)
     return compiled
+
+
+def compile_goal(text: str, goal: str, catalog: Catalog) -> Compiled:
+    """Compile a program for one predicate: of the others, what it demands.
+
+    Args:
+        goal: a head predicate; constants in its rules, and relations they join with recursive
+            predicates, are demand.
+
+    Returns:
+        One view over the catalog's relations alone.
+
+    Raises:
+        OverlogError: as `compile_program`, and where no rule has that head.
+        BindError: as `compile_program`.
+
+    Law: its rows are those of the goal's view in the whole program.
+    """
+    views: dict[str, Plan] = {}
+    for one in compile_program(text, catalog):
+        assert one.name is not None
+        views[one.name] = inline(one.plan, views)
+    if goal not in views:
+        raise UnknownPredicate(
+            f"no rule has the head {goal}", found=goal, exists=sorted(views), attempt="add a rule"
+        )
+    plan = rewrite(views[goal])
+    return Compiled(goal, plan, Relation(goal, plan.columns, SourceKind.VIEW), relations_of(plan))
 
 
 def _refuse_limits(found: Iterable[Materialize | None]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from aspen.algebra.inline import inline
 from aspen.algebra.lift import PARAMETERS, Lifted
 from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.algebra.read import read_plan
@@ -29,7 +30,6 @@ from aspen.runtime.view import (
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
-from aspen.views.inline import inline
 from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.support.strategies import AUTO

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from aspen.algebra.expr import columns_in
+from aspen.algebra.linearise import Atom, Rule, linearise, names_of
 from aspen.algebra.plan import Best, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.plan import Fixpoint as FixpointPlan
+from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column
-from aspen.views.inline import renamed, static_part
-from aspen.views.linearise import Atom, Rule, linearise, names_of
 from aspen.views.node import Node, Places
 from aspen.views.operators.absent_input import AbsentInput
 from aspen.views.operators.agg_sel import selections
@@ -26,6 +26,7 @@ from aspen.views.operators.rules import Rules, Step
 from aspen.views.operators.support.strategies import WALK, Notify, make_support
 from aspen.views.operators.walk import Walk
 from aspen.views.rule_chain import chain
+from aspen.views.static_part import static_part
 from aspen.views.walks.shape import WalkShape, walk_shape
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, Op, conjunction
+from aspen.algebra.linearise import Rule, atom_of, atoms_in, equalities, names_of, place_of
 from aspen.model.schema import Column, Row, Type
-from aspen.views.linearise import Rule, atom_of, atoms_in, equalities, names_of, place_of
 from aspen.views.node import Key, Places, key_of
 
 Shape = Callable[[Row], Row | None]

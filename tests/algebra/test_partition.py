@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from aspen.algebra.carried import Carried, Root
 from aspen.algebra.functions import FUNCTIONS
+from aspen.algebra.inline import inline
 from aspen.algebra.partition import choose_root, explain_root, split
 from aspen.algebra.plan import relations_of
 from aspen.model.delta import merge
 from aspen.model.schema import Column, Type
 from aspen.streamsql import compile_views
-from aspen.views.inline import inline
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
+from algebra.recursions import closures, recursions
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from aspen.algebra.expr import TRUE, Col, Op
-from aspen.algebra.plan import Filter, children, with_children
+from aspen.algebra.expr import TRUE, Col, Const, Op
+from aspen.algebra.plan import Filter, Join, children, with_children
 from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
 
 # What to put over a random plan so that a rule finds its shape.
@@ -29,6 +32,9 @@ SHAPES = {
     "anti_join_below_join": ["join", "anti"],
     "filter_below_range": ["window", "filter"],
     "filter_into_fixpoint": ["fixpoint", "filter"],
+    "linear_other_way": ["closure", "constant"],
+    "demand_by_constant": ["recursion", "constant"],
+    "demand_by_join": ["recursion", "asked"],
     "outer_join_to_join": ["outer", "right test"],
     "filter_below_outer_join": ["outer", "left test"],
     "filter_below_set_operation": ["set", "filter"],
@@ -44,11 +50,21 @@ def shaped(draw, forms):
         plan = draw(windows(names))
     elif forms[0] == "fixpoint":
         plan = draw(fixpoints(names))
+    elif forms[0] in ("closure", "recursion"):
+        plan = draw(closures() | recursions() if forms[0] == "recursion" else closures())
     else:
         plan = draw(plans(1, names))
     for form in forms:
         if form == "true":
             plan = Filter(plan, TRUE)
+        elif form == "constant":
+            column = draw(st.sampled_from(plan.columns[:2]))
+            plan = Filter(plan, Op("=", Col(column.name), Const(draw(st.integers(-2, 4)))))
+        elif form == "asked":
+            column = draw(st.sampled_from(plan.columns[:2]))
+            plan = Join(draw(plans(0, names)), plan)
+            own = [c.name for c in plan.left.columns if c.type is column.type]
+            plan = replace(plan, on=((draw(st.sampled_from(own)), column.name),)) if own else plan
         elif form in ("left test", "right test"):
             side = plan.left if form == "left test" else plan.right
             column = draw(st.sampled_from(side.columns))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules import (
+    demand,
     distinct,
     filter_fixpoint,
     filter_join,
@@ -12,6 +13,7 @@ from aspen.algebra.rewrite.rules import (
     filter_union,
     filter_window,
     fold,
+    linear,
     project,
 )
 
@@ -35,6 +37,9 @@ RULES: tuple[Rule, ...] = (
     filter_outer.FILTER_BELOW_SET_OPERATION,  # down, as below a union
     filter_window.FILTER_BELOW_RANGE,  # near the stream, where a sensor may take it
     filter_fixpoint.FILTER_INTO_FIXPOINT,  # last of the pushing: its proof walks the step
+    linear.LINEAR_OTHER_WAY,  # when nothing was pushed, and before demand gets a recursion
+    demand.DEMAND_BY_CONSTANT,  # for what no turning carries
+    demand.DEMAND_BY_JOIN,  # last, so that what demands is small by then
     distinct.DISTINCT_OF_SET,  # what pushing has brought together
     project.DROP_IDENTITY,  # after merging, or it would hide merges
 )

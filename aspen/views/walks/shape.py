@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from aspen.algebra.expr import Call, Col, Expr, Op, columns_in, conjunction, substitute
+from aspen.algebra.linearise import Rule, linearise, names_of
 from aspen.algebra.plan import (
     AggregateFunction,
     Best,
@@ -27,9 +28,8 @@ from aspen.algebra.plan import (
     Project,
     Union,
 )
+from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column, Type
-from aspen.views.inline import renamed
-from aspen.views.linearise import Rule, linearise, names_of
 from aspen.views.node import Places
 
 

@@ -12,6 +12,7 @@ by atom and place.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from itertools import count
@@ -21,6 +22,7 @@ from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
     Filter,
+    Fixpoint,
     Join,
     Plan,
     Project,
@@ -29,9 +31,9 @@ from aspen.algebra.plan import (
     Union,
     children,
 )
+from aspen.algebra.renaming import renamed
 from aspen.errors import AspenError
 from aspen.model.schema import Column
-from aspen.views.inline import renamed
 
 
 class NotMaintainable(AspenError):
@@ -131,6 +133,9 @@ def mentions(plan: Plan, recursion: Collection[str]) -> bool:
     """Whether a plan reads one of the recursive relations."""
     if isinstance(plan, RecursiveRef):
         return plan.name in recursion
+    if isinstance(plan, Fixpoint):
+        # Inside, its own relations hide others of their names.
+        recursion = frozenset(recursion) - {one.name for one in plan.relations}
     return any(mentions(child, recursion) for child in children(plan))
 
 
@@ -252,29 +257,36 @@ def _refused(plan: Plan, recursion: Collection[str]) -> NotMaintainable:
 
 
 def plan_of(rule: Rule, columns: tuple[Column, ...]) -> Plan:
-    """Give a rule that reads no recursion as a plan again.
+    """Give a rule as a plan again, its columns under their own names where those tell them apart.
 
     Args:
         columns: what the outputs are called.
+
+    Law: `linearise` of it gives the rule, but for the order of atoms and conditions.
     """
+    names = _own_names(rule)
     plan: Plan | None = None
-    for number, atom in enumerate(rule.atoms):
-        if not atom.negated:
-            new = tuple(
-                replace(column, name=_name(number, place))
-                for place, column in enumerate(atom.plan.columns)
+    untested = [substitute(condition, names) for condition in rule.conditions]
+    for number in _side_by_side(rule):
+        given = rule.atoms[number].plan
+        new = tuple(
+            replace(column, name=name.name)
+            for column, name in zip(
+                given.columns, (names[n] for n in names_of(rule, number)), strict=True
             )
-            side = renamed(atom.plan, new)
-            plan = side if plan is None else Join(plan, side)
+        )
+        side = renamed(given, new)
+        plan = side if plan is None else Join(plan, side)
+        have = {column.name for column in plan.columns}
+        test = conjunction(part for part in untested if columns_in(part) <= have)
+        untested = [part for part in untested if not columns_in(part) <= have]
+        plan = plan if test is None else Filter(plan, test)
     assert plan is not None
-    condition = conjunction(rule.conditions)
-    if condition is not None:
-        plan = Filter(plan, condition)
     for number, atom in enumerate(rule.atoms):
         if atom.negated:
             there = atom.plan.columns
             keys = tuple(
-                (replace(there[place], name=_name(number, i)), key)
+                (replace(there[place], name=_name(number, i)), substitute(key, names))
                 for i, (place, key) in enumerate(zip(atom.places, atom.key, strict=True))
             )
             keep = tuple((column, Col(column.name)) for column in plan.columns)
@@ -283,7 +295,37 @@ def plan_of(rule: Rule, columns: tuple[Column, ...]) -> Plan:
                 for (column, _), place in zip(keys, atom.places, strict=True)
             )
             plan = AntiJoin(Project(plan, (*keep, *keys)), atom.plan, on)
-    return Project(plan, tuple(zip(columns, rule.outputs, strict=True)))
+    outputs = (substitute(output, names) for output in rule.outputs)
+    return Project(plan, tuple(zip(columns, outputs, strict=True)))
+
+
+def _own_names(rule: Rule) -> dict[str, Col]:
+    """Give each column's name in its atom's plan, where no other atom has the same."""
+    atoms = [(n, atom.plan.columns) for n, atom in enumerate(rule.atoms) if not atom.negated]
+    counted = Counter(column.name for _, columns in atoms for column in columns)
+    return {
+        _name(number, place): Col(
+            column.name if counted[column.name] == 1 else _name(number, place)
+        )
+        for number, columns in atoms
+        for place, column in enumerate(columns)
+    }
+
+
+def _side_by_side(rule: Rule) -> list[int]:
+    """Order the positive atoms so that each is tied to one before it, where that can be."""
+    waiting = [number for number, atom in enumerate(rule.atoms) if not atom.negated]
+    tied = [atoms_in(condition) for condition in rule.conditions]
+    ordered: list[int] = []
+    while waiting:
+        near = (
+            number
+            for number in waiting
+            if any(number in atoms and atoms & {*ordered} for atoms in tied)
+        )
+        ordered.append(next(near, waiting[0]))
+        waiting.remove(ordered[-1])
+    return ordered
 
 
 def equalities(rule: Rule) -> tuple[tuple[str, Expr], ...]:

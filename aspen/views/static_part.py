@@ -1,14 +1,9 @@
-"""Inline: a plan over views → the same plan over base relations alone; and its static part.
-
-The circuit shares equal subplans, so a view that ten others scan is still computed once.
-"""
+"""Static part: the rows of a plan that rest on base rows which practically never go."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from aspen.algebra.expr import Col
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
@@ -19,7 +14,6 @@ from aspen.algebra.plan import (
     MarkJoin,
     OuterJoin,
     Plan,
-    PlanError,
     Project,
     RecursiveRef,
     Scan,
@@ -30,48 +24,8 @@ from aspen.algebra.plan import (
     Values,
     Window,
     children,
-    with_children,
 )
-from aspen.model.schema import Column
-
-
-def renamed(plan: Plan, columns: tuple[Column, ...]) -> Plan:
-    """Give the same rows under other column names; a compiler sees that nothing is computed."""
-    if tuple(c.name for c in plan.columns) == tuple(c.name for c in columns):
-        return plan
-    outputs = zip(columns, plan.columns, strict=True)
-    return Project(plan, tuple((new, Col(old.name)) for new, old in outputs))
-
-
-def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
-    """Replace every scan of a view by the view's plan.
-
-    Args:
-        views: plans that scan no views themselves.
-
-    Raises:
-        PlanError: a scan expects other columns than the view has.
-    """
-    match plan:
-        case Scan() if plan.relation in views:
-            view = views[plan.relation]
-            expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
-            if expected != [(c.name.split(".")[-1], c.type) for c in view.columns]:
-                raise PlanError(
-                    f"view {plan.relation} has other columns by now",
-                    found=", ".join(name for name, _ in expected),
-                    exists=[c.name for c in view.columns],
-                    attempt="register the query again",
-                )
-            return renamed(view, plan.columns)
-        case Scan() | Values() | RecursiveRef():
-            return plan
-        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
-            return replace(plan, left=inline(plan.left, views), right=inline(plan.right, views))
-        case Union() | Fixpoint():
-            return with_children(plan, tuple(inline(child, views) for child in children(plan)))
-        case _:
-            return replace(plan, child=inline(plan.child, views))
+from aspen.algebra.renaming import renamed
 
 
 def static_part(plan: Plan) -> Plan | None:

@@ -1,0 +1,58 @@
+"""Inline: a plan over views → the same plan over base relations alone.
+
+The circuit shares equal subplans, so a view that ten others scan is still computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from aspen.algebra.plan import (
+    AntiJoin,
+    Fixpoint,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Plan,
+    PlanError,
+    RecursiveRef,
+    Scan,
+    SetOperation,
+    Union,
+    Values,
+    children,
+    with_children,
+)
+from aspen.algebra.renaming import renamed
+
+
+def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
+    """Replace every scan of a view by the view's plan.
+
+    Args:
+        views: plans that scan no views themselves.
+
+    Raises:
+        PlanError: a scan expects other columns than the view has.
+    """
+    match plan:
+        case Scan() if plan.relation in views:
+            view = views[plan.relation]
+            expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
+            if expected != [(c.name.split(".")[-1], c.type) for c in view.columns]:
+                raise PlanError(
+                    f"view {plan.relation} has other columns by now",
+                    found=", ".join(name for name, _ in expected),
+                    exists=[c.name for c in view.columns],
+                    attempt="register the query again",
+                )
+            return renamed(view, plan.columns)
+        case Scan() | Values() | RecursiveRef():
+            return plan
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
+            return replace(plan, left=inline(plan.left, views), right=inline(plan.right, views))
+        case Union() | Fixpoint():
+            return with_children(plan, tuple(inline(child, views) for child in children(plan)))
+        case _:
+            return replace(plan, child=inline(plan.child, views))

@@ -1,0 +1,136 @@
+"""Demand: rows above a plan ask for some values of its columns; it may leave the others out.
+
+    Join on q.node = w.origin                 Join on q.node = w.origin
+      Scan route_request as q        ──►        Scan route_request as q
+      Project w.origin = walk.origin, …         Project …
+        Fixpoint walk …                           Fixpoint walk_bf …    origins that q has
+
+Demand goes down through every node that handles rows of different values apart, to the recursions
+below, and nowhere else: another operator would be doubled by it for nothing.
+
+Source: magic sets; Mumick, Pirahesh, Magic is Relevant (SIGMOD 1990). Own: demand over plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from aspen.algebra.expr import Col
+from aspen.algebra.plan import (
+    AntiJoin,
+    Distinct,
+    Filter,
+    Fixpoint,
+    GroupBy,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Plan,
+    Project,
+    RecursiveRef,
+    SetOperation,
+    Ship,
+    TopK,
+    Union,
+    children,
+    with_children,
+)
+
+Restrict = Callable[[Plan, tuple[tuple[str, str], ...]], Plan | None]
+"""Restricts a plan, given pairs of its columns and those of the demand; None where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Which columns of a plan are demanded.
+
+    Args:
+        pairs: (column of the plan, column of the demand), equal in every demanded row.
+        restrict: what to do at a node where demand may end.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    restrict: Restrict
+
+
+def demanded(plan: Plan, demand: Demand) -> Plan | None:
+    """Let demand go down a plan as far as it may.
+
+    Returns:
+        A plan of the same columns; None when nothing below is restricted.
+
+    Law: rows whose demanded columns are demanded are the same before and after; of other rows
+        there may be any, so whoever asks must drop them.
+    """
+    if not demand.pairs:
+        return None
+    made = demand.restrict(plan, demand.pairs)
+    if made is not None:
+        return made
+    inputs = children(plan)
+    asked = _passed_down(plan, demand.pairs)
+    below = [
+        demanded(child, replace(demand, pairs=tuple(pairs)))
+        for child, pairs in zip(inputs, asked, strict=True)
+    ]
+    if not any(below):
+        return None
+    new = tuple(made or child for made, child in zip(below, inputs, strict=True))
+    return with_children(plan, new)
+
+
+Pairs = Iterable[tuple[str, str]]
+
+
+def _passed_down(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> tuple[Pairs, ...]:
+    """Give what a node's demand asks of each of its inputs."""
+    match plan:
+        case Filter() | Distinct() | Ship():
+            return (pairs,)
+        case Project():
+            values = {column.name: expr for column, expr in plan.outputs}
+            found = [(values[own], theirs) for own, theirs in pairs]
+            return ([(expr.name, theirs) for expr, theirs in found if isinstance(expr, Col)],)
+        case GroupBy():
+            return ([pair for pair in pairs if pair[0] in plan.keys],)
+        case TopK():
+            return ([pair for pair in pairs if pair[0] in plan.partition_by],)
+        case Union() | SetOperation():
+            names = [column.name for column in plan.columns]
+            return tuple(
+                [(child.columns[names.index(own)].name, theirs) for own, theirs in pairs]
+                for child in children(plan)
+            )
+        case Join():
+            return (_of(plan.left, pairs, plan.on), _of(plan.right, pairs, plan.on))
+        case AntiJoin() | OuterJoin() | MarkJoin():
+            # The right side's rows only matter to left rows that equal them on the keys.
+            lefts = _of(plan.left, pairs, ())
+            return (lefts, _of(plan.right, lefts, plan.on))
+        case _:
+            return ((),) * len(children(plan))
+
+
+def _of(side: Plan, pairs: Pairs, on: tuple[tuple[str, str], ...]) -> Pairs:
+    """Give the demand on one side of a join, by its own columns and those joined with them."""
+    types = {column.name: column.type for column in side.columns}
+    equal: dict[str, set[str]] = {}
+    for one, other in on:
+        equal.setdefault(one, {one}).add(other)
+        equal.setdefault(other, {other}).add(one)
+    found = [(name, theirs) for own, theirs in pairs for name in sorted(equal.get(own, {own}))]
+    return [pair for pair in dict.fromkeys(found) if pair[0] in types]
+
+
+def keeps_apart(plan: Plan) -> bool:
+    """Whether a plan reads nothing of a recursion around it."""
+    return not _open(plan, frozenset())
+
+
+def _open(plan: Plan, known: frozenset[str]) -> bool:
+    if isinstance(plan, RecursiveRef):
+        return plan.name not in known
+    if isinstance(plan, Fixpoint):
+        known |= {relation.name for relation in plan.relations}
+    return any(_open(child, known) for child in children(plan))

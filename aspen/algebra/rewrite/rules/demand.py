@@ -1,0 +1,182 @@
+"""Magic sets: recursions that derive what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from aspen.algebra.expr import Col, Const, Op, conjuncts
+from aspen.algebra.plan import (
+    AntiJoin,
+    Distinct,
+    Filter,
+    Fixpoint,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Plan,
+    Project,
+    Values,
+    children,
+    relations_of,
+)
+from aspen.algebra.rewrite.demand import Demand, demanded, keeps_apart
+from aspen.algebra.rewrite.magic import already_bound, restrict
+from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.rewrite.rules.linear import closure, turned, wants_turning
+from aspen.model.schema import Type
+
+MOST_DEMANDING = 40
+"""Nodes of a plan whose rows are demand: it stands in the plan once more for each use."""
+
+_PYTHON: dict[type, Type] = {str: Type.TEXT, bool: Type.BOOL, int: Type.INT, float: Type.FLOAT}
+
+
+def nodes_in(plan: Plan) -> int:
+    """Count the nodes of a plan."""
+    return 1 + sum(nodes_in(child) for child in children(plan))
+
+
+def constants(plan: Plan) -> dict[str, Const]:
+    """Give the columns of a filter that must equal a constant of their own type."""
+    if not isinstance(plan, Filter):
+        return {}
+    types = {column.name: column.type for column in plan.columns}
+    found: dict[str, Const] = {}
+    for part in conjuncts(plan.predicate):
+        match part:
+            case Op("=", Col(name), Const() as value) | Op("=", Const() as value, Col(name)):
+                if _PYTHON.get(type(value.value)) is types[name]:
+                    found.setdefault(name, value)
+    return found
+
+
+def is_selected(plan: Plan) -> bool:
+    """Whether some column below, recursions aside, is compared with a constant by equality."""
+    if isinstance(plan, Fixpoint):
+        return False
+    return bool(constants(plan)) or any(is_selected(child) for child in children(plan))
+
+
+def begins_everywhere(plan: Fixpoint) -> bool:
+    """Whether a recursion begins wherever it goes: its base reads what the step reads, unselected.
+
+    One that begins elsewhere, as with the rows of route_request, is under demand by itself, and
+    its rows per place are few: demand from the other end would cost as much as it saves.
+    """
+    base = relations_of(plan.base)
+    return bool(base) and base <= relations_of(plan.step) and not is_selected(plan.base)
+
+
+def _by_constant(plan: Plan) -> Plan | None:
+    match plan:
+        case Filter(Fixpoint() as fixpoint, predicate):
+            names = [column.name for column in fixpoint.columns]
+            keys = {*names} if fixpoint.best is None else {*fixpoint.best.keys}
+            asked = {
+                names.index(name): value
+                for name, value in constants(plan).items()
+                if name in keys and names.index(name) not in already_bound(fixpoint)
+            }
+            if not asked:
+                return None
+            bound = tuple(sorted(asked))
+            columns = tuple(fixpoint.columns[place] for place in bound)
+            demand = Values(columns, (tuple(asked[place] for place in bound),))
+            made = restrict(fixpoint, bound, demand)
+            if made is None or not (made.carried or begins_everywhere(fixpoint)):
+                return None
+            return Filter(made.plan, predicate)
+    return None
+
+
+def _at_recursions(demanding: Plan) -> Callable[[Plan, tuple[tuple[str, str], ...]], Plan | None]:
+    """Give what restricts the recursions below a join to the rows of its other side."""
+    columns = {column.name: column for column in demanding.columns}
+
+    def at(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> Plan | None:
+        if not isinstance(plan, Fixpoint) or not keeps_apart(plan):
+            return None
+        names = [column.name for column in plan.columns]
+        keys = {*names} if plan.best is None else {*plan.best.keys}
+        asked = {
+            names.index(own): columns[theirs]
+            for own, theirs in pairs
+            if own in keys and plan.columns[names.index(own)].type is columns[theirs].type
+        }
+        if not asked or {*asked} <= already_bound(plan):
+            return None
+        found = closure(plan)
+        if found is not None and wants_turning(plan, found, [frozenset({names[p]}) for p in asked]):
+            plan = turned(plan, found)
+        bound = tuple(sorted(asked))
+        outputs = {asked[place].name: asked[place] for place in bound}
+        demand = Distinct(
+            Project(demanding, tuple((column, Col(name)) for name, column in outputs.items()))
+        )
+        spread = Project(
+            demand,
+            tuple(
+                (replace(asked[place], name=f"asked.c{place}"), Col(asked[place].name))
+                for place in bound
+            ),
+        )
+        made = restrict(plan, bound, spread)
+        if made is None or not (
+            begins_everywhere(plan) or (made.carried and _is_new(plan, demand))
+        ):
+            return None
+        return made.plan
+
+    return at
+
+
+def _is_new(plan: Fixpoint, demand: Plan) -> bool:
+    """Whether the base is not restricted yet, or by the same rows."""
+    return not relations_of(plan.base) & relations_of(demand) and not is_selected(plan.base)
+
+
+def may_demand(plan: Plan) -> bool:
+    """Whether the rows of a plan can be demand: it can be read again, and is worth it."""
+    return keeps_apart(plan) and nodes_in(plan) <= MOST_DEMANDING and not _reads_stream(plan)
+
+
+def _reads_stream(plan: Plan) -> bool:
+    return getattr(plan, "stream", False) or any(_reads_stream(child) for child in children(plan))
+
+
+def _by_join(plan: Plan) -> Plan | None:
+    assert isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin)
+    if may_demand(plan.left):
+        pairs = tuple((right, left) for left, right in plan.on)
+        right = demanded(plan.right, Demand(pairs, _at_recursions(plan.left)))
+        if right is not None:
+            return replace(plan, right=right)
+    if isinstance(plan, Join) and may_demand(plan.right):
+        left = demanded(plan.left, Demand(plan.on, _at_recursions(plan.right)))
+        if left is not None:
+            return replace(plan, left=left)
+    return None
+
+
+# Claim: rows that are not asked for, and that no row asked for descends from, need not be derived.
+# Guard: demand must reach every recursive atom. With MIN or MAX it is on the keys, so that a group
+# is whole or not there.
+DEMAND_BY_CONSTANT = Rule(
+    name="demand_by_constant",
+    claim="filter[x = k](μX. b ∪ s(X)) = filter[x = k](μX'. (b ⋉ M) ∪ (s(X') ⋉ M)),"
+    " M = demand from k",
+    counter_example="WHERE cost_mm = 900 on cheapest walks: restricted to that cost, a dearer walk"
+    " would seem cheapest",
+    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Fixpoint),
+    build=_by_constant,
+)
+
+# Claim: as above; the rows of the other side are the demand, and change like any rows.
+DEMAND_BY_JOIN = Rule(
+    name="demand_by_join",
+    claim="l ⋈[x] μX. b ∪ s(X) = l ⋈[x] μX'. (b ⋉ M) ∪ (s(X') ⋉ M), M = demand from π[x](l)",
+    counter_example="the right side of an outer join asks for nothing: lonely left rows stay",
+    match=lambda plan: isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin) and bool(plan.on),
+    build=_by_join,
+)
