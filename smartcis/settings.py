@@ -13,6 +13,9 @@
 | SMARTCIS_NAME | smartcis | prefix of everything kept in Redis |
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
+| SMARTCIS_PLACEMENT | alone | queries in the network or not: judged alone, together, or off |
+| SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |
+| SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
@@ -163,6 +166,9 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/admin/login/"
 OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
 QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
+WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
+WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
+PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")
 ROUTE_QUOTA = 8  # walks per browser, e.g. tabs
 ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute by its socket
 

@@ -23,30 +23,31 @@ from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import (
     NAME_LENGTH,
     SQL_LENGTH,
-    compile_for,
-    register_query,
 )
+from smartcis.actions.row_order import in_order
 from smartcis.actions.strategy_reason import strategy_reasons
+from smartcis.actions.submit_statement import check_statement, submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.api.problems import ProblemSerializer
+from smartcis.api.query_fields import (
+    AnsweredSerializer,
+    ColumnSerializer,
+    OrderSerializer,
+    answered_body,
+    order_body,
+    outputs_body,
+    width_of,
+)
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.live.access import grant
-from smartcis.live.views import bag, restricted
+from smartcis.live.views import restricted
 from smartcis.models import MaintainedQuery, MaintainedView
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
 STATES = ("resting", "running", "failed")
-
-
-class ColumnSerializer(serializers.Serializer[Any]):
-    """A column."""
-
-    name = serializers.CharField()
-    type = serializers.CharField()
-    unit = serializers.CharField(allow_blank=True)
 
 
 class SqlSerializer(serializers.Serializer[Any]):
@@ -77,6 +78,10 @@ class QuerySerializer(serializers.Serializer[Any]):
     strategy = serializers.CharField(help_text="how its recursion is maintained")
     strategy_reason = serializers.CharField(help_text="why, as a clause behind `because`")
     columns = ColumnSerializer(many=True)
+    order = OrderSerializer(allow_null=True, help_text="of its rows, where the text gives one")
+    outputs = serializers.ListField(
+        child=serializers.CharField(), help_text="where else its changes go"
+    )
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
     error = ProblemSerializer(allow_null=True, required=False)
@@ -99,6 +104,9 @@ class CheckedSerializer(serializers.Serializer[Any]):
     ok = serializers.BooleanField()
     columns = ColumnSerializer(many=True, required=False)
     explain = serializers.CharField(required=False)
+    kind = serializers.CharField(
+        required=False, help_text="query, once, or the statement: INSERT, DROP and the like"
+    )
     code = serializers.CharField(required=False)
     message = serializers.CharField(required=False)
 
@@ -132,7 +140,9 @@ def query_body(
         "state": state,
         "strategy": view.strategy,
         "strategy_reason": reasons[view.name],
-        "columns": columns_body(view),
+        "columns": columns_body(view)[: width_of(query)],
+        "order": order_body(query.order),
+        "outputs": outputs_body(query),
         "mine": owner.owns(query.browser, query.user_id),
         "created_at": query.created_at.isoformat(),
         "error": error,
@@ -144,8 +154,13 @@ def columns_body(view: MaintainedView) -> list[dict[str, str]]:
     return [{"name": name, "type": kind, "unit": unit} for name, kind, unit, _ in view.columns]
 
 
-def _visible(query_id: str, owner: Owner) -> MaintainedQuery:
-    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+def visible(query_id: str, owner: Owner) -> MaintainedQuery:
+    """Give a query that its reader may see.
+
+    Raises:
+        NotFound: there is none, or it is hidden.
+    """
+    query = MaintainedQuery.objects.select_related("view", "outlet").filter(pk=query_id).first()
     hidden = query is not None and query.view.private and not owner.staff
     if query is None or hidden:
         raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
@@ -167,7 +182,7 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
     def get(self, request: Request) -> Response:
         """List queries, newest first."""
         owner = Owner.of(request)
-        found = MaintainedQuery.objects.select_related("view")
+        found = MaintainedQuery.objects.select_related("view", "outlet")
         if not owner.staff:
             found = found.filter(view__private=False)
         page = self.paginate_queryset(found) or []
@@ -177,19 +192,29 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
 
     @extend_schema(
         request=QueryMakeSerializer,
-        responses=answers(QuerySerializer, *SEND, 403, 409, 429, status=201),
+        responses={
+            **answers(QuerySerializer, *SEND, 403, 404, 409, 429, 503, status=201),
+            200: AnsweredSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
-        """Submit a query; it is maintained until it is ended."""
+        """Submit a statement.
+
+        `SELECT …` and `CREATE VIEW …` are maintained until they are ended (201). `ONCE SELECT …` is
+        answered over the rows of one log position. `CREATE TABLE | STREAM`, `DROP`, `INSERT`,
+        `DELETE` and `UPDATE` change relations of the caller's own; they need an account.
+        """
         wanted = QueryMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         ensure_browser(request)
         owner = Owner.of(request)
         fields = wanted.validated_data
-        query = register_query(
+        done = submit_statement(
             fields["sql"], owner, name=fields.get("name", ""), strategy=fields["strategy"]
         )
-        return Response(query_body(query, owner, {}, strategy_reasons([query.view])), 201)
+        if isinstance(done, MaintainedQuery):
+            return Response(query_body(done, owner, {}, strategy_reasons([done.view])), 201)
+        return Response(answered_body(done))
 
 
 class QueryDetail(APIView):
@@ -201,7 +226,7 @@ class QueryDetail(APIView):
     def get(self, request: Request, query_id: str) -> Response:
         """Give a query."""
         owner = Owner.of(request)
-        query = _visible(query_id, owner)
+        query = visible(query_id, owner)
         snapshots = composition.results().snapshots([query.view.name])
         return Response(query_body(query, owner, snapshots, strategy_reasons([query.view])))
 
@@ -233,12 +258,15 @@ class QueryRows(APIView):
         snapshot = look_at_rows(granted, query_id)
         names = [name for name, _, _ in snapshot.columns]
         place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
-        rows = bag(restricted(dict(snapshot.rows), place, granted.allowed))
+        asked = MaintainedQuery.objects.filter(pk=query_id).first()
+        seen = restricted(dict(snapshot.rows), place, granted.allowed)
+        order = None if asked is None else asked.order
+        rows = [list(row) for row in in_order(seen, snapshot.columns, order)]
         return Response(
             {
                 "columns": [
                     {"name": name, "type": kind, "unit": unit}
-                    for name, kind, unit in snapshot.columns
+                    for name, kind, unit in snapshot.columns[: width_of(asked)]
                 ],
                 "epoch": snapshot.epoch,
                 "position": snapshot.position,
@@ -263,15 +291,15 @@ class QueryCheck(APIView):
         sql = wanted.validated_data["sql"]
         owner = Owner.of(request)
         try:
-            compiled = compile_for(sql, owner)
-            explained = explain_query(sql, owner)
+            kind, compiled = check_statement(sql, owner)
+            explained = explain_query(sql, owner) if kind == "query" else ""
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
         columns = [
             {"name": c.name, "type": c.type.value, "unit": c.unit}
-            for c in compiled.relation.columns
+            for c in (() if compiled is None else compiled.relation.columns)
         ]
-        return Response({"ok": True, "columns": columns, "explain": explained})
+        return Response({"ok": True, "kind": kind, "columns": columns, "explain": explained})
 
 
 class QueryExplain(APIView):

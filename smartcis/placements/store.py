@@ -16,9 +16,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from aspen.model.schema import Row
+from federation.fragment import NetworkFragment
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.models.outbox import tell
-from smartcis.placements.translate import NetworkFragment, piece_of
+from smartcis.placements.translate import piece_of
 
 
 @dataclass(frozen=True, slots=True)

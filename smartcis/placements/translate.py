@@ -2,65 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from aspen.algebra.explain import plan_text
-from aspen.algebra.plan import Plan
 from aspen.algebra.read import read_plan
-from aspen.model.schema import Relation
+from federation.fragment import NetworkFragment
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
-from smartcis.ingest.relay import declaration_body
+from smartcis.ingest.relay import declaration_body, declaration_of
 from smartcis.models import NetworkPiece
-
-
-class NetworkFragment(Protocol):
-    """What `federation.split` cuts out of a plan for the motes."""
-
-    @property
-    def name(self) -> str:
-        """Of the relation with its answers; equal pieces have equal names."""
-        ...
-
-    @property
-    def relation(self) -> Relation:
-        """What the engine reads in its place."""
-        ...
-
-    @property
-    def plan(self) -> Plan:
-        """What the motes run."""
-        ...
-
-    @property
-    def replaces(self) -> Plan:
-        """What the engine would run."""
-        ...
-
-    @property
-    def period_s(self) -> float:
-        """Between two epochs."""
-        ...
-
-    @property
-    def method(self) -> str:
-        """How a join is computed."""
-        ...
-
-    @property
-    def keys(self) -> int:
-        """Distinct join values expected."""
-        ...
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Part of each input's rows expected to pass its own selection."""
-        ...
-
-    @property
-    def joined_share(self) -> float:
-        """Part of the groups expected to join once all their rows have passed."""
-        ...
 
 
 def piece_of(fragment: NetworkFragment) -> NetworkPiece:
@@ -88,6 +36,25 @@ def mote_fragment(piece: NetworkPiece) -> Fragment:
         read_plan(piece.plan_text),
         piece.period_s,
         Method[piece.method.upper()],
+        piece.keys,
+        tuple(piece.shares),
+        piece.joined_share,
+    )
+
+
+def fragment_of(piece: NetworkPiece) -> NetworkFragment:
+    """Give a piece as the optimizer names it.
+
+    Raises:
+        AspenError: its text is of an older version.
+    """
+    return NetworkFragment(
+        piece.name,
+        declaration_of(piece.declaration, at_s=0.0).relation,
+        read_plan(piece.plan_text),
+        read_plan(piece.replaces_text),
+        piece.period_s,
+        piece.method,
         piece.keys,
         tuple(piece.shares),
         piece.joined_share,

@@ -1,8 +1,20 @@
 """Celery's tasks: thin, each calls one deed."""
 
+from smartcis.tasks.deliveries import collect_deliveries, send_deliveries, sweep_deliveries
 from smartcis.tasks.engine import supervise_engine
+from smartcis.tasks.placements import reconsider_placements
 from smartcis.tasks.sources import poll_sources
 from smartcis.tasks.sweeps import relay_outbox, sweep_routes
 from smartcis.tasks.time import tick
 
-__all__ = ["poll_sources", "relay_outbox", "supervise_engine", "sweep_routes", "tick"]
+__all__ = [
+    "collect_deliveries",
+    "poll_sources",
+    "reconsider_placements",
+    "relay_outbox",
+    "send_deliveries",
+    "supervise_engine",
+    "sweep_deliveries",
+    "sweep_routes",
+    "tick",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Col
@@ -13,6 +13,7 @@ from aspen.algebra.plan import Join, Plan, Project, Scan, Window, children, with
 from aspen.log.entry import Interest, Tick
 from aspen.model.schema import Column, Relation, SourceKind
 from aspen.runtime.lane import Lane
+from federation.fragment import NetworkFragment
 from smartcis import composition
 from smartcis.ingest.readings import append_readings
 from smartcis.ingest.relay import relay
@@ -23,7 +24,7 @@ from smartcis.simulation.pacer import Pacer
 from smartcis.simulation.world import world
 
 NOW_S = 1_795_000_000.0
-PERIOD_S = 16.0
+PERIOD_S = 20.0
 ROOMS = ("A", "B", "hall")
 WARM_AND_LIT = """
     SELECT l.rid, l.lux, t.celsius
@@ -56,21 +57,6 @@ def put(kind: str, rid: str, value: float) -> None:
     sensor.save()
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A fragment made by hand."""
-
-    name: str
-    relation: Relation
-    plan: Plan
-    replaces: Plan
-    period_s: float = PERIOD_S
-    method: str = "pairwise"
-    keys: int = 8
-    shares: tuple[float, ...] = (0.3, 0.3)
-    joined_share: float = 1.0
-
-
 def by_hand(plan: Plan, method: str = "pairwise", name: str = "net_0123456789") -> Variant:
     """Give the variant in which the motes run everything below the outermost projection."""
     inside = plan
@@ -86,7 +72,14 @@ def by_hand(plan: Plan, method: str = "pairwise", name: str = "net_0123456789") 
     )
     relation = Relation(name, plain, SourceKind.TABLE)
     engine = _replaced(plan, inside, back)
-    return Variant((Piece(name, relation, motes, inside, method=method),), plan_text(engine))
+    return Variant(
+        (
+            NetworkFragment(
+                name, relation, motes, inside, PERIOD_S, method, keys=8, shares=(0.3, 0.3)
+            ),
+        ),
+        plan_text(engine),
+    )
 
 
 def _without_windows(plan: Plan) -> Plan:
@@ -141,6 +134,7 @@ class Running:
         self._seed = seed
         self._generation, self._batch = secrets.token_hex(4), itertools.count(1)
         self._ticked_s = 0.0
+        self.turn()
         self.start()
 
     def start(self) -> None:

@@ -54,10 +54,10 @@ def test_in_and_out_with_equal_rows_at_every_epoch(query):
     follower = running.look_at(query.view.name)
     inside = by_hand(read_plan(query.view.plan_text))
     places, seen = [], 0
-    for epoch in range(1, 26):
+    for epoch in range(1, 22):
         # The weather turns between the end of one epoch and the samples of the next.
-        while running.now_s < NOW_S + epoch * PERIOD_S - 1.0:
-            running.beat(0.4)
+        while running.now_s < NOW_S + epoch * PERIOD_S - 1.8:
+            running.beat(0.8)
             follower.listen()
         if epoch > 2:
             wanted = truth(weather.lux, weather.celsius)
@@ -69,13 +69,13 @@ def test_in_and_out_with_equal_rows_at_every_epoch(query):
         )
         if epoch == 5:
             want(query.view, inside, BY_HAND)
-        if epoch == 14:
+        if epoch == 12:
             want(query.view, Variant(), BY_HAND)
         weather.turn(epoch)
     assert places[:5] == ["engine"] * 5
-    assert places.count("network") >= 7
-    assert places[-8:] == ["engine"] * 8
-    assert seen > 12
+    assert places.count("network") >= 5
+    assert places[-6:] == ["engine"] * 6
+    assert seen > 10
     assert not NetworkPiece.objects.exists()
     assert not running.runner.deployed
     assert not running.lane.errors

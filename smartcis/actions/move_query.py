@@ -1,0 +1,52 @@
+"""Move a query: let a piece of it run inside the sensor network, or all of it in the engine."""
+
+from __future__ import annotations
+
+from aspen.algebra.read import read_plan
+from smartcis.actions.errors import Invalid, NotFound, Refused
+from smartcis.actions.owner import Owner
+from smartcis.models import MaintainedQuery, MaintainedView, Placement
+from smartcis.placements.decide import decide, estimates, inside_variant, weigh
+from smartcis.placements.measured import measured_statistics
+from smartcis.placements.store import Reason, Variant, want
+
+ENGINE, NETWORK, AUTO = "engine", "network", "auto"
+PLACES = (ENGINE, NETWORK, AUTO)
+
+
+def move_query(query_id: str, where: str, owner: Owner) -> Placement:
+    """Force a query to a place, or leave it to the optimizer again.
+
+    Args:
+        where: `engine`, `network`, or `auto` for where it costs least.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: no such query.
+        Invalid: no such place, or nothing of the query can run in the network.
+    """
+    if not owner.staff:
+        raise Refused("only staff may move a query", attempt="log in as staff")
+    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+    if query is None:
+        raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+    known = measured_statistics()
+    view: MaintainedView = query.view
+    if where == AUTO:
+        Placement.objects.filter(view=view).update(forced=False, basis={})
+        decide(view, known)
+        return Placement.objects.get(view=view)
+    basis = estimates(read_plan(view.plan_text), known)
+    variant = Variant()
+    if where == NETWORK:
+        variant = inside_variant(view, known)
+    if where not in PLACES or (where == NETWORK and not variant.names):
+        raise Invalid(
+            f"this query cannot be moved to {where[:20]!r}",
+            found=where[:20],
+            exists=[place for place in PLACES if place != where],
+            attempt="EXPLAIN says what the motes refuse, and why",
+        )
+    told = {"weighed": [weigh(view, one, known).told() for one in (variant, Variant())]}
+    by = owner.account or "staff"
+    return want(view, variant, Reason(f"{by} chose it", told, basis, forced=True))

@@ -1,0 +1,240 @@
+"""Decide: where a maintained query should run, by what was measured, without flapping.
+
+    first look at a query           the cheapest variant, if it costs clearly less than the engine's
+    an estimate moved by FACTOR     decided anew: move if the best costs at most GAIN of staying
+    just moved                      nothing for REST
+
+Law: deciding twice on the same estimates changes nothing the second time; while estimates stay
+within a band of FACTOR, or costs within one of GAIN, a query stays where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import reduce
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import Plan
+from aspen.algebra.read import read_plan
+from federation.cost import Cost, Weights, in_network
+from federation.estimate import estimate
+from federation.place import FederatedPlan, place
+from federation.radio import sample_mj
+from federation.split import split
+from federation.statistics import Statistics
+from smartcis.actions.catalog import live_catalog
+from smartcis.catalog import CATALOG
+from smartcis.models import MaintainedView, NetworkPiece, Placement
+from smartcis.placements.probes import selections
+from smartcis.placements.store import Reason, Variant, want
+from smartcis.placements.streams import streams_of
+from smartcis.placements.translate import fragment_of
+from smartcis.simulation.building import whole_stream
+from smartcis.simulation.motes import SOFT
+
+FACTOR = 1.5  # own choice: shares of a few dozen sensors waver by less
+LEAST = 0.02  # shares and rates below this are one
+GAIN = 0.8  # own choice: estimates are within a factor two; less would chase noise
+HOPE = 0.001
+ENERGY = Weights(0.0, 1.0, 0.0)
+REST = timedelta(seconds=60)  # own choice: a move costs a flood and some epochs
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A way to run a view, and what it is expected to cost.
+
+    Args:
+        total: the cost as one number, by the weights.
+    """
+
+    variant: Variant
+    cost: Cost
+    total: float
+
+    def told(self) -> dict[str, Any]:
+        """Give it with units, as a placement keeps it."""
+        return {
+            "where": self.where,
+            "pieces": self.variant.names,
+            "bytes_per_s": round(self.cost.bytes_per_s, 3),
+            "energy_mj_per_s": round(self.cost.energy_mj_per_s, 4),
+            "latency_ms": round(self.cost.latency_ms, 1),
+            "weighed": round(self.total, 4),
+        }
+
+    @property
+    def where(self) -> str:
+        """Name the place, in a word or two."""
+        if not self.variant.names:
+            return "engine"
+        methods = sorted({one.method for one in self.variant.fragments})
+        return f"network ({', '.join(methods)})"
+
+
+def decide(
+    view: MaintainedView,
+    known: Statistics,
+    weights: Weights | None = None,
+    rest: timedelta = REST,
+) -> bool:
+    """Decide where a view should run, and let it move there.
+
+    Returns:
+        Whether it shall move.
+    """
+    weighing = weights or Weights()
+    plan = read_plan(view.plan_text)
+    basis = estimates(plan, known)
+    placement = Placement.objects.filter(view=view, plan_hash=view.plan_hash).first()
+    if placement is not None and not _due(placement, basis, rest):
+        return False
+    staying = running_variant(view, placement, known, weighing)
+    best = best_variant(view, plan, known, weighing)
+    engine = weigh(view, Variant(), known, weighing)
+    best = min((best, engine), key=lambda one: one.total)
+    told = {"weighed": [one.told() for one in (best, staying, engine)]}
+    if best.variant.names == staying.variant.names:
+        if placement is None or placement.basis != basis:
+            why = f"{staying.where} costs least"
+            want(view, staying.variant, Reason(why, told, basis))
+        return False
+    if best.total > GAIN * staying.total:
+        if placement is None:
+            why = f"{best.where} would cost no clear part less than {staying.where}"
+            want(view, staying.variant, Reason(why, told, basis))
+        return False
+    why = (
+        f"{best.where} costs {best.cost}, {staying.where} {staying.cost}"
+        f"{_what_moved(placement.basis, basis) if placement else ''}"
+    )
+    want(view, best.variant, Reason(why, told, basis))
+    return True
+
+
+def _due(placement: Placement, basis: Mapping[str, float], rest: timedelta) -> bool:
+    if placement.forced or placement.moving:
+        return False
+    has_moved = placement.since > placement.view.created_at
+    if has_moved and timezone.now() - placement.since < rest:
+        return False
+    return bool(moved(placement.basis, basis))
+
+
+def estimates(plan: Plan, known: Statistics) -> dict[str, float]:
+    """Give the estimates a decision rests on: shares by selection, rates by stream."""
+    found = {}
+    for one in selections(plan):
+        alias = one.scan.alias
+        found[one.text] = round(known.kept(one.predicate, {alias: one.scan.relation}).value, 4)
+    for stream in sorted(streams_of(plan_text(plan))):
+        found[stream] = round(known.rate_hz(stream), 4)
+    return found
+
+
+def moved(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
+    """Give the estimates that moved by the factor, or are new."""
+    return [
+        name
+        for name, value in now.items()
+        if name not in before
+        or max(value, LEAST) >= FACTOR * max(before[name], LEAST)
+        or max(before[name], LEAST) >= FACTOR * max(value, LEAST)
+    ]
+
+
+def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: Weights) -> Weighed:
+    """Give what the optimizer would do."""
+    federated = place(plan, live_catalog(), known, weights, awake=_free(view))
+    return weigh(view, _variant(federated), known, weights)
+
+
+def inside_variant(view: MaintainedView, known: Statistics) -> Variant:
+    """Give the best way with a piece in the network, though the engine may be cheaper.
+
+    Every selection is taken to keep next to nothing, and waiting to cost nothing: if motes are
+    not asked even then, they cannot be. What they are told is what is known.
+
+    Returns:
+        The engine's variant if there is no such way.
+    """
+    plan, catalog = read_plan(view.plan_text), live_catalog()
+    hopeful = {one.text: HOPE for one in selections(plan)}
+    hoped = place(plan, catalog, replace(known, shares={**known.shares, **hopeful}), ENERGY)
+    told = {
+        fetch.piece.fragment.name: fetch.piece.fragment
+        for decision in place(plan, catalog, known).decisions
+        for fetch in decision.region.fetches.values()
+        if fetch.piece is not None
+    }
+    variant = _variant(hoped)
+    return replace(variant, fragments=tuple(told.get(f.name, f) for f in variant.fragments))
+
+
+def _variant(federated: FederatedPlan) -> Variant:
+    fragments = split(federated)
+    if not fragments.network:
+        return Variant()
+    return Variant(fragments.network, plan_text(fragments.engine.plan))
+
+
+def running_variant(
+    view: MaintainedView, placement: Placement | None, known: Statistics, weights: Weights
+) -> Weighed:
+    """Give how a view runs now, and what that costs by today's estimates."""
+    if placement is None or not placement.running:
+        return weigh(view, Variant(), known, weights)
+    pieces = NetworkPiece.objects.filter(name__in=placement.running)
+    variant = Variant(tuple(map(fragment_of, pieces)), placement.running_text)
+    return weigh(view, variant, known, weights)
+
+
+def weigh(
+    view: MaintainedView, variant: Variant, known: Statistics, weights: Weights | None = None
+) -> Weighed:
+    """Give what running a view in one way costs: its pieces, and the streams it asks for whole."""
+    whole = sorted(streams_of(variant.text or view.plan_text))
+    free = _free(view)
+    costs = [
+        *(estimate(one.plan, one.period_s, one.method, known).cost for one in variant.fragments),
+        *(_sending(stream, known, free) for stream in whole),
+    ]
+    cost = reduce(Cost.beside, costs, Cost())
+    return Weighed(variant, cost, (weights or Weights()).total(cost))
+
+
+def _sending(stream: str, known: Statistics, free: frozenset[str]) -> Cost:
+    relation = CATALOG.get(stream)
+    if relation.device in SOFT:
+        return Cost()
+    cost = in_network(whole_stream(relation), stream, known)
+    if stream in free:
+        return Cost(latency_ms=cost.latency_ms)
+    sampling_mj_per_s = known.rate_hz(stream) * sample_mj(relation.device)
+    return replace(cost, energy_mj_per_s=cost.energy_mj_per_s + sampling_mj_per_s)
+
+
+def _what_moved(before: Mapping[str, float], now: Mapping[str, float]) -> str:
+    changes = [
+        f"{name} from {before[name]:g} to {now[name]:g}"
+        for name in moved(before, now)
+        if name in before
+    ]
+    return f", since {'; '.join(changes)}" if changes else ""
+
+
+def _free(view: MaintainedView) -> frozenset[str]:
+    """Give the streams that cost nothing more, because others ask for them anyway."""
+    if settings.PLACEMENT != "together":
+        return frozenset()
+    others = MaintainedView.objects.filter(error__isnull=True).exclude(pk=view.pk)
+    found: frozenset[str] = frozenset()
+    return found.union(
+        *(streams_of(one.running_text) for one in others.select_related("placement"))
+    )
