@@ -26,6 +26,7 @@ from sensors_sim.network.tree import Tree
 PATIENCE_S = 20.0  # to wait for members that have not reported their way
 LOOK_S = 1.0
 LEAD_S = 10.0  # between sending an assignment and its first epoch
+LEAD_PER_MOTE_S = 0.5  # a base tells sleeping motes one by one: strobes, hops, a repetition
 REPEAT_S = 3.0
 REPEATS = 3
 STRAYS = 3  # rows that missed a place before it is given up
@@ -49,6 +50,7 @@ class Watched:
     told: set[int] = field(default_factory=set)
     placed: Placed | None = None
     replanning: bool = False
+    unheard: set[int] = field(default_factory=set)
 
 
 class JoinPlanner:
@@ -109,6 +111,10 @@ class JoinPlanner:
             self._heard_s[packet.origin] = self._events.now_s
             self._shunned -= set(packet.path or ())  # whoever carried it lives
             self._heard_status(packet)
+            for watched in self._watched.values():
+                if packet.origin in watched.unheard:  # its partners join at the base so far
+                    watched.unheard.discard(packet.origin)
+                    self._soon(watched, PATIENCE_S)
         else:
             number = int.from_bytes(packet.payload, "little")
             self._open.pop((packet.origin, number), None)
@@ -121,8 +127,12 @@ class JoinPlanner:
             return
         del self._strays[place]
         self._shunned.add(place)
-        watched.replanning = True
-        self._events.at(self._events.now_s + LOOK_S, self._replan, watched)
+        self._soon(watched, LOOK_S)
+
+    def _soon(self, watched: Watched, wait_s: float) -> None:
+        if not watched.replanning:
+            watched.replanning = True
+            self._events.at(self._events.now_s + wait_s, self._replan, watched)
 
     def _replan(self, watched: Watched) -> None:
         watched.replanning = False
@@ -160,6 +170,7 @@ class JoinPlanner:
             return  # any row may meet any other: there are no lasting partners to place
         sensors = self._members(frozenset(run.by_stream))
         groups = groups_of(program, sensors, self._registry)
+        watched.unheard = {self._registry.mote(s) for s in sensors} - set(self.paths)
         shares = watched.fragment.shares or (1.0,) * len(program.inputs)
         placed = place_groups(
             groups,
@@ -176,12 +187,14 @@ class JoinPlanner:
         if forced is not None:
             places = {group: forced.get(group, BASE) for group in groups}
             placed = Placed(places, placed.energy_mj)
-        since = run.epoch_of(self._events.now_s + LEAD_S) + 1
+        told = watched.told | {self._registry.mote(s) for s in sensors}
+        lead_s = LEAD_S + LEAD_PER_MOTE_S * len(told)
+        since = run.epoch_of(self._events.now_s + lead_s) + 1
         watched.placed = placed
         orders = placed.assignments(since, self._registry.mote)
         mine = orders.pop(BASE, Assignment(since))
         watched.plans = [*watched.plans[-1:], (since, mine.groups)]
-        everyone = watched.told | {self._registry.mote(s) for s in sensors} | set(orders)
+        everyone = told | set(orders)
         watched.told = everyone
         for index in sorted(everyone):
             order = orders.get(index, Assignment(since))
