@@ -84,12 +84,13 @@ class Cost:
 class Weights:
     """How much each kind of cost matters; the only place where unlike things are added.
 
-    Batteries come first: one mJ/s counts as much as 1,000 B/s or a second of waiting.
+    Batteries come first: one mJ/s counts as much as 1,000 B/s or ten seconds of waiting; an
+    answer at epochs waits for most of one.
     """
 
     per_byte_per_s: float = 0.001
     per_mj_per_s: float = 1.0
-    per_ms: float = 0.001
+    per_ms: float = 0.0001
 
     def total(self, cost: Cost) -> float:
         """Give one number to compare by; it has no unit."""

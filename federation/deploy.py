@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
+from aspen.algebra.plan import relations_of
 from aspen.model.catalog import Catalog
 from aspen.model.schema import SourceKind
+from federation.fragment import NetworkFragment
 from federation.split import Fragments, SensorFragment
 
 
@@ -23,7 +25,8 @@ class StreamOrder:
         columns: what a row holds; whole rows for now, as the log's later readers are unknown.
         predicate: rows for which it is not true need not be sent, over the relation's own
             columns; None when some reader wants every row.
-        readers: how many fragments read it.
+        readers: how many fragments read it as it is measured.
+        sampled: what network fragments ask of it at epochs, one text each.
     """
 
     stream: str
@@ -32,15 +35,18 @@ class StreamOrder:
     columns: tuple[str, ...]
     predicate: Expr | None
     readers: int
+    sampled: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """Print the order as one line."""
         if not self.needed:
-            return f"{self.stream} ({self.device}): asleep, nobody reads it"
+            what = "; ".join(self.sampled) or "asleep, nobody reads it"
+            return f"{self.stream} ({self.device}): {what}"
         only = f" where {expr_text(self.predicate)}" if self.predicate is not None else ""
         plural = "" if self.readers == 1 else "s"
-        return f"{self.stream} ({self.device}): send{only or ' all'}, {self.readers} reader{plural}"
+        sent = f"send{only or ' all'}, {self.readers} reader{plural}"
+        return f"{self.stream} ({self.device}): {'; '.join((sent, *self.sampled))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +78,13 @@ def deploy(queries: Iterable[Fragments], catalog: Catalog) -> Deployment:
     Args:
         queries: the fragments of every query that runs.
 
-    Law: each row some reader's predicate keeps is sent.
+    Law: each row some reader's predicate keeps is sent. A stream that only network fragments read
+    is not needed: its motes sample when an epoch comes, and send what the fragment makes of it.
     """
     readers: dict[str, list[SensorFragment]] = {}
+    network: dict[str, NetworkFragment] = {}
     for fragments in queries:
+        network.update({one.name: one for one in fragments.network})
         for fragment in fragments.sensors:
             readers.setdefault(fragment.stream, []).append(fragment)
     orders: list[StreamOrder] = []
@@ -91,6 +100,11 @@ def deploy(queries: Iterable[Fragments], catalog: Catalog) -> Deployment:
                     relation.names,
                     predicate,
                     len(found),
+                    tuple(
+                        f"sampled every {one.period_s:g} s for {name}"
+                        for name, one in sorted(network.items())
+                        if relation.name in relations_of(one.plan)
+                    ),
                 )
             )
     return Deployment(tuple(orders))

@@ -17,16 +17,13 @@ from aspen.streamsql.show import ast_text, bound_text
 from aspen.views.choose import Known, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
-from federation.cost import Weights
+from federation.choices import Choice
 from federation.deploy import deploy
-from federation.place import Choice, FederatedPlan, place, sites
+from federation.place import FederatedPlan, place, sites
 from federation.search import FederatedSpace, RuleSearch
-from federation.search.from_plan import problems
 from federation.search.graph_text import graph_text
 from federation.split import split
 from federation.statistics import Statistics
-
-MOST_SEARCHED = 7  # a clique of seven takes the rules a second
 
 
 def explain(text: str, catalog: Catalog, statistics: Statistics | None = None) -> str:
@@ -65,7 +62,7 @@ def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | 
             optimize_text(federated)
             + maintenance_text(better, known)
             + sharing_text(federated)
-            + joins_text(better, catalog, known, federated.weights),
+            + decisions_text(federated),
         ),
         ("6 split, deploy", f"{fragments.text}\n{needed}".rstrip("\n") + "\n"),
     ]
@@ -78,7 +75,8 @@ def optimize_text(federated: FederatedPlan) -> str:
     for depth, node, site in sites(federated.plan):
         lines.append(f"{'  ' * depth}{node_text(node)}  @{site}")
     lines += [line for choice in federated.choices for line in _choice(choice, federated)]
-    lines.append(f"cost: {federated.cost}" if federated.choices else "cost: no device is asked")
+    asked = federated.choices or federated.pieces
+    lines.append(f"cost: {federated.cost}" if asked else "cost: no device is asked")
     return "\n".join(lines) + "\n"
 
 
@@ -103,19 +101,15 @@ def sharing_text(federated: FederatedPlan) -> str:
     return f"shared as: {chosen.mode.value}, because {chosen.reason}\n"
 
 
-def joins_text(plan: Plan, catalog: Catalog, known: Statistics, weights: Weights) -> str:
-    """Print the and-or graph of every group of joins that leaves a choice.
-
-    It is advice so far: deployed queries join in the engine.
-    """
+def decisions_text(federated: FederatedPlan) -> str:
+    """Print the and-or graph of every region in which motes could answer epoch by epoch."""
     texts = []
-    for problem in problems(plan, catalog, known, weights):
-        names = ", ".join(one.alias for one in problem.members)
-        head = f"join search over {names}, as advice: a deployed query joins in the engine\n"
-        if len(problem.members) > MOST_SEARCHED:
-            texts.append(f"{head}not searched: more than {MOST_SEARCHED} relations\n")
-        else:
-            texts.append(head + graph_text(RuleSearch(FederatedSpace(problem))))
+    for decision in federated.decisions:
+        names = ", ".join(one.alias for one in decision.region.problem.members)
+        texts.append(f"search over {names}\n")
+        texts.append(graph_text(RuleSearch(FederatedSpace(decision.region.problem))))
+        texts += [f"  not {what}: {reason}\n" for what, reason in decision.region.refused]
+    texts += [f"{what} at epochs: {reason}\n" for what, reason in federated.refused]
     return "".join(texts)
 
 

@@ -1,84 +1,86 @@
 """Border 5: plan → federated plan. Every node gets a site, every border a Ship.
 
-For each device stream the motes may run a longer or shorter piece of the chain of selections
-above its scan. Every sound cut is an alternative; the cheapest wins, the others are kept for
-EXPLAIN.
+For each device stream that is sent as it is measured, the motes may run a longer or shorter piece
+of the chain of selections above its scan. Where a plan holds the newest row of each device, the
+motes may instead answer epoch by epoch: selected, joined or aggregated (`federation.regions`);
+there the search decides. The cheapest wins, the others are kept for EXPLAIN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from aspen.algebra.explain import node_text
-from aspen.algebra.expr import Expr
-from aspen.algebra.plan import Filter, Plan, Project, Scan, Ship, children, with_children
+from aspen.algebra.plan import Filter, Plan, Ship, children, with_children
 from aspen.model.catalog import Catalog
-from federation.cost import Cost, Weights, in_network
-from federation.sites import Accepted, Engine, SensorNetwork, Site
+from federation.accesses import Fetch
+from federation.arrange import arranged, chosen_fetches
+from federation.choices import Choice, choice_of, counted, device_scans, sending
+from federation.cost import Cost, Weights
+from federation.regions import Path, Region, Search
+from federation.search.bottom_up import bottom_up
+from federation.search.federated import FederatedSpace
+from federation.search.problem import Problem
+from federation.search.space import Answer
+from federation.sites import Engine, SensorNetwork
 from federation.statistics import Statistics
 
-Path = tuple[int, ...]
-"""Where a node stands in a plan: the child taken at each step from the root."""
 
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One sound place for the border between motes and engine.
+@dataclass(frozen=True)
+class Decision:
+    """What was decided for one region.
 
     Args:
-        cut: nodes of the chain that run on the motes, the scan counted.
-        motes: what runs there.
-        remainder: predicate the engine checks right behind the border, None if there is none.
-        cost: of bringing the stream to the engine this way.
+        answer: the plan the search found, with its weighed cost.
+        fetches: what it uses.
     """
 
-    cut: int
-    motes: Plan
-    remainder: Expr | None
-    cost: Cost
+    region: Region
+    answer: Answer
+    fetches: tuple[Fetch, ...]
+
+    @property
+    def runs(self) -> bool:
+        """Whether a piece of it runs in the network."""
+        return any(one.piece is not None for one in self.fetches)
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What was decided for one device stream.
-
-    Args:
-        path: where its scan stands in the logical plan.
-        alternatives: all sound ones, the shortest cut first.
-        chosen: the one taken.
-        refused: the first node above the longest cut, and why it cannot run on the motes.
-    """
-
-    stream: str
-    alias: str
-    path: Path
-    alternatives: tuple[Alternative, ...]
-    chosen: Alternative
-    refused: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FederatedPlan:
     """A plan with a Ship at each border.
 
+    Args:
+        choices: for the streams that are sent as they are measured.
+        decisions: for the regions where motes could answer epoch by epoch.
+        refused: streams no epoch can give, and why.
+
     Law: `strip_ships(plan)` has the rows of the logical plan, over all data; it differs only
-    where a selection was parted between two sites.
+    where a selection was parted between two sites, and in the order of joins around a piece.
     """
 
     plan: Plan
     choices: tuple[Choice, ...]
     cost: Cost
     weights: Weights = field(default_factory=Weights)
+    decisions: tuple[Decision, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pieces(self) -> tuple[Fetch, ...]:
+        """What runs in the network, epoch by epoch."""
+        return tuple(
+            one for each in self.decisions for one in each.fetches if one.piece is not None
+        )
 
 
-def place(
+def place(  # what is placed, what is known, and what may be assumed
     plan: Plan,
     catalog: Catalog,
     statistics: Statistics | None = None,
     weights: Weights | None = None,
-    sensors: Site | None = None,
+    sensors: SensorNetwork | None = None,
+    awake: frozenset[str] = frozenset(),
 ) -> FederatedPlan:
     """Decide where each node runs.
 
@@ -88,74 +90,125 @@ def place(
         statistics: rates; those the catalog declares, if None.
         weights: what the optimizer minimises.
         sensors: the sensor network's capabilities.
+        awake: streams whose rows are sent as they are measured anyway, for another query.
 
     Law: the cost is the least of all sound alternatives; the same arguments give the same plan.
     """
-    known = statistics or Statistics.of(catalog)
+    return options(plan, catalog, statistics, weights, sensors, awake).place()
+
+
+@dataclass(frozen=True)
+class Options:
+    """Every way to place a plan.
+
+    Args:
+        choices: for each device stream, how it is sent as it is measured, by the path of its scan.
+        regions: where motes could answer at epochs instead.
+    """
+
+    plan: Plan
+    choices: Mapping[Path, Choice]
+    regions: tuple[Region, ...]
+    weights: Weights
+    source: str
+    refused: tuple[tuple[str, str], ...]
+
+    def place(self, covers: Mapping[Path, Collection[str]] | None = None) -> FederatedPlan:
+        """Place the plan.
+
+        Args:
+            covers: names of the fetches a region may use, by its path; the others have all.
+
+        Raises:
+            NoPlan: a stream of a region cannot come by the fetches it is left with.
+        """
+        given = covers or {}
+        decisions = tuple(_decided(one, given.get(one.path)) for one in self.regions)
+        placed = _Placed(self.source, Engine().name, self.choices, decisions)
+        federated = placed.built(self.plan, ())
+        remaining = tuple(self.choices[path] for path in sorted(placed.used))
+        costs = [choice.chosen.cost for choice in remaining]
+        costs += [one.cost for each in decisions for one in each.fetches if one.piece is not None]
+        cost = reduce(Cost.beside, costs, Cost())
+        return FederatedPlan(federated, remaining, cost, self.weights, decisions, self.refused)
+
+
+def options(  # as place
+    plan: Plan,
+    catalog: Catalog,
+    statistics: Statistics | None = None,
+    weights: Weights | None = None,
+    sensors: SensorNetwork | None = None,
+    awake: frozenset[str] = frozenset(),
+) -> Options:
+    """Find every way to place a plan; the arguments are those of `place`."""
+    known = counted(statistics or Statistics.of(catalog), catalog)
     weighing = weights or Weights()
     network = sensors or SensorNetwork()
-    engine = Engine()
-    choices: list[Choice] = []
-    for path, scan in device_scans(plan, catalog):
-        chain, refused = sound_chain(plan, path, network)
-        found = tuple(
-            Alternative(cut, one.node, one.remainder, in_network(one.node, scan.relation, known))
-            for cut, one in enumerate(chain, start=1)
-        )
-        chosen = min(found, key=lambda one: (weighing.total(one.cost), one.cut))
-        choices.append(Choice(scan.relation, scan.alias, path, found, chosen, refused))
-    placed = plan
-    for choice in choices:
-        border = choice.path[: len(choice.path) - choice.chosen.cut + 1]
-        shipped: Plan = Ship(choice.chosen.motes, network.name, engine.name)
+    choices = {
+        path: choice_of(plan, path, catalog.get(scan.relation), network, known, weighing)
+        for path, scan in device_scans(plan, catalog)
+    }
+    measured = {
+        path: sending(choice, catalog.get(choice.stream), known, awake)
+        for path, choice in choices.items()
+    }
+    search = Search(catalog, known, weighing, network, measured)
+    regions = tuple(search.regions(plan))
+    refused = tuple(dict.fromkeys(search.refused))
+    return Options(plan, choices, regions, weighing, network.name, refused)
+
+
+def _decided(region: Region, names: Collection[str] | None) -> Decision:
+    answer = bottom_up(FederatedSpace(restricted(region, names)))
+    return Decision(region, answer, chosen_fetches(region, answer.plan))
+
+
+def restricted(region: Region, names: Collection[str] | None) -> Problem:
+    """Give a region's problem with some of its fetches; with all of them for None."""
+    if names is None:
+        return region.problem
+    kept = tuple(one for one in region.problem.accesses if one.name in names)
+    return replace(region.problem, accesses=kept)
+
+
+class _Placed:
+    """Puts the borders into a plan."""
+
+    def __init__(
+        self,
+        source: str,
+        target: str,
+        choices: Mapping[Path, Choice],
+        decisions: tuple[Decision, ...],
+    ) -> None:
+        self.used: set[Path] = set()
+        self._sites = source, target
+        self._decisions = {one.region.path: one for one in decisions if one.runs}
+        self._borders = {
+            path[: len(path) - choice.chosen.cut + 1]: (path, choice)
+            for path, choice in choices.items()
+        }
+
+    def built(self, node: Plan, path: Path) -> Plan:
+        """Give a node's federated plan."""
+        decision = self._decisions.get(path)
+        if decision is not None:
+            return arranged(decision.region, decision.answer.plan, self._sites, self._part)
+        return self._part(node, path)
+
+    def _part(self, node: Plan, path: Path) -> Plan:
+        border = self._borders.get(path)
+        if border is None:
+            below = children(node)
+            inner = (self.built(child, (*path, n)) for n, child in enumerate(below))
+            return with_children(node, tuple(inner))
+        scan, choice = border
+        self.used.add(scan)
+        shipped: Plan = Ship(choice.chosen.motes, *self._sites)
         if choice.chosen.remainder is not None:
             shipped = Filter(shipped, choice.chosen.remainder)
-        placed = _replaced(placed, border, shipped)
-    cost = reduce(Cost.beside, (choice.chosen.cost for choice in choices), Cost())
-    return FederatedPlan(placed, tuple(choices), cost, weighing)
-
-
-def device_scans(plan: Plan, catalog: Catalog, path: Path = ()) -> Iterator[tuple[Path, Scan]]:
-    """Give the scans of streams that devices measure, and where they stand."""
-    if isinstance(plan, Scan):
-        if plan.stream and plan.relation in catalog and catalog.get(plan.relation).device:
-            yield path, plan
-        return
-    for index, child in enumerate(children(plan)):
-        yield from device_scans(child, catalog, (*path, index))
-
-
-def node_at(plan: Plan, path: Path) -> Plan:
-    """Give the node at a path."""
-    return reduce(lambda node, index: children(node)[index], path, plan)
-
-
-def sound_chain(plan: Plan, path: Path, network: Site) -> tuple[list[Accepted], tuple[str, str]]:
-    """Give what the network accepts from a scan upwards, and what stops it.
-
-    Only selections and projections are asked for: what keeps state (a ROWS window!) sees rows
-    that a selection above it must not have taken away.
-
-    Returns:
-        The chain, the scan first; then the text of the node that ends it and the reason.
-    """
-    chain = [Accepted(node_at(plan, path))]
-    for length in range(len(path) - 1, -1, -1):
-        node = node_at(plan, path[:length])
-        accepted = network.accept(node) if isinstance(node, Filter | Project) else None
-        if accepted is not None:
-            chain.append(accepted)
-        if accepted is None or accepted.remainder is not None:
-            return chain, (node_text(node), network.refusal(node))
-    return chain, ("", "")
-
-
-def _replaced(plan: Plan, path: Path, new: Plan) -> Plan:
-    if not path:
-        return new
-    inputs = list(children(plan))
-    inputs[path[0]] = _replaced(inputs[path[0]], path[1:], new)
-    return with_children(plan, tuple(inputs))
+        return shipped
 
 
 def strip_ships(plan: Plan) -> Plan:

@@ -7,6 +7,10 @@ from typing import Protocol
 
 from aspen.algebra.expr import Call, Case, Expr, Op, conjunction, conjuncts, parts
 from aspen.algebra.plan import Filter, Plan, Project, Scan
+from aspen.model.schema import Relation
+
+MOTES = frozenset({"seat", "light", "temperature", "energy", "door"})
+"""Kinds of device that a mote can sample whenever it is told to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +51,27 @@ class Site(Protocol):
 class SensorNetwork:
     """The motes and their gateway.
 
-    They sample, and select on comparisons and plain arithmetic; conjuncts with more in them are
-    left as a remainder. They hold no windows, do not join
-    (so far), and send whole rows.
+    Without epochs they send what they measure, and select on comparisons and plain arithmetic;
+    conjuncts with more in them are left as a remainder. In epochs they also join and aggregate.
 
     Args:
         name: how Ship calls it.
-        drops_columns: whether motes may leave columns out; off as long as the log's rows serve
-            readers that nobody knows yet.
+        drops_columns: whether motes may leave columns out of the rows they send unasked; off as
+            long as the log's rows serve readers that nobody knows yet.
+        runs: whether it takes fragments that run in epochs.
+        joins: joins one fragment may hold; None for any number, 1 for the limit of the seeds.
+        devices: kinds of sensor that can be sampled at an epoch.
+        unknown: columns that no answer carries.
+        soft: kinds of sensor that are programs on wired machines: no radio carries their rows.
     """
 
     name: str = "sensors"
     drops_columns: bool = False
+    runs: bool = True
+    joins: int | None = None
+    devices: frozenset[str] = MOTES
+    unknown: frozenset[str] = frozenset({"at_s"})
+    soft: frozenset[str] = frozenset({"cpu"})
 
     def accept(self, node: Plan) -> Accepted | None:
         """Accept device scans, simple selections and, where allowed, bare projections."""
@@ -66,16 +79,16 @@ class SensorNetwork:
             case Scan():
                 return Accepted(node) if node.stream else None
             case Filter(child, predicate):
-                simple = conjunction(part for part in conjuncts(predicate) if _simple(part))
-                rest = conjunction(part for part in conjuncts(predicate) if not _simple(part))
-                return None if simple is None else Accepted(Filter(child, simple), rest)
+                own = conjunction(part for part in conjuncts(predicate) if simple(part))
+                rest = conjunction(part for part in conjuncts(predicate) if not simple(part))
+                return None if own is None else Accepted(Filter(child, own), rest)
             case Project() if self.drops_columns and _drops_only(node):
                 return Accepted(node)
             case _:
                 return None
 
     def refusal(self, node: Plan) -> str:
-        """Say why a node cannot run on motes."""
+        """Say why a node cannot run on motes that send what they measure."""
         match node:
             case Filter():
                 return "motes compute comparisons and plain arithmetic, no functions"
@@ -85,6 +98,14 @@ class SensorNetwork:
                 return "no device measures it"
             case _:
                 return f"motes hold no {type(node).__name__}"
+
+    def sampling_refusal(self, relation: Relation) -> str:
+        """Say why a stream cannot be sampled at epochs; empty if it can."""
+        if not self.runs:
+            return "no fragments are taken"
+        if relation.device not in self.devices:
+            return f"no mote samples {relation.device or relation.name} when it is told to"
+        return "" if relation.key else f"{relation.name} has no key that tells its devices apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +123,11 @@ class Engine:
         return ""
 
 
-def _simple(expr: Expr) -> bool:
+def simple(expr: Expr) -> bool:
+    """Say whether motes compute an expression: comparisons, logic, plain arithmetic."""
     if isinstance(expr, Call | Case) or (isinstance(expr, Op) and expr.symbol in ("/", "%")):
         return False
-    return all(_simple(part) for part in parts(expr))
+    return all(simple(part) for part in parts(expr))
 
 
 def _drops_only(node: Project) -> bool:

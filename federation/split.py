@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from aspen.algebra.explain import plan_text
-from aspen.algebra.expr import Expr, conjunction
-from aspen.algebra.plan import Filter, Plan, Scan, Ship, children, relations_of
-from federation.place import FederatedPlan, strip_ships
+from aspen.algebra.expr import Col, Expr, conjunction
+from aspen.algebra.plan import (
+    Filter,
+    Plan,
+    Project,
+    Scan,
+    Ship,
+    children,
+    relations_of,
+    with_children,
+)
+from aspen.algebra.rewrite import rewrite
+from aspen.algebra.rewrite.rules.project import DROP_IDENTITY, MERGE_PROJECTS
+from federation.fragment import NetworkFragment
+from federation.place import FederatedPlan
+
+__all__ = ("EngineFragment", "Fragments", "NetworkFragment", "SensorFragment", "split")
+
+
+TIDY = (MERGE_PROJECTS, DROP_IDENTITY)
+"""What renaming answers leaves behind."""
 
 
 @dataclass(frozen=True, slots=True)
 class SensorFragment:
-    """What the motes run for one device stream of one query.
+    """What the motes run for one device stream that is sent as it is measured.
 
     Args:
         stream: the relation they measure.
@@ -32,11 +50,12 @@ class SensorFragment:
 class EngineFragment:
     """What the engine runs.
 
-    The selections that motes may make stay in its plan: they change nothing on rows that passed
-    them already, and the answer holds also while another query still needs the whole stream.
+    The selections motes may make on what they send as measured stay in its plan: they change
+    nothing on rows that passed them already, and the answer holds also while another query still
+    needs the whole stream. Of a network fragment it reads the answers.
 
     Args:
-        receives: streams that reach it over a border.
+        receives: streams and answers that reach it over a border.
         reads: relations and views it finds in the log.
     """
 
@@ -50,6 +69,7 @@ class EngineFragment:
 class Fragments:
     """All fragments of one query."""
 
+    network: tuple[NetworkFragment, ...]
     sensors: tuple[SensorFragment, ...]
     engine: EngineFragment
 
@@ -57,6 +77,10 @@ class Fragments:
     def text(self) -> str:
         """Print every fragment as plan text under its site."""
         pieces = [
+            f"sensors: {one.name} every {one.period_s:g} s, {one.method}\n{plan_text(one.plan)}"
+            for one in self.network
+        ]
+        pieces += [
             f"{fragment.site}: {fragment.stream} as {fragment.alias}\n{plan_text(fragment.plan)}"
             for fragment in self.sensors
         ]
@@ -69,13 +93,49 @@ class Fragments:
 def split(federated: FederatedPlan) -> Fragments:
     """Cut a federated plan at its Ships.
 
-    Law: the engine's plan has the rows of the logical plan, over all data.
+    Law: the engine's plan has the rows of the logical plan, over all data, when each network
+    fragment's relation has the rows of what it replaces.
     """
-    sensors = tuple(_sensor_fragment(ship) for ship in _ships(federated.plan))
-    plan = strip_ships(federated.plan)
-    received = tuple(dict.fromkeys(fragment.stream for fragment in sensors))
+    found = {
+        one.piece.fragment.replaces: one.piece.fragment
+        for one in federated.pieces
+        if one.piece is not None
+    }
+    ships = list(_ships(federated.plan))
+    network = {found[one.child].name: found[one.child] for one in ships if one.child in found}
+    sensors = tuple(_sensor_fragment(ship) for ship in ships if ship.child not in found)
+    plan = _Engine(found).plan(federated.plan)
+    if network:
+        plan = rewrite(plan, TIDY)
+    received = tuple(dict.fromkeys([*network, *(fragment.stream for fragment in sensors)]))
     reads = tuple(sorted(relations_of(plan) - set(received)))
-    return Fragments(sensors, EngineFragment("engine", plan, received, reads))
+    return Fragments(
+        tuple(network.values()), sensors, EngineFragment("engine", plan, received, reads)
+    )
+
+
+class _Engine:
+    """Puts scans of answers in the place of fragments, and leaves other borders out."""
+
+    def __init__(self, fragments: Mapping[Plan, NetworkFragment]) -> None:
+        self._fragments = fragments
+        self._number = 0
+
+    def plan(self, node: Plan) -> Plan:
+        if isinstance(node, Ship):
+            fragment = self._fragments.get(node.child)
+            return self.plan(node.child) if fragment is None else self._answers(fragment)
+        return with_children(node, tuple(self.plan(child) for child in children(node)))
+
+    def _answers(self, fragment: NetworkFragment) -> Plan:
+        self._number += 1
+        alias = f"n{self._number}"
+        columns = tuple(
+            replace(column, name=f"{alias}.{column.name}") for column in fragment.relation.columns
+        )
+        scan = Scan(fragment.name, alias, columns)
+        names = zip(fragment.replaces.columns, columns, strict=True)
+        return Project(scan, tuple((wanted, Col(column.name)) for wanted, column in names))
 
 
 def _ships(plan: Plan) -> Iterator[Ship]:

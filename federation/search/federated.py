@@ -21,11 +21,13 @@ from federation.search.costs import (
     sorting,
     weighed,
 )
-from federation.search.problem import Problem, Route
+from federation.search.problem import Access, Problem, Route
 from federation.search.space import And, Node
 from federation.search.splits import JoinGraph
 
 MADE, AT = "made", "at"
+FETCH = "fetch"
+"""The logical operator that takes what an access brings, as if it were the relations' join."""
 
 
 def prop_text(kind: str, site: str, order: str = "") -> str:
@@ -54,6 +56,10 @@ class FederatedSpace:
             for one in sorted(problem.routes, key=lambda r: (r.source, r.target))
         }
         self.names = {self.graph.name(m): m for m in self.graph.sets}
+        self.accesses = {one.name: one for one in problem.accesses}
+        self._brings: dict[str, list[Access]] = {}
+        for one in sorted(problem.accesses, key=lambda access: access.name):
+            self._brings.setdefault("+".join(one.aliases), []).append(one)
         self._memo: dict[Node, tuple[And, ...]] = {}
 
     @property
@@ -62,11 +68,16 @@ class FederatedSpace:
         return self.graph.name(self.graph.everything), prop_text(AT, self.problem.goal)
 
     def is_leaf(self, expr: str) -> bool:
-        """Say whether an expression is one relation."""
-        return expr in self.members
+        """Say whether an expression is one thing that is read: a relation at home, an access.
+
+        A relation that only accesses bring has ways as a join has.
+        """
+        return expr in self.accesses or (expr in self.members and expr not in self._brings)
 
     def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        """Give joins and enforcers; memoised."""
+        """Give joins, enforcers and fetches; memoised."""
+        if expr in self.accesses:
+            return ()
         node = (expr, prop)
         if node not in self._memo:
             kind, site, order = read_prop(prop)
@@ -77,6 +88,11 @@ class FederatedSpace:
     def scans(self, expr: str, prop: str) -> tuple[str, ...]:
         """Give the scan of a relation where it is at home."""
         kind, site, order = read_prop(prop)
+        access = self.accesses.get(expr)
+        if access is not None:
+            return ("fragment",) if (kind, site, order) == (MADE, access.site, "") else ()
+        if expr in self._brings:
+            return ()
         member = self.members[expr]
         if kind != MADE or site != member.home:
             return ()
@@ -85,7 +101,10 @@ class FederatedSpace:
         return ("plain",)
 
     def scan_summary(self, expr: str, _prop: str) -> str:
-        """Describe a relation."""
+        """Describe a relation, or what an access takes."""
+        access = self.accesses.get(expr)
+        if access is not None:
+            return str(access.cost)
         return str(self.estimates.flow(self.names[expr]))
 
     def nonscan_summary(self, way: And) -> str:
@@ -93,7 +112,10 @@ class FederatedSpace:
         return str(self.estimates.flow(self.names[way.expr]))
 
     def scan_cost(self, expr: str, prop: str, _phy: str) -> int:
-        """Give the cost of reading a relation at home."""
+        """Give the cost of reading a relation at home, or of an access."""
+        access = self.accesses.get(expr)
+        if access is not None:
+            return self._weighed(Work(access.cost))
         _, site, _ = read_prop(prop)
         return self._weighed(scanning(self.members[expr], self.sites[site]))
 
@@ -102,7 +124,7 @@ class FederatedSpace:
         _, name, _ = read_prop(way.prop)
         site = self.sites[name]
         out = self.estimates.flow(self.names[way.expr])
-        if way.log == "stay":
+        if way.log in ("stay", FETCH):
             return 0
         if way.log == "ship":
             _, source, _ = read_prop(way.left_prop)
@@ -125,6 +147,8 @@ class FederatedSpace:
 
     def upwards(self) -> Iterator[Node]:
         """Give every set with every property: made before at, unordered before ordered."""
+        for name, access in self.accesses.items():
+            yield name, prop_text(MADE, access.site)
         orders = ("", *self.graph.classes)
         for m in self.graph.sets:
             expr = self.graph.name(m)
@@ -151,7 +175,7 @@ class FederatedSpace:
         joined before. Lift it with `joins=None`.
         """
         expr = self.graph.name(m)
-        if self.is_leaf(expr):
+        if expr in self.members:
             return bool(self.scans(expr, prop_text(MADE, name, order)))
         site = self.sites[name]
         within = site.joins is None or m.bit_count() - 1 <= site.joins
@@ -162,6 +186,10 @@ class FederatedSpace:
 
     def _brought(self, expr: str, prop: str, site: str, order: str) -> Iterator[And]:
         m = self.names[expr]
+        if site == self.problem.goal and not order:
+            for index, one in enumerate(self._brings.get(expr, ()), start=1):
+                made = prop_text(MADE, one.site)
+                yield And(expr, prop, index, FETCH, one.name, one.name, made)
         if self._makes(m, site, order):
             yield And(expr, prop, 0, "stay", "here", expr, prop_text(MADE, site, order))
         for source, target in self.routes:
@@ -173,7 +201,7 @@ class FederatedSpace:
 
     def _joined(self, expr: str, prop: str, site: str, order: str) -> Iterator[And]:
         m = self.names[expr]
-        if self.is_leaf(expr) or not self._makes(m, site, order):
+        if expr in self.members or not self._makes(m, site, order):
             return
         here = prop_text(AT, site)
         for index, (left, right) in enumerate(sorted(self.graph.halves(m)), start=1):

@@ -1,116 +1,132 @@
-"""From a plan to problems: every group of two or more joins is one, over motes, base and engine.
+"""From a plan to problems: groups of joins, their relations, and what brings them to the engine.
 
 What is not a join ends a group and is one relation of it: a scan with its window and selections,
-or whatever else stands there, which is at home in the engine.
+or whatever else stands there, which is at home in the engine. Device streams leave the motes by
+accesses alone: as measured, or as answers of a fragment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Expr, columns_in, conjuncts
-from aspen.algebra.plan import Filter, Fixpoint, Join, Plan, Project, Scan, Window, children
+from aspen.algebra.plan import Filter, Join, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
-from federation.cost import FRAME_BYTES, HOPS, MICRO_BATCH_MS, Weights, row_bytes
+from federation.cost import FRAME_BYTES, Weights, row_bytes
 from federation.search.problem import (
-    MOST_MEMBERS,
     NAME,
+    Access,
     Attribute,
     Equality,
     Member,
     Metric,
     Problem,
-    Route,
     Site,
     Theta,
 )
-from federation.statistics import Statistics, share
+from federation.statistics import Statistics
 
 UNKNOWN_ROWS = 1_000.0  # own guess for a relation nobody counted
-LEAST_JOINS = 2  # one join has one order
 PAIR = 2
 
 SITES = (
-    # Own guesses of the time per row; ±50 %. Motes compare with every row of the other side.
-    Site("sensors", 100.0, joins=1, battery=True, hashes=False, reduces=True),
-    Site("base", 20.0, reduces=True),
-    Site("engine", 5.0, sorts=True),
-)
-ROUTES = (
-    Route("sensors", "base", HOPS),
-    Route("base", "sensors", HOPS),
-    Route("base", "engine", wired_ms=MICRO_BATCH_MS),
-    Route("engine", "base", wired_ms=1.0),  # own guess: a local network
-    Route("sensors", "engine", HOPS, MICRO_BATCH_MS),
-    Route("engine", "sensors", HOPS, 1.0),
+    # Own guesses of the time per row; ±50 %.
+    Site("sensors", 100.0, joins=0, battery=True, hashes=False),
+    Site("engine", 5.0),
 )
 
 
-def problems(
-    plan: Plan, catalog: Catalog, statistics: Statistics, weights: Weights
-) -> Iterator[Problem]:
-    """Give the join problems of a plan, from the root down; groups of one join have no choice.
+@dataclass(frozen=True)
+class Group:
+    """A group of joins.
 
-    Recursions are left alone: what they read changes with what they find.
+    Args:
+        parts: what is joined, by alias, from left to right; a plan and where it stands.
+        equalities: pairs of columns the joins compare.
+        conditions: all other conditions of the joins.
     """
-    waiting = [plan]
-    while waiting:
-        node = waiting.pop()
-        parts, joins = _group(node)
-        if LEAST_JOINS <= len(joins) < MOST_MEMBERS:
-            yield _problem(parts, joins, catalog, statistics, weights)
-        inner = [part for part in parts if not isinstance(part, Fixpoint)]
-        waiting += [child for part in inner for child in children(part)][::-1]
+
+    parts: dict[str, tuple[Plan, tuple[int, ...]]]
+    equalities: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[Expr, ...] = ()
+
+    def owner(self) -> dict[str, Attribute]:
+        """Give the relation and the column behind each column's name."""
+        return {
+            column.name: Attribute(alias, column.name.removeprefix(f"{alias}."))
+            for alias, (part, _) in self.parts.items()
+            for column in part.columns
+        }
 
 
-def _group(top: Plan) -> tuple[list[Plan], list[Join]]:
-    parts: list[Plan] = []
+def group_of(top: Plan, path: tuple[int, ...] = ()) -> Group:
+    """Give the joins from a node down to what is no join."""
+    found: list[tuple[Plan, tuple[int, ...]]] = []
     joins: list[Join] = []
-    waiting = [top]
+    waiting = [(top, path)]
     while waiting:
-        node = waiting.pop()
+        node, here = waiting.pop()
         if isinstance(node, Join):
             joins.append(node)
-            waiting += [node.right, node.left]
+            waiting += [(node.right, (*here, 1)), (node.left, (*here, 0))]
         else:
-            parts.append(node)
-    return parts, joins
+            found.append((node, here))
+    aliases = _aliases([part for part, _ in found])
+    return Group(
+        dict(zip(aliases, found, strict=True)),
+        tuple(pair for join in joins for pair in join.on),
+        tuple(one for join in joins for one in conjuncts(join.residual)),
+    )
 
 
-def _problem(
-    parts: list[Plan],
-    joins: list[Join],
+def _aliases(parts: Sequence[Plan]) -> list[str]:
+    """Name parts after their columns' prefix where that is one word and nobody else's."""
+    found: list[str] = []
+    for number, part in enumerate(parts, start=1):
+        prefixes = {column.name.rpartition(".")[0] for column in part.columns}
+        own = prefixes.pop() if len(prefixes) == 1 else ""
+        found.append(own if NAME.fullmatch(own) and own not in found else f"part{number}_")
+    return found
+
+
+def problem_of(
+    group: Group,
     catalog: Catalog,
     statistics: Statistics,
     weights: Weights,
+    accesses: Iterable[Access] = (),
 ) -> Problem:
+    """Give the search problem of a group.
+
+    Args:
+        accesses: at least one for each device stream.
+    """
     members = tuple(
-        _member(part, f"part{number}_", catalog, statistics)
-        for number, part in enumerate(parts, start=1)
+        _member(part, alias, catalog, statistics) for alias, (part, _) in group.parts.items()
     )
-    owner = {
-        column.name: Attribute(member.alias, column.name.removeprefix(f"{member.alias}."))
-        for member, part in zip(members, parts, strict=True)
-        for column in part.columns
+    owner = group.owner()
+    streams = {
+        alias: scan.relation
+        for alias, (part, _) in group.parts.items()
+        if isinstance(scan := _bottom(part), Scan)
     }
-    equalities = [Equality(owner[one], owner[other]) for join in joins for one, other in join.on]
     thetas = [
-        Theta(left, right, _kept(part, statistics))
-        for join in joins
-        for part in conjuncts(join.residual)
-        for left, right in _pair({owner[name].alias for name in columns_in(part)})
+        Theta(left, right, statistics.kept(one, streams).value)
+        for one in group.conditions
+        for left, right in _pair({owner[name].alias for name in columns_in(one)})
     ]
+    brought = {alias for access in accesses for alias in access.aliases}
     return Problem(
-        members,
+        tuple(replace(one, home="engine") if one.alias not in brought else one for one in members),
         SITES,
-        ROUTES,
+        (),
         "engine",
-        tuple(equalities),
+        tuple(Equality(owner[one], owner[other]) for one, other in group.equalities),
         tuple(one for one in thetas if one.share > 0),
         Metric(weights),
+        accesses=tuple(accesses),
     )
 
 
@@ -119,33 +135,34 @@ def _pair(aliases: set[str]) -> list[tuple[str, str]]:
     return list(pairwise(sorted(aliases))) if len(aliases) == PAIR else []
 
 
-def _kept(predicate: Expr, statistics: Statistics) -> float:
-    return min(1.0, statistics.shares.get(expr_text(predicate), share(predicate)))
+def _bottom(part: Plan) -> Plan:
+    while isinstance(part, Filter | Project | Window):
+        part = part.child
+    return part
 
 
-def _member(part: Plan, name: str, catalog: Catalog, statistics: Statistics) -> Member:
+def _member(part: Plan, alias: str, catalog: Catalog, statistics: Statistics) -> Member:
     chain = [part]
     while isinstance(chain[-1], Filter | Project | Window):
         chain.append(chain[-1].child)
     payload = max(1, row_bytes(part.columns) - FRAME_BYTES)
     scan = chain[-1]
     if not isinstance(scan, Scan):
-        return Member(name, "engine", UNKNOWN_ROWS, 1.0, payload)
+        return Member(alias, "engine", UNKNOWN_ROWS, 1.0, payload)
     device = scan.stream and scan.relation in catalog and catalog.get(scan.relation).device
     counted = statistics.rows(scan.relation)
     rate_hz = statistics.rate_hz(scan.relation) if scan.stream else 0.0
     rows = UNKNOWN_ROWS if counted is None else counted
-    alias = scan.alias if NAME.fullmatch(scan.alias) else name
     member = Member(alias, "sensors" if device else "engine", rows, rate_hz, payload)
     for node in chain[-2::-1]:
-        member = _narrowed(member, node, statistics)
+        member = _narrowed(member, node, scan, statistics)
     return replace(member, rows=max(1.0, member.rows))
 
 
-def _narrowed(member: Member, node: Plan, statistics: Statistics) -> Member:
+def _narrowed(member: Member, node: Plan, scan: Scan, statistics: Statistics) -> Member:
     match node:
         case Filter(_, predicate):
-            kept = _kept(predicate, statistics)
+            kept = statistics.kept(predicate, {scan.alias: scan.relation}).value
             return replace(member, rows=member.rows * kept, rate_hz=member.rate_hz * kept)
         case Window(_, partition_by, newest, range_s):
             held = []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from aspen.errors import AspenError
-from federation.cost import Weights
+from federation.cost import Cost, Weights
 
 MOST_MEMBERS = 16  # 3^16 splits of a clique are more than anybody waits for
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -111,6 +111,23 @@ class Theta:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """A priced way to have some relations joined where the answer is wanted, as one thing.
+
+    Args:
+        name: unique in the problem, and no relation's.
+        aliases: the relations, sorted; those at a site without routes come by accesses alone.
+        site: where they are joined.
+        cost: of all of it, up to the goal's site.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    site: str
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """What is minimised: one number over unlike things.
 
@@ -129,6 +146,7 @@ class Problem:
     Args:
         goal: the site where the answer is wanted.
         closure: whether predicates that follow from others by transitivity are edges too.
+        accesses: what else brings relations, alone or joined, to the goal's site.
 
     Raises:
         BadProblem: something in it contradicts the rest.
@@ -142,6 +160,7 @@ class Problem:
     thetas: tuple[Theta, ...] = ()
     metric: Metric = field(default_factory=Metric)
     closure: bool = True
+    accesses: tuple[Access, ...] = ()
 
     def __post_init__(self) -> None:
         aliases = _once("relation", (one.alias for one in self.members))
@@ -163,6 +182,13 @@ class Problem:
                 raise BadProblem("a share lies above 0, up to 1", found=str(theta.share))
         for equality in self.equalities:
             _between(equality.left.alias, equality.right.alias, aliases)
+        for access in self.accesses:
+            _known("site", access.site, sites)
+            if access.aliases != tuple(sorted(access.aliases)) or access.name in aliases:
+                raise BadProblem("an access names its relations in order", found=access.name)
+            for alias in access.aliases:
+                _known("relation", alias, aliases)
+        _once("access", (access.name for access in self.accesses))
         self._check_numbers()
 
     def _check_numbers(self) -> None:

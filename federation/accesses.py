@@ -1,0 +1,256 @@
+"""Accesses: the ways in which a region's device streams may reach the engine.
+
+Law: over all data, every fetch has the rows of the parts it stands for, joined and cut to what is
+read of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from aspen.algebra.explain import expr_text
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
+from aspen.algebra.plan import Filter, Plan, Ship, with_children
+from federation.cost import Cost
+from federation.pieces import Meeting, Pair, Piece, joined_fragment, keyless, missing
+from federation.sampled import Sampled, unknown_to
+from federation.search.from_plan import Group
+from federation.sites import SensorNetwork, simple
+from federation.statistics import Statistics
+
+PAIR = 2
+MOST_INPUTS = 4  # own choice: groups of partners multiply with every input
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """One way to bring parts of a region to the engine.
+
+    Args:
+        aliases: the parts, sorted.
+        piece: what runs in the network at epochs; None for rows as they are measured.
+        rest: conditions the engine checks behind the border.
+        above: a node the engine runs on it, for it to stand for the part.
+        done: conditions of the group that are fulfilled in it.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    cost: Cost
+    piece: Piece | None = None
+    rest: tuple[Expr, ...] = ()
+    above: Plan | None = None
+    done: tuple[Expr, ...] = ()
+
+    def plan(self, source: str, target: str) -> Plan:
+        """Give what stands in the federated plan; of rows as measured, nothing."""
+        assert self.piece is not None
+        shipped: Plan = Ship(self.piece.fragment.replaces, source, target)
+        rest = conjunction(self.rest)
+        if rest is not None:
+            shipped = Filter(shipped, rest)
+        return shipped if self.above is None else with_children(self.above, (shipped,))
+
+
+def measured_fetch(alias: str, stream: str, cost: Cost) -> Fetch:
+    """Bring a stream's rows as they are measured."""
+    return Fetch(f"{stream} as measured", (alias,), cost)
+
+
+def selected_fetch(
+    alias: str,
+    part: Plan,
+    needed: frozenset[str],
+    found: Sampled,
+    statistics: Statistics,
+    network: SensorNetwork,
+) -> Fetch | str:
+    """Bring a part's rows at epochs, selected by the motes; or say why not."""
+    if found.own is None:
+        return "no selection is left for the motes to make at epochs"
+    own = {column.name for column in part.columns}
+    read = (needed & own).union(*map(columns_in, found.rest))
+    meeting = Meeting((found,))
+    refusal = keyless(meeting) or missing(meeting, read, network)
+    if refusal:
+        return refusal
+    piece = joined_fragment(meeting, read, statistics)
+    name = f"select {found.scan.alias} at epochs"
+    return Fetch(name, (alias,), piece.estimate.cost, piece, found.rest)
+
+
+def joined_fetches(
+    group: Group,
+    parts: Mapping[str, Sampled],
+    needed: frozenset[str],
+    statistics: Statistics,
+    network: SensorNetwork,
+) -> tuple[list[Fetch], tuple[tuple[str, str], ...]]:
+    """Bring several parts joined in the network, in every way motes know.
+
+    Returns:
+        The ways, and what cannot be joined there, with why.
+    """
+    classes = equal_columns(group)
+    most = MOST_INPUTS if network.joins is None else min(MOST_INPUTS, network.joins + 1)
+    found: list[Fetch] = []
+    refused: list[tuple[str, str]] = []
+    for size in range(PAIR, len(parts) + 1):
+        for aliases in combinations(sorted(parts), size):
+            name = f"join {', '.join(aliases)}"
+            order = _order(aliases, parts, classes)
+            if not order:
+                continue
+            if size > most:
+                refused.append((name, f"a fragment may hold {most - 1} joins"))
+                continue
+            meeting, done = _meeting(order, group, parts, classes, network)
+            read = _read(group, aliases, parts, classes, needed, done)
+            refusal = keyless(meeting) or missing(meeting, read, network)
+            if refusal:
+                refused.append((name, refusal))
+                continue
+            found += _ways(name, aliases, meeting, read, done, statistics)
+    return found, tuple(refused)
+
+
+def _ways(
+    name: str,
+    aliases: tuple[str, ...],
+    meeting: Meeting,
+    read: frozenset[str],
+    done: tuple[Expr, ...],
+    statistics: Statistics,
+) -> Iterator[Fetch]:
+    rest = tuple(one for part in meeting.parts for one in part.rest)
+    turned = [meeting]
+    if len(meeting.parts) == PAIR:
+        turned.append(Meeting(meeting.parts[::-1], meeting.pairs, meeting.where))
+    for method in ("pairwise", "semi", "bloom", "base"):
+        keyed = method in ("semi", "bloom")
+        if keyed and not (len(turned) == PAIR and _compares_columns(meeting)):
+            continue
+        for one in turned if keyed else turned[:1]:
+            piece = joined_fragment(one, read, statistics, method)
+            first = one.parts[0].scan.alias
+            how = {
+                "pairwise": "pairwise, where partners meet",
+                "base": "at the base station",
+            }.get(method, f"by {method}-join, keys of {first}")
+            yield Fetch(f"{name} {how}", aliases, piece.estimate.cost, piece, rest, None, done)
+
+
+def _compares_columns(meeting: Meeting) -> bool:
+    values = {name: value for part in meeting.parts for name, value in part.columns.items()}
+    names = [name for pair in meeting.pairs for name in (pair.left, pair.right)]
+    return all(isinstance(values[name], Col) for name in names)
+
+
+def equal_columns(group: Group) -> list[tuple[str, ...]]:
+    """Give the columns that must be equal, in classes, by their names in the plan."""
+    of: dict[str, set[str]] = {}
+    for one, other in group.equalities:
+        merged = of.get(one, {one}) | of.get(other, {other})
+        for name in merged:
+            of[name] = merged
+    order = {
+        column.name: place
+        for place, column in enumerate(
+            column for part, _ in group.parts.values() for column in part.columns
+        )
+    }
+    found = {tuple(sorted(names, key=order.__getitem__)) for names in of.values()}
+    return sorted(found, key=lambda names: order[names[0]])
+
+
+def _order(
+    aliases: Sequence[str], parts: Mapping[str, Sampled], classes: Sequence[tuple[str, ...]]
+) -> list[str]:
+    """Put parts in an order in which each equals one before it; empty if there is none."""
+    owner = {name: alias for alias in aliases for name in parts[alias].columns}
+
+    def text(alias: str) -> tuple[str, str, str]:
+        part = parts[alias]
+        own = "" if part.own is None else expr_text(part.own).replace(f"{part.scan.alias}.", "")
+        return part.scan.relation, own, alias
+
+    waiting = sorted(aliases, key=text)
+    order = [waiting.pop(0)]
+    while waiting:
+        near = next(
+            (
+                one
+                for one in waiting
+                for names in classes
+                if {owner.get(name) for name in names} >= {one}
+                and {owner.get(name) for name in names} & {*order}
+            ),
+            None,
+        )
+        if near is None:
+            return []
+        waiting.remove(near)
+        order.append(near)
+    return order
+
+
+def _meeting(
+    order: Sequence[str],
+    group: Group,
+    parts: Mapping[str, Sampled],
+    classes: Sequence[tuple[str, ...]],
+    network: SensorNetwork,
+) -> tuple[Meeting, tuple[Expr, ...]]:
+    """Give what is joined, and the group's other conditions that it fulfils."""
+    owner = {name: alias for alias in order for name in parts[alias].columns}
+    unknown = frozenset[str]().union(*(unknown_to(parts[alias].scan, network) for alias in order))
+    pairs: list[Pair] = []
+    where: list[Expr] = []
+    for names in classes:
+        held = sorted((n for n in names if n in owner), key=lambda n: order.index(owner[n]))
+        for name in held[1:]:
+            if owner[name] == owner[held[0]]:
+                if len({owner[n] for n in held}) > 1:
+                    where.append(Op("=", Col(held[0]), Col(name)))
+            else:
+                pairs.append(Pair(held[0], name))
+    done = tuple(
+        one
+        for one in group.conditions
+        if columns_in(one)
+        and columns_in(one) <= {*owner}
+        and simple(one)
+        and not {name for n in columns_in(one) for name in _under(parts[owner[n]], n)} & unknown
+    )
+    return Meeting(tuple(parts[alias] for alias in order), tuple(pairs), (*where, *done)), done
+
+
+def _under(part: Sampled, name: str) -> frozenset[str]:
+    return columns_in(part.columns[name])
+
+
+def _read(
+    group: Group,
+    aliases: Sequence[str],
+    parts: Mapping[str, Sampled],
+    classes: Sequence[tuple[str, ...]],
+    needed: frozenset[str],
+    done: Sequence[Expr],
+) -> frozenset[str]:
+    """Give the parts' columns that are read behind the border."""
+    own = {name for alias in aliases for name in parts[alias].columns}
+    read = {*needed}
+    for names in classes:
+        inside = [name for name in names if name in own]
+        if len(inside) < len(names):
+            owners = {alias for alias in aliases for n in inside if n in parts[alias].columns}
+            read.update(inside[:1] if len(owners) > 1 else inside)
+    for one in group.conditions:
+        if one not in done:
+            read |= columns_in(one)
+    for alias in aliases:
+        for one in parts[alias].rest:
+            read |= columns_in(one)
+    return frozenset(read & own)

@@ -1,0 +1,139 @@
+"""Choices: how much of the selections above a device stream the motes run before they send.
+
+That is for streams that are sent as they are measured. Every sound cut is an alternative; the
+cheapest wins, the others are kept for EXPLAIN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from aspen.algebra.explain import node_text
+from aspen.algebra.expr import Expr
+from aspen.algebra.plan import Filter, Plan, Project, Scan, children
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Relation
+from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network
+from federation.pieces import USUAL_PERIOD_S
+from federation.radio import sample_mj
+from federation.regions import Path
+from federation.sites import Accepted, SensorNetwork, Site
+from federation.statistics import Statistics
+
+WIRED = Cost(latency_ms=MICRO_BATCH_MS)
+"""What a stream costs that no radio carries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One sound place for the border between motes and engine.
+
+    Args:
+        cut: nodes of the chain that run on the motes, the scan counted.
+        motes: what runs there.
+        remainder: predicate the engine checks right behind the border, None if there is none.
+        cost: of bringing the stream to the engine this way.
+    """
+
+    cut: int
+    motes: Plan
+    remainder: Expr | None
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was decided for one device stream.
+
+    Args:
+        path: where its scan stands in the logical plan.
+        alternatives: all sound ones, the shortest cut first.
+        chosen: the one taken.
+        refused: the first node above the longest cut, and why it cannot run on the motes.
+    """
+
+    stream: str
+    alias: str
+    path: Path
+    alternatives: tuple[Alternative, ...]
+    chosen: Alternative
+    refused: tuple[str, str]
+
+
+def counted(known: Statistics, catalog: Catalog) -> Statistics:
+    """Count devices nobody counted by their rate, so that both ways of asking them compare."""
+    devices = {one.name: one.device for one in catalog if one.device}
+    counts = {name: max(1.0, known.rate_hz(name) * USUAL_PERIOD_S) for name in devices}
+    return replace(known, counts={**counts, **known.counts}, devices={**devices, **known.devices})
+
+
+def choice_of(  # as place
+    plan: Plan,
+    path: Path,
+    relation: Relation,
+    network: SensorNetwork,
+    known: Statistics,
+    weighing: Weights,
+) -> Choice:
+    """Choose how a stream is sent as it is measured."""
+    chain, refused = sound_chain(plan, path, network)
+    wired = relation.device in network.soft
+    found = tuple(
+        Alternative(
+            cut,
+            one.node,
+            one.remainder,
+            WIRED if wired else in_network(one.node, relation.name, known),
+        )
+        for cut, one in enumerate(chain, start=1)
+    )
+    chosen = min(found, key=lambda one: (weighing.total(one.cost), one.cut))
+    scan = node_at(plan, path)
+    assert isinstance(scan, Scan)
+    return Choice(relation.name, scan.alias, path, found, chosen, refused)
+
+
+def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozenset[str]) -> Cost:
+    """Give what a stream costs as it is measured, samples included; no more where it is awake."""
+    cost = choice.chosen.cost
+    if choice.stream in awake:
+        return Cost(latency_ms=cost.latency_ms)
+    sampling = known.rate_hz(choice.stream) * sample_mj(relation.device)
+    return Cost(cost.bytes_per_s, cost.energy_mj_per_s + sampling, cost.latency_ms)
+
+
+def device_scans(plan: Plan, catalog: Catalog, path: Path = ()) -> Iterator[tuple[Path, Scan]]:
+    """Give the scans of streams that devices measure, and where they stand."""
+    if isinstance(plan, Scan):
+        if plan.stream and plan.relation in catalog and catalog.get(plan.relation).device:
+            yield path, plan
+        return
+    for index, child in enumerate(children(plan)):
+        yield from device_scans(child, catalog, (*path, index))
+
+
+def node_at(plan: Plan, path: Path) -> Plan:
+    """Give the node at a path."""
+    return reduce(lambda node, index: children(node)[index], path, plan)
+
+
+def sound_chain(plan: Plan, path: Path, network: Site) -> tuple[list[Accepted], tuple[str, str]]:
+    """Give what the network accepts from a scan upwards, and what stops it.
+
+    Only selections and projections are asked for: what keeps state (a ROWS window!) sees rows
+    that a selection above it must not have taken away.
+
+    Returns:
+        The chain, the scan first; then the text of the node that ends it and the reason.
+    """
+    chain = [Accepted(node_at(plan, path))]
+    for length in range(len(path) - 1, -1, -1):
+        node = node_at(plan, path[:length])
+        accepted = network.accept(node) if isinstance(node, Filter | Project) else None
+        if accepted is not None:
+            chain.append(accepted)
+        if accepted is None or accepted.remainder is not None:
+            return chain, (node_text(node), network.refusal(node))
+    return chain, ("", "")

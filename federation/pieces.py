@@ -1,0 +1,270 @@
+"""Pieces: sampled parts, their joins and their aggregates as fragments for the motes.
+
+    σ(s) ⋈ σ(l), of which the query reads s.mid, l.lux
+        → plan      Project mid, sid, lux (Join (Filter (Scan a0)) (Scan a1))      for the motes
+        → replaces  Project s.mid, l.sid, l.lux (Join (Filter (Window …)) (Window …))
+        → Ship(replaces), which `split` turns into a scan of the fragment's relation
+
+Law: `replaces` has the rows of the parts' join, cut to the columns that are read and those that
+tell devices apart; `plan` has them over the samples of an epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.plan import (
+    AggregateFunction,
+    Filter,
+    GroupBy,
+    Join,
+    Plan,
+    Project,
+    Scan,
+)
+from aspen.model.schema import Column
+from federation.estimate import Estimate, estimate
+from federation.fragment import NetworkFragment, answer_relation, fragment_name
+from federation.sampled import LEAST_PERIOD_S, Sampled, unknown_to
+from federation.sites import SensorNetwork, simple
+from federation.statistics import Statistics
+
+PERIODS_S = (LEAST_PERIOD_S, 10.0, 15.0, 20.0, 30.0, 60.0)
+"""Few, so that a rate that wavers does not make another fragment of an equal one."""
+USUAL_PERIOD_S = 10.0  # own choice where nobody counted the devices
+LEAST_KEYS = 8  # own choice: room for a few keys more than there were
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A fragment with what it is expected to cost."""
+
+    fragment: NetworkFragment
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An equality between columns of two parts."""
+
+    left: str
+    right: str
+
+
+def period_s(parts: Iterable[Sampled], statistics: Statistics) -> float:
+    """Choose the time between epochs: no device is heard less often than by its own period."""
+    wanted = []
+    for part in parts:
+        counted = statistics.rows(part.scan.relation)
+        rate_hz = statistics.rate_hz(part.scan.relation)
+        wanted.append(counted / rate_hz if counted and rate_hz else USUAL_PERIOD_S)
+        if part.window.range_s is not None:
+            wanted.append(part.window.range_s)
+    return max(one for one in PERIODS_S if one <= max(min(wanted), LEAST_PERIOD_S))
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Parts that join inside the network.
+
+    Args:
+        parts: in the order of the fragment's inputs.
+        pairs: equalities among them.
+        where: other conditions over several of them, which motes can check.
+    """
+
+    parts: tuple[Sampled, ...]
+    pairs: tuple[Pair, ...] = ()
+    where: tuple[Expr, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All parts' columns."""
+        return tuple(column for part in self.parts for column in part.kept.columns)
+
+
+def missing(joined: Meeting, needed: Iterable[str], network: SensorNetwork) -> str:
+    """Say which of the columns that are read no answer carries; empty if all are carried."""
+    lost = []
+    for part in joined.parts:
+        unknown = unknown_to(part.scan, network)
+        for name in needed:
+            value = part.columns.get(name)
+            if value is not None and (columns_in(value) & unknown or not simple(value)):
+                lost.append(name)
+    return f"motes' answers carry no {', '.join(sorted(lost))}" if lost else ""
+
+
+def keyless(joined: Meeting) -> str:
+    """Say which part's rows may be alike for two devices; empty if none's may."""
+    found = [part.scan.alias for part in joined.parts if not part.keys]
+    return f"{found[0]}'s rows do not say which device they are of" if found else ""
+
+
+def joined_fragment(
+    joined: Meeting, needed: Iterable[str], statistics: Statistics, method: str = "base"
+) -> Piece:
+    """Make a fragment of one part or several."""
+    wanted = {*needed, *(key for part in joined.parts for key in part.keys)}
+    outputs = tuple(column for column in joined.columns if column.name in wanted)
+    values = {name: value for part in joined.parts for name, value in part.columns.items()}
+    every_s = period_s(joined.parts, statistics)
+    spelt = _spelt(joined.parts)
+    answers = _plain(outputs)
+    plan = Project(
+        _tree([_samples(part, spelt) for part in joined.parts], joined, values, spelt),
+        tuple(
+            (answer, substitute(values[column.name], spelt))
+            for answer, column in zip(answers, outputs, strict=True)
+        ),
+    )
+    keeping = {name: Col(name) for name in values}
+    replaces = _tree([part.kept for part in joined.parts], joined, keeping, {})
+    if replaces.columns != outputs:
+        replaces = Project(replaces, tuple((column, Col(column.name)) for column in outputs))
+    return _piece(plan, answers, replaces, every_s, method, statistics)
+
+
+def grouped_fragment(node: GroupBy, part: Sampled, statistics: Statistics) -> Piece:
+    """Make a fragment of an aggregate over one part."""
+    spelt = _spelt((part,))
+    below: Plan = _samples(part, spelt)
+    read = [*node.keys, *(a.argument for a in node.aggregates if a.argument is not None)]
+    inner = {name: f"a0.g{place}" for place, name in enumerate(dict.fromkeys(read))}
+    types = {column.name: column for column in node.child.columns}
+    below = Project(
+        below,
+        tuple(
+            (replace(types[name], name=short), substitute(part.columns[name], spelt))
+            for name, short in inner.items()
+        ),
+    )
+    answers = _plain(node.columns)
+    count = len(node.keys)
+    aggregates = tuple(
+        replace(
+            one,
+            argument=None if one.argument is None else inner[one.argument],
+            output=answer,
+        )
+        for one, answer in zip(node.aggregates, answers[count:], strict=True)
+    )
+    grouped = GroupBy(below, tuple(inner[key] for key in node.keys), aggregates)
+    sources = [*(inner[key] for key in node.keys), *(one.output.name for one in aggregates)]
+    plan = Project(grouped, tuple((a, Col(name)) for a, name in zip(answers, sources, strict=True)))
+    every_s = period_s((part,), statistics)
+    replaces = replace(node, child=part.kept)
+    return _piece(plan, answers, replaces, every_s, "base", statistics)
+
+
+def grouping_refusal(node: GroupBy, part: Sampled, network: SensorNetwork) -> str:
+    """Say why an aggregate cannot be computed in the tree; empty if it can."""
+    types = {column.name: column.type for column in node.child.columns}
+    for one in node.aggregates:
+        if one.distinct:
+            return "COUNT DISTINCT keeps every value: not in the tree"
+        numbers = one.function is not AggregateFunction.COUNT
+        if one.argument is not None and numbers and not types[one.argument].numeric:
+            return f"motes compute {one.function.value} of numbers only"
+    if part.rest:
+        return "motes compute comparisons and plain arithmetic, no functions"
+    read = {*node.keys, *(one.argument for one in node.aggregates if one.argument is not None)}
+    return missing(Meeting((part,)), read, network)
+
+
+def _piece(
+    plan: Plan,
+    answers: tuple[Column, ...],
+    replaces: Plan,
+    every_s: float,
+    method: str,
+    statistics: Statistics,
+) -> Piece:
+    found = estimate(plan, every_s, method, statistics)
+    name = fragment_name(plan, every_s, method)
+    fragment = NetworkFragment(
+        name,
+        answer_relation(name, answers, every_s),
+        plan,
+        replaces,
+        every_s,
+        method,
+        max(LEAST_KEYS, found.keys),
+        tuple(one.value for one in found.shares),
+        found.joined.value,
+    )
+    return Piece(fragment, found)
+
+
+def _spelt(parts: Sequence[Sampled]) -> dict[str, Expr]:
+    """Rename every scan's columns to the fragment's own aliases."""
+    return {
+        column.name: Col(_inner(place, column))
+        for place, part in enumerate(parts)
+        for column in part.scan.columns
+    }
+
+
+def _inner(place: int, column: Column) -> str:
+    return f"a{place}.{column.name.rpartition('.')[2]}"
+
+
+def _samples(part: Sampled, spelt: Mapping[str, Expr]) -> Plan:
+    """Give a part over samples: its selections over its scan, under the fragment's names."""
+    names = [spelt[column.name] for column in part.scan.columns]
+    columns = tuple(
+        replace(column, name=name.name)
+        for column, name in zip(part.scan.columns, names, strict=True)
+        if isinstance(name, Col)
+    )
+    alias = columns[0].name.partition(".")[0]
+    scan: Plan = Scan(part.scan.relation, alias, columns, part.scan.deletable, stream=True)
+    return scan if part.own is None else Filter(scan, substitute(part.own, spelt))
+
+
+def _tree(
+    inputs: Sequence[Plan], joined: Meeting, values: Mapping[str, Expr], spelt: Mapping[str, Expr]
+) -> Plan:
+    """Join inputs from the left; every condition stands where its columns first meet."""
+    waiting = [Op("=", Col(pair.left), Col(pair.right)) for pair in joined.pairs]
+    conditions = [substitute(substitute(one, values), spelt) for one in [*waiting, *joined.where]]
+    plan = inputs[0]
+    for one in inputs[1:]:
+        here = {c.name for c in plan.columns} | {c.name for c in one.columns}
+        ready = [c for c in conditions if columns_in(c) <= here]
+        conditions = [c for c in conditions if c not in ready]
+        plan = join_on(plan, one, ready)
+    return plan
+
+
+def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
+    """Join two plans on conditions over their columns; equalities become keys."""
+    lefts = {column.name for column in left.columns}
+    on: list[tuple[str, str]] = []
+    rest: list[Expr] = []
+    for condition in conditions:
+        match condition:
+            case Op("=", Col(one), Col(other)) if (one in lefts) != (other in lefts):
+                pair = (one, other) if one in lefts else (other, one)
+                if pair not in on:
+                    on.append(pair)
+            case _:
+                rest += conjuncts(condition)
+    return Join(left, right, tuple(on), conjunction(rest))
+
+
+def _plain(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """Give columns bare names, numbered where two are alike."""
+    taken: set[str] = set()
+    found = []
+    for column in columns:
+        bare = name = column.name.rpartition(".")[2]
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{bare}_{number}"
+        taken.add(name)
+        found.append(replace(column, name=name))
+    return tuple(found)

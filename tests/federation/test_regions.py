@@ -1,0 +1,179 @@
+"""Pieces in the network: whatever is chosen, the answer is that of the plan as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from federation_support.building import (
+    CATALOG,
+    EXAMPLE_14,
+    KNOWN,
+    NEWEST,
+    SEAT_LIGHT_TEMPERATURE,
+    planned,
+    queries,
+    samples,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import Scan, Window
+from aspen.algebra.read import read_plan
+from aspen.model.schema import SourceKind
+from aspen.views.oracle import evaluate
+from federation.cost import Weights
+from federation.covers import covers
+from federation.place import options, place, strip_ships
+from federation.search import FederatedSpace, RuleSearch, top_down
+from federation.sites import SensorNetwork
+from federation.split import split
+
+law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+BY_ENERGY = Weights(0.0, 1.0, 0.0)
+
+
+def nodes(plan):
+    return [node for _, node in walk(plan)]
+
+
+def walk(plan, depth=0):
+    yield depth, plan
+    for child in getattr(plan, "children", None) or [
+        getattr(plan, name) for name in ("child", "left", "right") if hasattr(plan, name)
+    ]:
+        yield from walk(child, depth + 1)
+
+
+def check(federated, plan, tables):
+    wanted = evaluate(plan, tables)
+    assert evaluate(strip_ships(federated.plan), tables) == wanted
+    fragments = split(federated)
+    answers = dict(tables)
+    for one in fragments.network:
+        replaced = evaluate(one.replaces, tables)
+        assert evaluate(one.plan, tables) == replaced
+        assert all(weight == 1 for weight in replaced.values())
+        assert one.relation.columns == one.plan.columns
+        assert read_plan(plan_text(one.plan)) == one.plan
+        answers[one.name] = replaced
+    assert evaluate(fragments.engine.plan, answers) == wanted
+    assert fragments.engine.plan.columns == plan.columns
+    assert read_plan(plan_text(fragments.engine.plan)) == fragments.engine.plan
+    return fragments
+
+
+@law
+@given(queries(), samples(), st.data())
+def test_oracle_every_cover_has_the_rows_of_the_plan(text, tables, draw):
+    plan = planned(text)
+    found = options(plan, CATALOG, KNOWN)
+    chosen = {one.path: draw.draw(st.sampled_from(covers(one))).names for one in found.regions}
+    federated = found.place(chosen)
+    assert {one.region.path: {f.name for f in one.fetches} for one in federated.decisions} == {
+        path: set(names) for path, names in chosen.items()
+    }
+    check(federated, plan, tables)
+
+
+@law
+@given(queries(), samples())
+def test_oracle_the_chosen_plan_has_the_rows_of_the_plan(text, tables):
+    plan = planned(text)
+    check(place(plan, CATALOG, KNOWN), plan, tables)
+
+
+@law
+@given(queries(), st.sampled_from([Weights(), BY_ENERGY, Weights(0.0, 0.0, 1.0)]))
+def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
+    for one in place(planned(text), CATALOG, KNOWN, weights).decisions:
+        every = covers(one.region)
+        assert every[0].weighed == pytest.approx(one.answer.cost / 1e6)
+        assert {f.name for f in one.fetches} in [{*c.names} for c in every]
+
+
+@settings(law, max_examples=12)
+@given(queries())
+def test_differential_all_searches_agree_on_regions(text):
+    for one in options(planned(text), CATALOG, KNOWN).regions:
+        space = FederatedSpace(one.problem)
+        answer = top_down(space)
+        assert RuleSearch(space).answer().plan.text == answer.plan.text
+
+
+def test_example_14_has_the_alternatives_of_the_seeds():
+    (region,) = options(planned(EXAMPLE_14), CATALOG, KNOWN).regions
+    names = [set(one.names) for one in covers(region)]
+    assert {"select ss at epochs", "select sr at epochs"} in names
+    assert {"join sr, ss pairwise, where partners meet"} in names
+    assert {"ss as measured", "sr as measured"} in names
+
+
+def test_the_seats_join_stays_out_of_the_network_when_a_join_is_one_too_many():
+    plan = planned(SEAT_LIGHT_TEMPERATURE)
+    one = options(plan, CATALOG, KNOWN, sensors=SensorNetwork(joins=1)).regions[0]
+    assert all(len(fetch.aliases) <= 2 for fetch in one.fetches.values())
+    assert any("may hold 1 joins" in why for _, why in one.refused)
+    lifted = options(plan, CATALOG, KNOWN).regions[0]
+    assert any(len(fetch.aliases) == 3 for fetch in lifted.fetches.values())
+
+
+def test_a_network_that_takes_no_fragments_gets_none():
+    plan = planned(EXAMPLE_14)
+    federated = place(plan, CATALOG, KNOWN, sensors=SensorNetwork(runs=False))
+    assert federated.pieces == ()
+    assert strip_ships(federated.plan) == plan
+
+
+def test_an_awake_stream_is_not_selected_again_in_the_network():
+    plan = planned(f"SELECT s.mid FROM seat_reading {NEWEST} s WHERE s.weight_kg < 5.0")
+    assert place(plan, CATALOG, KNOWN).pieces
+    assert not place(plan, CATALOG, KNOWN, awake=frozenset({"seat_reading"})).pieces
+
+
+def test_equal_pieces_of_two_queries_have_one_name():
+    one = planned(f"SELECT s.mid FROM seat_reading {NEWEST} s WHERE s.weight_kg < 5.0")
+    other = planned(f"SELECT y.mid AS who FROM seat_reading {NEWEST} y WHERE y.weight_kg < 5.0")
+    names = {split(place(plan, CATALOG, KNOWN)).network[0].name for plan in (one, other)}
+    assert len(names) == 1
+    assert next(iter(names)).startswith("net_")
+
+
+def test_answers_are_a_table_and_no_window_is_left():
+    fragments = split(place(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY))
+    assert fragments.network
+    for one in fragments.network:
+        assert one.relation.kind is SourceKind.TABLE
+        assert not any(isinstance(node, Window) for node in nodes(one.plan))
+    scanned = {node.relation for node in nodes(fragments.engine.plan) if isinstance(node, Scan)}
+    assert {one.name for one in fragments.network} <= scanned
+    assert {"machine", "machine_software"} <= scanned
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"SELECT s.at_s FROM seat_reading {NEWEST} s WHERE s.weight_kg < 5.0", "carry no s.at_s"),
+        ("SELECT s.mid FROM seat_reading [ROWS 5] s WHERE s.weight_kg < 5.0", "PARTITION BY sid"),
+        ("SELECT s.mid FROM seat_reading [RANGE 9 SECONDS] s", "PARTITION BY sid"),
+        (
+            "SELECT s.mid FROM seat_reading [PARTITION BY sid ROWS 1 RANGE 2 SECONDS] s",
+            "an epoch takes 5 s",
+        ),
+        (
+            f"SELECT COUNT(DISTINCT s.rid) AS n FROM seat_reading {NEWEST} s",
+            "COUNT DISTINCT",
+        ),
+    ],
+)
+def test_what_no_epoch_can_give_is_refused_with_a_reason(text, reason):
+    federated = place(planned(text), CATALOG, KNOWN)
+    assert not federated.pieces
+    assert any(reason in why for _, why in federated.refused)
+
+
+def test_a_stream_no_mote_samples_is_refused():
+    only_light = replace(SensorNetwork(), devices=frozenset({"light"}))
+    federated = place(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY, only_light)
+    assert {fetch.aliases for fetch in federated.pieces} <= {("sr",)}
