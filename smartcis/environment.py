@@ -36,12 +36,12 @@ def var_dir(base: Path) -> Path:
     return path
 
 
-def secret_key(var: Path) -> str:
-    """Give Django's secret key: the environment's, or one made on the first run and kept."""
-    given = os.environ.get("SMARTCIS_SECRET_KEY")
+def secret_key(var: Path, name: str = "secret_key") -> str:
+    """Give a secret: the environment's `SMARTCIS_<NAME>`, or one made on the first run and kept."""
+    given = os.environ.get(f"SMARTCIS_{name.upper()}")
     if given:
         return given
-    path = var / "secret_key"
+    path = var / name
     try:
         # Exclusive creation: of two processes starting together one writes, the other reads.
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

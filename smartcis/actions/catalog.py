@@ -1,20 +1,25 @@
-"""The catalog as it stands: base relations and standing views."""
+"""The catalog as it stands: base relations, standing views, and views that people named."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import Q
+
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
+from smartcis.actions.errors import Invalid
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.models import MaintainedView
 from smartcis.models.declared import whole_catalog
+from smartcis.wrappers.declared import NAME
 
 
 def live_catalog() -> Catalog:
     """Give what a query may name now."""
     catalog = whole_catalog()
-    for view in MaintainedView.objects.filter(standing=True, error__isnull=True):
+    readable = Q(standing=True) | Q(named=True)
+    for view in MaintainedView.objects.filter(readable, error__isnull=True):
         catalog = catalog.with_relation(relation_of(view))
     return catalog
 
@@ -37,3 +42,22 @@ def reads_private(sources: Iterable[str], catalog: Catalog) -> list[str]:
     return sorted(
         name for name in sources if name in catalog and TENANT_COLUMN in catalog.get(name).names
     )
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that is no name, or taken.
+
+    Raises:
+        Invalid: it is.
+    """
+    if not NAME.fullmatch(name):
+        raise Invalid(
+            "a name is lower case letters, digits and underscores, at most 60",
+            found=name[:60],
+            attempt="begin with a letter",
+        )
+    taken = name in live_catalog() or MaintainedView.objects.filter(pk=name).exists()
+    if taken or name.startswith(("sys_", "q_")):
+        raise Invalid(
+            f"the name {name} is taken", found=name, attempt=f"DROP {name} first, or use another"
+        )

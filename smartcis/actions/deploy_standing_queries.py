@@ -9,7 +9,7 @@ Law: deploying twice changes nothing the second time.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 
@@ -21,6 +21,7 @@ from aspen.views.operators.support.strategies import AUTO
 from smartcis.actions.catalog import columns_json, live_catalog, reads_private
 from smartcis.actions.plan_query import Planned, plan_query
 from smartcis.actions.register_query import asked_for, next_order, plan_hash
+from smartcis.actions.row_order import whole
 from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView
@@ -146,6 +147,11 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
             MaintainedView.objects.filter(pk=view.pk).update(error=error.as_dict())
             failed.append(view.name)
             continue
+        if view.named:
+            # Those behind it may read it with the columns it has now.
+            catalog = catalog.with_relation(replace(compiled.relation, name=view.name))
+        else:
+            compiled = whole(compiled)
         planned = plan_query(compiled)
         view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
         view.columns = columns_json(compiled.relation)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from django.conf import settings
+from django.db.models import Q
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
+from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
 from federation.explain import explain
 from smartcis.actions.catalog import live_catalog
@@ -15,7 +17,7 @@ from smartcis.actions.owner import Owner
 from smartcis.actions.plan_query import plan_query
 from smartcis.actions.register_query import compile_for, view_name
 from smartcis.actions.statistics import house_statistics
-from smartcis.catalog import TENANT_COLUMN
+from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
 from smartcis.models import MaintainedView
 
 
@@ -43,7 +45,8 @@ def explain_query(sql: str, owner: Owner) -> str:
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
     """Give the base relations behind sources, through all standing views."""
-    reads = dict(MaintainedView.objects.filter(standing=True).values_list("name", "sources"))
+    readable = Q(standing=True) | Q(named=True)
+    reads = dict(MaintainedView.objects.filter(readable).values_list("name", "sources"))
     seen: set[str] = set()
     waiting = sorted(sources)
     while waiting:
@@ -75,6 +78,10 @@ def log_text(sources: frozenset[str], catalog: Catalog) -> str:
 def _way(relation: Relation) -> str:
     if relation.name == "clock":
         return "the ticks themselves"
+    if relation.name in SYSTEM_NAMES:
+        return "no way: the engine keeps it itself, and refreshes it at ticks"
+    if relation.name == SYS_EPOCHS.name:
+        return "the source that listens to the engine"
     if relation.kind is SourceKind.STREAM:
         return "ingest, validated against its sensor"
     return "the outbox, in the edit's own transaction"

@@ -21,7 +21,8 @@ def strategy_reasons(views: Iterable[MaintainedView]) -> dict[str, str]:
     known = cache(house_statistics)
     reasons: dict[str, str] = {}
     for view in views:
-        if not view.standing and view.name != AUTO_NAME.format(view.plan_hash):
+        shared = not (view.standing or view.named or view.kept)
+        if shared and view.name != AUTO_NAME.format(view.plan_hash):
             reasons[view.name] = "it was asked for"
             continue
         try:

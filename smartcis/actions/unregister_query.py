@@ -6,8 +6,10 @@ from django.db import transaction
 
 from smartcis.actions.errors import NotFound, Refused
 from smartcis.actions.owner import Owner
-from smartcis.models import MaintainedQuery
+from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.models.outbox import tell
+
+READERS_SHOWN = 8
 
 
 def unregister_query(query_id: str, owner: Owner) -> None:
@@ -15,20 +17,48 @@ def unregister_query(query_id: str, owner: Owner) -> None:
 
     Raises:
         NotFound: no query of that id.
-        Refused: it is somebody else's.
+        Refused: it is somebody else's, or others read its view.
     """
     with transaction.atomic():
         query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
         if query is None:
             raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
-        if not owner.staff and not owner.owns(query.browser, query.user_id):
-            raise Refused(
-                "this query is somebody else's", attempt="only its owner or staff may stop it"
-            )
-        view = query.view
-        query.delete()
-        if view.standing or view.queries.exists():
-            return
-        if view.error is None:
-            tell({"unregister": view.name})
-        view.delete()
+        end_query(query, owner)
+
+
+def end_query(query: MaintainedQuery, owner: Owner) -> None:
+    """End a query; runs in a transaction.
+
+    Raises:
+        Refused: it is somebody else's, or others read its view.
+    """
+    if not owner.staff and not owner.owns(query.browser, query.user_id):
+        raise Refused(
+            "this query is somebody else's", attempt="only its owner or staff may stop it"
+        )
+    view = query.view
+    if view.named:
+        refuse_readers(view.name)
+    query.delete()
+    if view.standing or view.queries.exists():
+        return
+    if view.error is None:
+        tell({"unregister": view.name})
+    view.delete()
+
+
+def refuse_readers(name: str) -> None:
+    """Refuse to take away what views read.
+
+    Raises:
+        Refused: one does.
+    """
+    views = MaintainedView.objects.exclude(name=name)
+    readers = [view for view, reads in views.values_list("name", "sources") if name in reads]
+    if readers:
+        raise Refused(
+            f"{readers[0]} reads {name}",
+            found=name,
+            exists=sorted(readers)[:READERS_SHOWN],
+            attempt="stop the queries that read it first",
+        )

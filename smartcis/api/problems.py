@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
+from smartcis.actions.answer_once import NotAnswered
 from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
@@ -29,6 +30,7 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (Forbidden, 403),
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (CannotSay, 409),
+    (NotAnswered, 409),
     (NoAnswer, 503),
     (LogAway, 503),
     (Overrun, 429),

@@ -34,11 +34,10 @@ from aspen.log.entry import (
 )
 from aspen.log.protocol import Log
 from aspen.model.delta import Delta, accumulate
-from aspen.model.schema import Relation
+from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import OWN_RELATIONS
 from aspen.runtime.snapshot import read_contents
 from smartcis import composition
-from smartcis.catalog import STREAMS
 from smartcis.models.declared import whole_catalog
 from smartcis.models.outbox import LogLink, OutboxEntry, after_commit
 from smartcis.models.state import whole_state
@@ -46,7 +45,6 @@ from smartcis.models.state import whole_state
 CHANGES_PER_ENTRY = 2_000  # one entry is one step of a lane; larger ones would stall it
 TRANSACTIONS_AT_ONCE = 100
 READ_AT_ONCE = 5_000
-STREAM_NAMES = frozenset(relation.name for relation in STREAMS)
 LOCK_S = 60
 WAIT_S = 2.0
 
@@ -149,16 +147,19 @@ def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
     tables: dict[str, Delta] = {}
     views: dict[str, None] = {}
     base, head = log.base(), log.head()
+    # What no database keeps: arrivals, rows that go by themselves, and the engine's own word.
+    passing = {r.name for r in whole_catalog() if r.kind is SourceKind.STREAM or r.ttl_s}
+    passing |= OWN_RELATIONS
     if base.position:
         tables, names = read_contents(base.state)
-        tables = {name: rows for name, rows in tables.items() if name not in OWN_RELATIONS}
+        tables = {name: rows for name, rows in tables.items() if name not in passing}
         views = dict.fromkeys(names)
     for start in range(base.position, head, READ_AT_ONCE):
         for _, entry in log.read(start, min(start + READ_AT_ONCE, head)):
             match entry:
                 case Transaction(_, changes):
                     for change in changes:
-                        if change.relation not in STREAM_NAMES:
+                        if change.relation not in passing:
                             held = tables.setdefault(change.relation, {})
                             accumulate(held, change.row, change.weight)
                 case Register(_, view):

@@ -275,7 +275,7 @@ def test_errors_in_a_query_point_at_the_culprit(visitor):
     checked = visitor("POST", "queries/check/", {"sql": "SELEC 1"})
     assert checked.status_code == 200
     assert checked.json()["ok"] is False
-    for sql in ("", "SELECT", "DROP TABLE machine", ";" * 50, "SELECT " + "(" * 5_000):
+    for sql in ("", "SELECT", "GRANT ALL ON machine TO me", ";" * 50, "SELECT " + "(" * 5_000):
         answer = visitor("POST", "queries/", {"sql": sql})
         assert answer.status_code == 400, sql[:20]
         assert set(answer.json()) == FIELDS

@@ -7,7 +7,7 @@ from wrappers.conftest import START_S, changes_of, settings_of
 
 from aspen.results.protocol import ViewChange
 from smartcis import composition
-from smartcis.models import Source
+from smartcis.models import MaintainedView, Source
 from smartcis.wrappers.engine import Engine
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.host import Host
@@ -65,7 +65,11 @@ def test_this_computer_is_measured():
     assert host.health(at_s).state.value == "live"
 
 
+@pytest.mark.django_db
 def test_the_engine_counts_every_epoch_once(building):
+    made = {"plan_text": "", "plan_hash": "", "strategy": "", "columns": []}
+    MaintainedView.objects.create(name="watch", sources=["sys_queries"], **made)
+    MaintainedView.objects.create(name="watcher", sources=["watch"], **made)
     results, now_s, taken, memory = composition.results(), [START_S], Taken(), {}
     settings = settings_of("engine", {}, source="aspen", memory=memory)
 
@@ -88,6 +92,15 @@ def test_the_engine_counts_every_epoch_once(building):
         poll()
     write(4, 10, ViewChange("v", {(3,): -2}))
     assert poll()[2:7] == (4, 0.1, 0.0, 1, 2)
+    write(5, 11, ViewChange("watch", {(1,): 1}, COLUMNS), ViewChange("watcher", {(1,): 1}, COLUMNS))
+    write(6, 12, ViewChange("why:a", {(1,): 1}, COLUMNS), ViewChange("watcher", {(1,): -1}))
+    assert poll()[2] == 6
+    # Who watches the engine is not told that its own answers moved: it would go on for ever.
+    assert [row[:6] for row in taken["sys_epochs"]] == [
+        (2, 7, 1, 1, 1, 50.0),
+        (3, 9, 2, 3, 0, 70.0),
+        (4, 10, 1, 0, 2, 0.0),
+    ]
 
 
 @pytest.mark.django_db

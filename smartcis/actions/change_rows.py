@@ -1,0 +1,200 @@
+"""Change rows: INSERT, DELETE and UPDATE of the tables and streams people declared.
+
+rows a statement speaks of   asked of the engine, at one place of the log; constants need none
+table                        database and outbox, in one transaction
+stream                       straight to the log: a stream only ever grows
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from django.db import transaction
+
+from aspen.log.entry import Change, Transaction
+from aspen.model.schema import Relation, Row, SourceKind, Value
+from aspen.sqllogic.convert import converted
+from aspen.streamsql.ast import (
+    Expression,
+    Item,
+    Name,
+    NamedSource,
+    Query,
+    Select,
+    SelectQuery,
+)
+from aspen.streamsql.compile import Compiled, compile_statement
+from aspen.streamsql.script_ast import Delete, Insert, Update
+from aspen.views.oracle import evaluate
+from smartcis import composition
+from smartcis.actions.answer_once import answer
+from smartcis.actions.catalog import live_catalog
+from smartcis.actions.declare_relation import check_owner, not_ones_own
+from smartcis.actions.errors import Invalid, QuotaReached, Refused
+from smartcis.actions.owner import Owner
+from smartcis.actions.register_query import refuse_private
+from smartcis.ingest.relay import relay_now
+from smartcis.models import OwnRelation, OwnRow
+from smartcis.models.outbox import check_row
+from smartcis.models.own_tables import digest_of
+
+ROWS_AT_MOST = 10_000
+"""Rows of one table declared here: larger ones belong to a source of kind table."""
+
+
+def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
+    """Carry a statement out.
+
+    Returns:
+        How many rows came, went or changed.
+
+    Raises:
+        NotFound: there is no such table.
+        Refused: it is somebody else's or the house's, or a stream is to lose rows.
+        QuotaReached: the table would have more rows than it may.
+        AspenError: what else is wrong with it.
+    """
+    own = OwnRelation.objects.filter(pk=statement.table).first()
+    if own is None:
+        raise not_ones_own(statement.table)
+    check_owner(own, owner)
+    relation = own.relation
+    if isinstance(statement, Insert):
+        rows = _given(statement, relation, owner)
+        if relation.kind is SourceKind.STREAM:
+            return _stream(relation, rows)
+        return _change(own, relation, (), rows)
+    if relation.kind is SourceKind.STREAM:
+        raise Refused(
+            f"{own.name} is a stream, which only ever grows",
+            found=own.name,
+            attempt="its rows leave by the windows of those who read it",
+        )
+    relay_now()  # the rows in question are those of the log
+    if isinstance(statement, Delete):
+        gone = _rows_where(relation, statement.where, (), owner)
+        return _change(own, relation, gone, ())
+    values = tuple(value for _, value in statement.values)
+    places = [relation.index(name) for name, _ in statement.values]
+    width = len(relation.columns)
+    old, new = [], []
+    for found in _rows_where(relation, statement.where, values, owner):
+        row = list(found[:width])
+        for place, value in zip(places, found[width:], strict=True):
+            row[place] = converted(value, relation.columns[place])
+        old.append(found[:width])
+        new.append(_checked(relation, row))
+    _change(own, relation, old, new)
+    return len(new)
+
+
+def _given(statement: Insert, relation: Relation, owner: Owner) -> list[Row]:
+    """Give the rows an INSERT brings."""
+    names = statement.columns or relation.names
+    places = [relation.index(name) for name in names]
+    compiled = _compiled(statement.query, owner)
+    if len(compiled.plan.columns) != len(places):
+        raise Invalid(
+            f"{len(names)} columns are filled with {len(compiled.plan.columns)} values",
+            found=str(len(compiled.plan.columns)),
+            exists=names,
+        )
+    rows = []
+    for found in _rows(compiled):
+        values: list[Value] = [None] * len(relation.columns)
+        for place, value in zip(places, found, strict=True):
+            values[place] = converted(value, relation.columns[place])
+        rows.append(_checked(relation, values))
+    return rows
+
+
+def _rows_where(
+    relation: Relation, where: Expression | None, values: Sequence[Expression], owner: Owner
+) -> Sequence[Row]:
+    """Give the rows that pass a condition, each as often as it is there; values behind them."""
+    items = [Item(Name(relation.name, name)) for name in relation.names]
+    items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
+    source = NamedSource(relation.name, relation.name)
+    return _rows(_compiled(SelectQuery(tuple(items), (source,), where), owner))
+
+
+def _compiled(query: Query, owner: Owner) -> Compiled:
+    catalog = live_catalog()
+    compiled = compile_statement(Select(query, once=True), catalog)
+    refuse_private(compiled.sources, catalog, owner)
+    return compiled
+
+
+def _rows(compiled: Compiled) -> Sequence[Row]:
+    if compiled.sources:
+        return answer(replace(compiled, order=None)).rows
+    return [row for row, weight in evaluate(compiled.plan, {}).items() for _ in range(weight)]
+
+
+def _checked(relation: Relation, values: Sequence[Value]) -> Row:
+    row = tuple(values)
+    check_row(relation.name, row)
+    return row
+
+
+def _stream(relation: Relation, rows: Sequence[Row]) -> int:
+    """Append arrivals; the stream must be declared in the log before them."""
+    relay_now()
+    changes = tuple(Change(relation.name, 1, row) for row in rows)
+    if changes:
+        composition.log().append([Transaction(time.time(), changes)])
+    return len(changes)
+
+
+def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Sequence[Row]) -> int:
+    """Take rows out of a table and put rows in; all of it or nothing."""
+    with transaction.atomic():
+        # The lock keeps two writers of one table apart.
+        OwnRelation.objects.select_for_update().get(pk=own.pk)
+        found, gone = list(old), 0
+        for row in found:
+            one = OwnRow.objects.filter(relation=own, digest=digest_of(row)).first()
+            if one is not None:
+                one.delete()
+                gone += 1
+        if new and gone < len(found):
+            raise Refused(f"{own.name} was changed meanwhile", attempt="again")
+        held = OwnRow.objects.filter(relation=own).count()
+        if held + len(new) > ROWS_AT_MOST:
+            raise QuotaReached(
+                f"{own.name} would have {held + len(new):,} rows",
+                found=f"{held + len(new):,}",
+                exists=[f"up to {ROWS_AT_MOST:,}"],
+                attempt="let a source of kind table feed it",
+            )
+        keys = _keys(own, relation, new)
+        OwnRow.objects.bulk_create(
+            OwnRow(relation=own, key=key, digest=digest_of(row), row=list(row))
+            for key, row in zip(keys, new, strict=True)
+        )
+    return gone + len(new)
+
+
+def _keys(own: OwnRelation, relation: Relation, rows: Sequence[Row]) -> list[str]:
+    """Give what no two rows may share; without a key, anything that nobody has.
+
+    Raises:
+        Invalid: two rows would share a key.
+    """
+    if not relation.key:
+        return [uuid.uuid4().hex for _ in rows]
+    places = [relation.index(name) for name in relation.key]
+    keys = [digest_of([row[place] for place in places]) for row in rows]
+    taken = set(OwnRow.objects.filter(relation=own, key__in=keys).values_list("key", flat=True))
+    for key, row in zip(keys, rows, strict=True):
+        if key in taken:
+            raise Invalid(
+                f"two rows of {own.name} would share {', '.join(relation.key)}",
+                found=", ".join(str(row[place]) for place in places),
+                attempt="UPDATE the row, or DELETE it first",
+            )
+        taken.add(key)
+    return keys

@@ -1,0 +1,112 @@
+"""Submit a statement: what it is decides what is done; none is ever taken for another sort."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aspen.streamsql import Compiled
+from aspen.streamsql.ast import CreateRelation, CreateView, Select
+from aspen.streamsql.errors import NotAQuery, OneShot
+from aspen.streamsql.script_ast import (
+    CreateTable,
+    Delete,
+    Drop,
+    Insert,
+    ScriptStatement,
+    Transact,
+    Update,
+)
+from aspen.views.operators.support.strategies import AUTO
+from smartcis.actions.answer_once import Answer, answer_once
+from smartcis.actions.change_rows import change_rows
+from smartcis.actions.declare_relation import account_of, declare_relation, drop
+from smartcis.actions.owner import Owner
+from smartcis.actions.register_query import compile_for, register_query
+from smartcis.actions.statement import read_statement
+from smartcis.models import MaintainedQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a statement changed.
+
+    Args:
+        statement: INSERT, DROP and the like.
+        name: the relation it speaks of.
+        changed: rows; of CREATE and DROP, relations.
+    """
+
+    statement: str
+    name: str
+    changed: int
+
+
+def submit_statement(
+    sql: str, owner: Owner, *, name: str = "", strategy: str = AUTO
+) -> MaintainedQuery | Answer | Done:
+    """Do what a text says.
+
+    Args:
+        name: of a query to maintain.
+        strategy: how it is maintained.
+
+    Raises:
+        AspenError: what is wrong with the text, and where; who may not; how many one may have.
+    """
+    statement = read_statement(sql)
+    if not _maintained(statement) and (name or strategy != AUTO):
+        raise OneShot(
+            "this is not maintained, so it has neither a name nor a strategy",
+            position=statement.at,
+            found=name or strategy,
+            attempt="leave them out, or submit a SELECT without ONCE",
+        )
+    match statement:
+        case Select(once=True):
+            return answer_once(sql, owner)
+        case Select() | CreateView():
+            return register_query(sql, owner, name=name, strategy=strategy)
+        case CreateRelation(relation):
+            declare_relation(statement, owner)
+            return Done(f"CREATE {relation.kind.value}", relation.name, 1)
+        case Drop():
+            return Done("DROP", statement.name, drop(statement, owner))
+        case Insert() | Delete() | Update():
+            changed = change_rows(statement, owner)
+            return Done(type(statement).__name__.upper(), statement.table, changed)
+        case CreateTable() | Transact():
+            raise _nothing_here(statement)
+
+
+def check_statement(sql: str, owner: Owner) -> tuple[str, Compiled | None]:
+    """Say what a text is, and what comes of a query, without doing anything.
+
+    Returns:
+        `query`, `once` or the statement's name; and the query, compiled.
+
+    Raises:
+        AspenError: what is wrong with it, and where.
+    """
+    statement = read_statement(sql)
+    match statement:
+        case Select(once=True):
+            return "once", compile_for(sql, owner, once=True)
+        case Select() | CreateView():
+            return "query", compile_for(sql, owner)
+        case CreateTable() | Transact():
+            raise _nothing_here(statement)
+    account_of(owner)
+    return type(statement).__name__.upper(), None
+
+
+def _maintained(statement: ScriptStatement) -> bool:
+    return isinstance(statement, CreateView | Select) and not getattr(statement, "once", False)
+
+
+def _nothing_here(statement: ScriptStatement) -> NotAQuery:
+    return NotAQuery(
+        "every statement stands by itself here",
+        position=statement.at,
+        found=type(statement).__name__.upper(),
+        attempt="CREATE TABLE t (a INT, b TEXT), INSERT INTO t VALUES (…), SELECT …",
+    )

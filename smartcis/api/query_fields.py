@@ -1,0 +1,96 @@
+"""Query fields: columns, orders and answers, as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from smartcis.actions.answer_once import Answer
+from smartcis.actions.submit_statement import Done
+from smartcis.models import MaintainedQuery
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """A column."""
+
+    name = serializers.CharField()
+    type = serializers.CharField()
+    unit = serializers.CharField(allow_blank=True)
+
+
+class OrderKeySerializer(serializers.Serializer[Any]):
+    """One column of an order."""
+
+    column = serializers.CharField()
+    descending = serializers.BooleanField()
+    nulls_last = serializers.BooleanField()
+
+
+class OrderSerializer(serializers.Serializer[Any]):
+    """How a query's rows are shown; the live view has no order, and perhaps further columns."""
+
+    keys = OrderKeySerializer(many=True)
+    width = serializers.IntegerField(help_text="columns from here on only serve the order")
+
+
+class AnsweredSerializer(serializers.Serializer[Any]):
+    """What a statement that is not maintained did: an `answer` with rows, or a change `done`."""
+
+    kind = serializers.ChoiceField(("answer", "done"))
+    columns = ColumnSerializer(many=True, required=False)
+    epoch = serializers.IntegerField(required=False)
+    position = serializers.IntegerField(
+        required=False, help_text="log position; the rows are those right before it"
+    )
+    at_s = serializers.FloatField(required=False)
+    total = serializers.IntegerField(required=False)
+    rows = serializers.ListField(
+        child=serializers.ListField(child=serializers.JSONField()), required=False
+    )
+    statement = serializers.CharField(required=False, help_text="INSERT, DROP and the like")
+    name = serializers.CharField(required=False, help_text="the relation it speaks of")
+    changed = serializers.IntegerField(required=False, help_text="rows, or relations")
+
+
+def order_body(order: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Give a query's order as the API shows it."""
+    if order is None:
+        return None
+    names = ("column", "descending", "nulls_last")
+    keys = [dict(zip(names, key, strict=True)) for key in order["keys"]]
+    return {"keys": keys, "width": order["width"]}
+
+
+def width_of(query: MaintainedQuery | None) -> int | None:
+    """Give how many columns of its view a query shows, None for all."""
+    return None if query is None or query.order is None else int(query.order["width"])
+
+
+def outputs_body(query: MaintainedQuery) -> list[str]:
+    """Give where a query's changes go besides."""
+    outlet = getattr(query, "outlet", None)
+    return [] if outlet is None else [" ".join(filter(None, one)) for one in outlet.outputs]
+
+
+def answered_body(done: Answer | Done) -> dict[str, Any]:
+    """Give what a statement did."""
+    if isinstance(done, Done):
+        return {
+            "kind": "done",
+            "statement": done.statement,
+            "name": done.name,
+            "changed": done.changed,
+        }
+    return {
+        "kind": "answer",
+        "columns": [
+            {"name": name, "type": kind, "unit": unit} for name, kind, unit in done.columns
+        ],
+        "epoch": done.epoch,
+        "position": done.position,
+        "at_s": done.at_s,
+        "total": len(done.rows),
+        "rows": [list(row) for row in done.rows],
+    }

@@ -1,0 +1,176 @@
+"""Collect: what the result store says happened to queries with outputs, into the database.
+
+    epochs    … 41  42  43 ──restart── 44 …      each change is taken once: the cursor moves in the
+    outlet       41  42  43            44        transaction that writes alarms and calls
+    lost          (epochs forgotten, or the view began anew)  the snapshot against what was told
+
+Law:        the fold of all that an outlet was told is its view as of the outlet's epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from django.db import transaction
+
+from aspen.model.delta import Delta, merge, negate
+from aspen.model.schema import Row
+from aspen.results import EpochsForgotten
+from aspen.results.protocol import Epoch, Results, Snapshot
+from smartcis.actions.row_order import in_order
+from smartcis.deliveries.outputs import ALARM, WEBHOOK
+from smartcis.models import Alarm, Delivery, Outlet, ToldRow
+from smartcis.models.own_tables import digest_of
+
+EPOCHS_AT_ONCE = 500
+MESSAGE_LENGTH = 500
+Moment = Epoch | Snapshot
+
+
+def collect(results: Results) -> int:
+    """Take in what happened since the last time; one caller at a time.
+
+    Returns:
+        How many rows came or went.
+    """
+    outlets = list(Outlet.objects.select_related("query__view"))
+    if not outlets:
+        return 0
+    told = 0
+    known = [outlet.epoch for outlet in outlets if outlet.epoch is not None]
+    if known:
+        try:
+            epochs = list(islice(results.epochs_since(min(known), 0.0), EPOCHS_AT_ONCE))
+        except EpochsForgotten:
+            Outlet.objects.exclude(epoch=None).update(epoch=None)
+            epochs = []
+            outlets = list(Outlet.objects.select_related("query__view"))
+        told += _follow(outlets, epochs)
+    for outlet in outlets:
+        if outlet.epoch is None:
+            told += _compare(outlet, results.snapshot(outlet.query.view_id))
+    return told
+
+
+def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
+    """Take in epochs, each in a transaction of its own where it says something."""
+    told = 0
+    for epoch in epochs:
+        changes = {change.view: change for change in epoch.changes}
+        news = [
+            outlet
+            for outlet in outlets
+            if outlet.epoch is not None
+            and outlet.epoch < epoch.number
+            and outlet.query.view_id in changes
+        ]
+        for outlet in news:
+            change = changes[outlet.query.view_id]
+            with transaction.atomic():
+                if change.closed or change.columns or change.error is not None:
+                    # It began, ended or failed: what it holds now is compared as a whole.
+                    outlet.epoch = None
+                else:
+                    told += _tell(outlet, change.delta, epoch)
+                    outlet.epoch = epoch.number
+                outlet.save(update_fields=["epoch"])
+    if epochs:
+        last = epochs[-1].number
+        behind = [o.pk for o in outlets if o.epoch is not None and o.epoch < last]
+        if behind:
+            Outlet.objects.filter(pk__in=behind, epoch__lt=last).update(epoch=last)
+    return told
+
+
+def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
+    """Tell the difference between what an outlet was told and what there is.
+
+    A view that is not there, or in error, keeps what it has told until it is.
+    """
+    if snapshot is None or snapshot.error is not None:
+        return 0
+    with transaction.atomic():
+        delta = negate({tuple(one.row): one.weight for one in outlet.told.all()})
+        merge(delta, snapshot.rows)
+        told = _tell(outlet, delta, snapshot)
+        outlet.epoch = snapshot.epoch
+        outlet.save(update_fields=["epoch"])
+    return told
+
+
+def _tell(outlet: Outlet, delta: Delta, moment: Moment) -> int:
+    """Write what came and went; deletions first, as keyed rows replace each other."""
+    for row, weight in sorted(delta.items(), key=lambda change: change[1]):
+        before, after = _fold(outlet, row, weight)
+        for kind, target in outlet.outputs:
+            if kind == WEBHOOK:
+                _call(outlet, target, row, weight, moment)
+            elif kind == ALARM and before <= 0 < after:
+                _raise(outlet, target, row, moment)
+            elif kind == ALARM and after <= 0 < before:
+                _clear(outlet, target, row)
+    return len(delta)
+
+
+def _fold(outlet: Outlet, row: Row, weight: int) -> tuple[int, int]:
+    """Note that a row was told; give how often it stood before and stands now."""
+    digest = digest_of(row)
+    told = ToldRow.objects.filter(outlet=outlet, digest=digest).first()
+    before = 0 if told is None else told.weight
+    after = before + weight
+    if told is None:
+        ToldRow.objects.create(outlet=outlet, digest=digest, row=list(row), weight=after)
+    elif after:
+        ToldRow.objects.filter(pk=told.pk).update(weight=after)
+    else:
+        told.delete()
+    return before, after
+
+
+def _call(outlet: Outlet, target: str, row: Row, weight: int, moment: Moment) -> None:
+    number = moment.number if isinstance(moment, Epoch) else moment.epoch
+    # The same change told again, after whatever loss, has the same key.
+    place = digest_of([outlet.pk, target, number, weight, digest_of(row)])
+    Delivery.objects.get_or_create(
+        key=f"{outlet.query.view_id}:{number}:{place[:32]}",
+        defaults={
+            "outlet": outlet,
+            "target": target,
+            "epoch": number,
+            "position": moment.position,
+            "at_s": moment.at_s,
+            "row": list(_shown(outlet, row)),
+            "weight": weight,
+        },
+    )
+
+
+def _raise(outlet: Outlet, target: str, row: Row, moment: Moment) -> None:
+    named = zip(_columns(outlet), _shown(outlet, row), strict=True)
+    message = ", ".join(f"{name} {value}" for name, value in named if value is not None)
+    Alarm.objects.create(
+        outlet=outlet,
+        digest=digest_of(row),
+        name=outlet.query.name or outlet.query_id,
+        target=target,
+        message=message[:MESSAGE_LENGTH],
+        raised_s=moment.at_s,
+    )
+
+
+def _clear(outlet: Outlet, target: str, row: Row) -> None:
+    for alarm in Alarm.objects.filter(outlet=outlet, target=target, digest=digest_of(row)):
+        alarm.delete()
+
+
+def _columns(outlet: Outlet) -> list[str]:
+    order: Mapping[str, int] | None = outlet.query.order
+    names = [name for name, *_ in outlet.query.view.columns]
+    return names if order is None else names[: order["width"]]
+
+
+def _shown(outlet: Outlet, row: Row) -> Iterable[object]:
+    """Give a row without what only its query's order needs."""
+    columns = [(name, kind, unit) for name, kind, unit, _ in outlet.query.view.columns]
+    return in_order({row: 1}, columns, outlet.query.order)[0]

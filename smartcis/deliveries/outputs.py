@@ -1,0 +1,136 @@
+"""Outputs: which OUTPUT TO may be asked for, by whom, and where a webhook may call.
+
+A webhook makes this server call others from inside the house, so it calls only what an operator
+allowed: `SMARTCIS_WEBHOOKS`, prefixes of URLs, each a scheme, a host, perhaps a port, and a path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+
+from aspen.model.catalog import Catalog
+from aspen.streamsql import Compiled
+from aspen.streamsql.ast import Output
+from aspen.streamsql.compile import DELIVERED
+from smartcis.actions.catalog import reads_private
+from smartcis.actions.errors import Invalid, Refused
+from smartcis.actions.owner import Owner
+from smartcis.models import MaintainedView
+
+ALARM, WEBHOOK = "ALARM", "WEBHOOK"
+KEPT = frozenset({ALARM, WEBHOOK})
+"""Kinds that need the engine to keep a query although nobody looks."""
+
+HANDED_OUT = DELIVERED | KEPT
+TARGET_LENGTH = 500
+NAME_LENGTH = 80
+_PORTS = {"http": 80, "https": 443}
+
+
+def check_outputs(compiled: Compiled, owner: Owner, catalog: Catalog) -> None:
+    """Refuse an output that this person may not ask for, or that goes nowhere.
+
+    Raises:
+        Refused: not staff, an address nobody allowed, or other visitors' rows for everybody.
+        Invalid: no address, or an alarm about alarms.
+    """
+    for output in compiled.outputs:
+        if output.kind not in KEPT:
+            continue
+        if not owner.staff:
+            raise Refused(
+                f"only staff may put changes out to {output.kind}",
+                found=output.kind,
+                attempt="leave OUTPUT TO out, and follow the query",
+            )
+        private = reads_private(compiled.sources, catalog)
+        if private:
+            raise Refused(
+                f"{private[0]} holds visitors' routes, which go nowhere else", found=private[0]
+            )
+        if output.kind == ALARM:
+            _check_alarm(output, compiled)
+        else:
+            _check_webhook(output)
+
+
+def allowed(url: str, prefixes: Iterable[str]) -> bool:
+    """Whether a URL lies below one of the prefixes.
+
+    Law: scheme, host and port are equal as a whole, and the path goes on at a slash; no URL with
+    a user, a fragment, a backslash or a dot segment is.
+    """
+    asked = _split(url)
+    return asked is not None and any(_below(asked, prefix) for prefix in prefixes)
+
+
+def _below(asked: SplitResult, prefix: str) -> bool:
+    given = _split(prefix)
+    if given is None or _place(asked) != _place(given):
+        return False
+    path = given.path.rstrip("/")
+    return asked.path == path or asked.path.startswith(f"{path}/")
+
+
+def _split(url: str) -> SplitResult | None:
+    """Take a URL apart; None where two readers could take it for two things."""
+    odd = any(ord(letter) <= ord(" ") or ord(letter) > ord("~") for letter in url)
+    if odd or "\\" in url or "#" in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        port_known = parts.port is None or parts.port > 0
+    except ValueError:
+        return None
+    dots = {"..", ".", "%2e", "%2e%2e", ".%2e", "%2e."}
+    plain = not dots.intersection(parts.path.lower().split("/")) and "%2f" not in url.lower()
+    usable = parts.scheme in _PORTS and parts.hostname and "@" not in parts.netloc
+    return parts if usable and plain and port_known else None
+
+
+def _place(parts: SplitResult) -> tuple[str, str, int]:
+    return (parts.scheme, (parts.hostname or "").rstrip("."), parts.port or _PORTS[parts.scheme])
+
+
+def _check_webhook(output: Output) -> None:
+    prefixes: list[str] = settings.WEBHOOKS
+    if not output.target:
+        raise Invalid(
+            "a webhook needs an address",
+            found="WEBHOOK",
+            exists=prefixes,
+            attempt="OUTPUT TO WEBHOOK 'https://…'",
+        )
+    if len(output.target) > TARGET_LENGTH or not allowed(output.target, prefixes):
+        raise Refused(
+            "nobody allowed calls to this address",
+            found=output.target[:TARGET_LENGTH],
+            exists=prefixes,
+            attempt="the operator sets SMARTCIS_WEBHOOKS",
+        )
+
+
+def _check_alarm(output: Output, compiled: Compiled) -> None:
+    if len(output.target) > NAME_LENGTH:
+        raise Invalid(
+            "the alarm's name is too long",
+            found=output.target[:NAME_LENGTH],
+            exists=[f"up to {NAME_LENGTH} characters"],
+        )
+    reads = dict(MaintainedView.objects.values_list("name", "sources"))
+    met: set[str] = set()
+    waiting = sorted(compiled.sources)
+    while waiting:
+        name = waiting.pop()
+        if name not in met:
+            met.add(name)
+            waiting += reads.get(name, [])
+    if "alarm" in met:
+        raise Invalid(
+            "an alarm about alarms would raise itself for ever",
+            found="alarm",
+            attempt="put it out to a display or a webhook",
+        )
