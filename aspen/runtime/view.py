@@ -62,6 +62,7 @@ class View:
         resting: kept on demand, and nobody looks: it has neither operators nor rows.
         monitors: it reads system relations, itself or through others.
         reads: what `plan` names, found once: each registration asks all views for it.
+        over: the views that `closed` was made of, as they were then.
     """
 
     entry: Register
@@ -79,6 +80,7 @@ class View:
     resting: bool = False
     monitors: bool = False
     reads: frozenset[str] = frozenset()
+    over: tuple[View, ...] = ()
 
     @property
     def complete(self) -> bool:

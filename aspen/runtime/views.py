@@ -117,6 +117,8 @@ class Views:
                 present = None  # what it reads has ended, it goes on
             view.closed = own = closed or present
             assert own is not None
+            if own == present:
+                view.over = tuple(self.by_name[n] for n in sorted(view.reads) if n in self.by_name)
             view.monitors = not SYSTEM_NAMES.isdisjoint(relations_of(own))
             lifted = view.sharing.lifted
             values = () if lifted is None else lifted.values
@@ -244,7 +246,7 @@ class Views:
         while names:
             current = names.pop()
             for other, view in self.by_name.items():
-                if other not in found and view.mentions(current):
+                if current in view.reads and other not in found:
                     found.add(other)
                     names.append(other)
         ordered: list[View] = []
