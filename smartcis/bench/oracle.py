@@ -89,8 +89,11 @@ class Oracle:
         for rid, _sid, lux, _at in self._now("light_reading", 120):
             brightest[rid] = max(lux, brightest.get(rid, 0.0))
         dark = {rid for rid, lux in brightest.items() if lux < 50}
-        closed = {(r, "reserved") for r in reserved} | {(r, "dark") for r in dark}
-        open_rooms = {row[0] for row in tables["room"]} - reserved - dark
+        measured = {row[2] for row in tables["sensor"] if row[1] == "light"}
+        silent = measured - set(brightest)
+        reasons = (("reserved", reserved), ("dark", dark), ("no data", silent))
+        closed = {(rid, reason) for reason, rooms in reasons for rid in rooms}
+        open_rooms = {row[0] for row in tables["room"]} - {rid for rid, _ in closed}
         free = {
             (m[0], m[2], m[3])
             for m in tables["machine"]

@@ -31,6 +31,7 @@ VIEWS = {
     f"{view}.streamsql"
     for view in (
         *("source_status", "silent_source", "reserved_room", "dark_room", "closed_room"),
+        "silent_room",
         "outlet_power",
     )
 }
