@@ -17,7 +17,6 @@ from dataclasses import replace
 from aspen.errors import AspenError
 from aspen.log.entry import (
     Ask,
-    Change,
     Declare,
     Entry,
     Interest,
@@ -28,10 +27,11 @@ from aspen.log.entry import (
     Unregister,
 )
 from aspen.model.delta import Delta, add, merge, negate
-from aspen.model.schema import Relation, Row, SchemaError, SourceKind
+from aspen.model.schema import Relation, Row, SourceKind
 from aspen.results.protocol import ViewChange
 from aspen.runtime.asks import Asks, answer_name, latest_tick_s
 from aspen.runtime.collector import uncollected
+from aspen.runtime.intake import Intake
 from aspen.runtime.interests import Interests
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.once import Once
@@ -46,7 +46,6 @@ from aspen.runtime.own_relations import (
 )
 from aspen.runtime.placing import ALONE, Placing, Share
 from aspen.runtime.questions import Questions
-from aspen.runtime.rows import RowCheck
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
@@ -56,12 +55,6 @@ from aspen.views.compile import CannotMaintain, WindowSpec
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Arrival, Window
 from aspen.views.why import Why
-
-
-class RefusedChange(AspenError):
-    """A change in the log that cannot be applied."""
-
-    code = "aspen.runtime.refused_change"
 
 
 class Lane:
@@ -82,7 +75,9 @@ class Lane:
         self.asks = Asks(self.questions, Once(self.views))
         self.interests = Interests()
         self.system = System(self.views, self.circuit, self.interests)
-        self._checks: dict[str, RowCheck] = {}
+        self.intake = Intake(
+            self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
+        )
         self.warm: dict[str, list[Arrival]] = {}
         self._announcing = False
         for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
@@ -113,8 +108,7 @@ class Lane:
             self.at_s = max(self.at_s, entry.at_s)
             match entry:
                 case Transaction(at_s, changes):
-                    for change in changes:
-                        self._change(at_s, change)
+                    self.intake.take(at_s, changes)
                     for broken in sorted(self.views.keys.broken(changes)):
                         self._flush(outcome)
                         self._open(self.views.by_name[broken].entry, outcome)
@@ -178,31 +172,9 @@ class Lane:
     def know(self, relation: Relation) -> None:
         """Let a relation be there."""
         self.relations[relation.name] = relation
-        self._checks[relation.name] = RowCheck(relation)
+        self.intake.know(relation)
         if relation.kind is not SourceKind.STREAM:
             self.circuit.source(relation)
-
-    def _change(self, at_s: float, change: Change) -> None:
-        relation = self.relations.get(change.relation)
-        if relation is None or relation.name in OWN_RELATIONS:
-            why = "is the engine's own" if relation else "is not declared"
-            self._refuse(RefusedChange(f"relation {change.relation} {why}"))
-            return
-        try:
-            row = self._checks[relation.name](change.row)
-        except SchemaError as error:
-            self._refuse(error)
-            return
-        if relation.kind is SourceKind.STREAM:
-            if change.weight != 1:
-                self._refuse(RefusedChange(f"stream {relation.name} only ever grows"))
-                return
-            self.streams.arrive(relation, at_s, row)
-            self.circuit.arrive(relation.name, at_s, row)
-        elif self.circuit.change(self.circuit.sources[relation.name], row, change.weight):
-            self.lifetimes.change(relation, at_s, row, change.weight)
-        else:
-            self._refuse(RefusedChange(f"relation {relation.name} has no row {row!r} to delete"))
 
     def _refuse(self, error: AspenError) -> None:
         """Make a refused change, or a notice, a row that anybody can query."""

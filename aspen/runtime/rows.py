@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from aspen.log.entry import Change
 from aspen.model.schema import Relation, Row, Type
+
+_KEPT: dict[Type, type] = {Type.TEXT: str, Type.INT: int, Type.FLOAT: float, Type.BOOL: bool}
 
 
 class RowCheck:
@@ -18,6 +23,10 @@ class RowCheck:
             place for place, column in enumerate(relation.columns) if column.type is Type.FLOAT
         )
         self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
+        self._kept = [
+            {_KEPT[column.type], *([type(None)] if column.nullable else ())}
+            for column in relation.columns
+        ]
 
     def __call__(self, row: Row) -> Row:
         """Give the row as it is kept.
@@ -37,3 +46,17 @@ class RowCheck:
         for place in whole:
             values[place] = float(values[place])  # type: ignore[arg-type]
         return tuple(values)
+
+    def plain(self, changes: Sequence[Change]) -> list[Row] | None:
+        """Give the rows of insertions that can all be kept as they are; None if some cannot.
+
+        It looks at whole columns instead of rows.
+        """
+        rows = [row for _, weight, row in changes if weight == 1]
+        if len(rows) != len(changes):
+            return None
+        if set(map(len, rows)) != {len(self._kept)}:
+            return None
+        columns = zip(*rows, strict=True)
+        fits = [kept.issuperset(map(type, c)) for kept, c in zip(self._kept, columns, strict=True)]
+        return rows if all(fits) else None

@@ -136,7 +136,7 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
     lane.errors.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
     for name, rows in body["newest"].items():
         for at_s, row in _arrivals(rows):
-            lane.streams.arrive(lane.relations[name], at_s, row)
+            lane.streams.arrive(lane.relations[name], at_s, (row,))
     # Snapshots from before lifetimes have none.
     for name, rows in body.get("born", {}).items():
         for at_s, row in sorted(_arrivals(rows), key=lambda arrival: arrival[0]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from aspen.model.schema import Relation, Row, Value
 from aspen.views.compile import WindowSpec
 from aspen.views.node import key_of
@@ -15,15 +17,22 @@ class StreamMemory:
 
     def __init__(self) -> None:
         self._newest: dict[str, dict[_Key, Arrival]] = {}
+        self._keys: dict[str, tuple[Relation, Callable[[Row], _Key]]] = {}
 
-    def arrive(self, relation: Relation, at_s: float, row: Row) -> None:
-        """Remember a stream row, if the stream has a key."""
+    def arrive(self, relation: Relation, at_s: float, rows: Iterable[Row]) -> None:
+        """Remember rows of a stream, if it has a key."""
         if relation.key:
             newest = self._newest.setdefault(relation.name, {})
-            key = key_of([relation.index(name) for name in relation.key])(row)
-            # The newest goes last, so that the order of arrival is kept.
-            newest.pop(key, None)
-            newest[key] = (at_s, row)
+            known = self._keys.get(relation.name)
+            if known is None or known[0] is not relation:
+                places = [relation.index(name) for name in relation.key]
+                known = self._keys[relation.name] = (relation, key_of(places))
+            key_of_row = known[1]
+            for row in rows:
+                key = key_of_row(row)
+                # The newest goes last, so that the order of arrival is kept.
+                newest.pop(key, None)
+                newest[key] = (at_s, row)
 
     def begin(self, relation: Relation, spec: WindowSpec) -> list[Arrival]:
         """Give what a new window starts with: `[PARTITION BY <key> ROWS 1]` starts warm."""

@@ -1,20 +1,22 @@
 """Accumulators: one aggregate's state over one group, under insertion and deletion.
 
-A float sum is kept exactly, as an integer multiple of the smallest float: no rounding drifts in,
-and the order in which rows came and went cannot show.
+A float sum is kept exactly, as an integer multiple of a power of two: no rounding drifts in, and
+the order in which rows came and went cannot show. The power is the least that any value so far
+needed; readings of sensors need about 2**-50, so that their sums are small integers.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 from typing import Any
 
 from aspen.algebra.plan import Aggregate, AggregateFunction
 from aspen.model.schema import Column, Type, Value
 
-_SCALE_BITS = 1074  # the smallest positive float is 2**-1074
-_SCALE = 1 << _SCALE_BITS
+Weighed = tuple[Any, int]
+"""A value and how often it came (or went)."""
 
 
 class Accumulator(ABC):
@@ -25,6 +27,11 @@ class Accumulator(ABC):
     @abstractmethod
     def add(self, value: Value, weight: int) -> None:
         """Take a value in (weight > 0) or out (weight < 0). Null values never come here."""
+
+    def take(self, values: Sequence[Weighed]) -> None:
+        """Take in and out what an epoch brought, as one `add` after the other would."""
+        for value, weight in values:
+            self.add(value, weight)
 
     @abstractmethod
     def value(self) -> Value:
@@ -44,6 +51,10 @@ class Count(Accumulator):
         del value
         self._count += weight
 
+    def take(self, values: Sequence[Weighed]) -> None:
+        """Count them all."""
+        self._count += sum([weight for _, weight in values])
+
     def value(self) -> Value:
         """Give the count, 0 when there is nothing."""
         return self._count
@@ -57,22 +68,36 @@ class Sum(Accumulator):
         mean: give the average instead.
     """
 
-    __slots__ = ("_count", "_exact", "_mean", "_total")
+    __slots__ = ("_bits", "_count", "_exact", "_mean", "_total")
 
     def __init__(self, *, exact: bool, mean: bool) -> None:
         self._exact = exact
         self._mean = mean
         self._count = 0
+        # In units of 2**-bits; 0 bits for integers.
         self._total = 0
+        self._bits = 0
 
     def add(self, value: Any, weight: int) -> None:
         """Add the value, exactly."""
-        self._count += weight
+        self.take(((value, weight),))
+
+    def take(self, values: Sequence[Weighed]) -> None:
+        """Add all values, exactly."""
+        self._count += sum([weight for _, weight in values])
         if self._exact:
-            self._total += value * weight
+            self._total += sum([value * weight for value, weight in values])
             return
-        numerator, denominator = float(value).as_integer_ratio()
-        self._total += (numerator << (_SCALE_BITS + 1 - denominator.bit_length())) * weight
+        total, bits = self._total, self._bits
+        for value, weight in values:
+            numerator, denominator = float(value).as_integer_ratio()
+            spare = bits + 1 - denominator.bit_length()
+            if spare < 0:
+                total <<= -spare
+                bits -= spare
+                spare = 0
+            total += (numerator << spare) * weight
+        self._total, self._bits = total, bits
 
     def value(self) -> Value:
         """Give the sum or the mean."""
@@ -80,7 +105,7 @@ class Sum(Accumulator):
             return None
         try:
             # The division of integers rounds once and correctly.
-            total: float = self._total if self._exact else self._total / _SCALE
+            total: float = self._total if self._exact else self._total / (1 << self._bits)
             return total / self._count if self._mean else total
         except OverflowError:
             return None  # as an expression that overflows does
@@ -102,16 +127,23 @@ class Extreme(Accumulator):
 
     def add(self, value: Any, weight: int) -> None:
         """Count the value; keep the order when it comes or goes."""
-        old = self._weights.get(value, 0)
-        new = old + weight
-        if new:
-            self._weights[value] = new
-            if not old:
-                insort(self._ordered, value)
-        else:
-            del self._weights[value]
-            if old:
-                del self._ordered[bisect_left(self._ordered, value)]
+        self.take(((value, weight),))
+
+    def take(self, values: Sequence[Weighed]) -> None:
+        """Count the values; keep the order where they come or go."""
+        weights, ordered = self._weights, self._ordered
+        weigh = weights.get
+        for value, weight in values:
+            old = weigh(value, 0)
+            new = old + weight
+            if new:
+                weights[value] = new
+                if not old:
+                    insort(ordered, value)
+            else:
+                del weights[value]
+                if old:
+                    del ordered[bisect_left(ordered, value)]
 
     def value(self) -> Value:
         """Give the best value, null when there is none."""

@@ -100,10 +100,10 @@ class Circuit:
         self._mark(source)
         return True
 
-    def arrive(self, stream: str, at_s: float, row: Row) -> None:
-        """Put a stream row into the coming epoch."""
+    def arrive(self, stream: str, at_s: float, rows: Sequence[Row]) -> None:
+        """Put rows of a stream into the coming epoch."""
         for window in self._windows.get(stream, ()):
-            if window.arrive(at_s, row):
+            if window.take(at_s, rows):
                 self._mark(window)
 
     def pend(self, leaf: Scan | Window, delta: Delta) -> None:

@@ -39,6 +39,7 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
+from aspen.views.make_window import make_window
 from aspen.views.node import Node, Places
 from aspen.views.operators.anti_join import AntiJoin as AntiJoinNode
 from aspen.views.operators.distinct import Distinct as DistinctNode
@@ -48,7 +49,6 @@ from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import Project as ProjectNode
 from aspen.views.operators.semi_join import SemiJoin as SemiJoinNode
 from aspen.views.operators.set_operation import SetOperation as SetOperationNode
-from aspen.views.operators.sliding_window import SlidingWindow
 from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.top_k import TopK as TopKNode
 from aspen.views.operators.union import Union as UnionNode
@@ -235,10 +235,7 @@ class Compiler:
         spec = WindowSpec(identity, scan.relation, not spelt, partition, plan.rows, plan.range_s)
 
         def make() -> Node:
-            parts = (scan.relation, shape, partition, plan.rows, plan.range_s)
-            made = WindowNode(*parts)
-            if plan.slide_s is not None:
-                made = SlidingWindow(*parts, plan.slide_s)
+            made = make_window(scan.relation, shape, partition, plan)
             self._begin(spec, made)
             return made
 

@@ -57,12 +57,16 @@ class GroupBy(Node):
         """Aggregate the child's rows."""
         if self._always:
             self._groups[()] = _Group(self._fresh())
-            self._renew({(): None})
+            self._renew(((),))
         self._take(self.inputs[0].contents())
 
     def step(self) -> Delta:
         """Aggregate the delta."""
         return self._take(self.inputs[0].delta)
+
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return len(self._groups)
 
     def contents(self) -> Delta:
         """Give one row per group."""
@@ -86,22 +90,28 @@ class GroupBy(Node):
 
     def _take(self, rows: Delta) -> Delta:
         key_of_row, groups, arguments = self.key, self._groups, self._arguments
-        touched: dict[Row, None] = {}
-        for row, weight in rows.items():
-            key = key_of_row(row)
+        # Group by group, so that each accumulator takes what it gets in one loop of its own.
+        touched: dict[Row, list[tuple[Row, int]]] = {}
+        for item in rows.items():
+            key = key_of_row(item[0])
+            members = touched.get(key)
+            if members is None:
+                touched[key] = [item]
+            else:
+                members.append(item)
+        for key, members in touched.items():
             group = groups.get(key)
             if group is None:
                 group = groups[key] = _Group(self._fresh())
-            group.size += weight
+            group.size += sum([weight for _, weight in members])
             for place, state in zip(arguments, group.accumulators, strict=True):
                 if place is None:
-                    state.add(True, weight)
-                elif row[place] is not None:
-                    state.add(row[place], weight)
-            touched[key] = None
+                    state.take(members)
+                else:
+                    state.take([(row[place], w) for row, w in members if row[place] is not None])
         return self._renew(touched)
 
-    def _renew(self, touched: dict[Row, None]) -> Delta:
+    def _renew(self, touched: Iterable[Row]) -> Delta:
         out: Delta = {}
         for key in touched:
             group = self._groups[key]

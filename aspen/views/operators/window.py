@@ -88,6 +88,15 @@ class Window(Node):
         self._enter(at_s, shaped)
         return True
 
+    def take(self, at_s: float, rows: Iterable[Row]) -> bool:
+        """Take rows that came together.
+
+        Returns:
+            Whether anything changed.
+        """
+        changed = [self.arrive(at_s, row) for row in rows]
+        return any(changed)
+
     def tick(self, now_s: float) -> bool:
         """Let rows expire.
 
@@ -132,9 +141,12 @@ class Window(Node):
     def step(self) -> Delta:
         """Give what came and went since the last epoch."""
         out, self._pending = self._pending, {}
-        for row, weight in out.items():
-            accumulate(self._inside, row, weight)
+        merge(self._inside, out)
         return out
+
+    def kept(self) -> int:
+        """Count the rows of the own state."""
+        return sum(map(len, self._parts.values()))
 
     def contents(self) -> Delta:
         """Give the rows inside."""
