@@ -9,7 +9,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from smartcis.bench import latency, motes, recovery, seeds, slope, strategies, tenants
+from smartcis.bench import (
+    latency,
+    motes,
+    recovery,
+    scale,
+    seeds,
+    slope,
+    strategies,
+    tenants,
+)
 from smartcis.bench.peers import bench as peers
 
 BENCHES = {
@@ -17,6 +26,7 @@ BENCHES = {
     "motes": motes.run,
     "peers": peers.run,
     "recovery": recovery.run,
+    "scale": scale.run,
     "seeds": seeds.run,
     "slope": slope.run,
     "strategies": strategies.run,
@@ -31,7 +41,9 @@ class Command(BaseCommand):
         parser.add_argument("name", choices=sorted(BENCHES))
         parser.add_argument("--json", action="store_true", help="print one JSON object only")
         parser.add_argument("--quick", action="store_true", help="same shape, under a minute")
-        parser.add_argument("--figure", choices=seeds.FIGURES, help="of seeds: only this one")
+        parser.add_argument(
+            "--figure", choices=(*seeds.FIGURES, *scale.PARTS), help="of seeds, scale: only this"
+        )
         parser.add_argument("--draw", type=Path, metavar="DIR", help="of seeds: write SVGs there")
 
     def handle(self, *_args: Any, **options: Any) -> None:
