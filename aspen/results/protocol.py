@@ -61,6 +61,19 @@ class Snapshot:
     error: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """Where one writer of a store ends, so that another may go on.
+
+    Args:
+        generation: of the writer that ended.
+        position: log position up to which it has told everything.
+    """
+
+    generation: str
+    position: int
+
+
 class Results(Protocol):
     """The snapshot store.
 
@@ -85,6 +98,17 @@ class Results(Protocol):
 
         Returns:
             The epoch number the batch has (also when it was seen before).
+        """
+        ...
+
+    def hand_over(self, savepoint: Savepoint, generation: str, batch: int) -> None:
+        """Let another generation go on from a savepoint; rows and epochs stay as they are.
+
+        Args:
+            batch: of that generation, after which its first write comes.
+
+        Raises:
+            NotThere: the store does not stand at that savepoint.
         """
         ...
 

@@ -9,11 +9,12 @@ from typing import Any, cast
 import redis
 
 from aspen.redis_client import connect
-from aspen.results.protocol import Epoch, Snapshot, ViewChange
-from aspen.results.scripts import SINCE, SNAPSHOTS, WRITE, Keys
+from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
+from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, Keys
 from aspen.results.wire import (
     EpochsForgotten,
     FencedOff,
+    NotThere,
     decode_epoch,
     decode_snapshot,
     encode_changes,
@@ -50,6 +51,7 @@ class RedisResults:
         self._fence = fence
         self._keep = keep
         self._write = self._redis.register_script(WRITE)
+        self._hand_over = self._redis.register_script(HAND_OVER)
         self._snapshots = self._redis.register_script(SNAPSHOTS)
         self._since = self._redis.register_script(SINCE)
 
@@ -105,6 +107,34 @@ class RedisResults:
                 ) from error
             raise
         return int(cast("int", epoch))
+
+    def hand_over(self, savepoint: Savepoint, generation: str, batch: int) -> None:
+        """Let another generation go on from a savepoint; see `Results.hand_over`.
+
+        Raises:
+            NotThere: the store does not stand at that savepoint.
+            FencedOff: a writer with a higher fencing token has taken over.
+        """
+        keys = self._keys
+        try:
+            self._hand_over(
+                keys=[keys.meta, keys.batches],
+                args=[savepoint.generation, savepoint.position, generation, batch, self._fence],
+            )
+        except redis.ResponseError as error:
+            said = str(error)
+            if "FENCED" in said:
+                raise FencedOff(
+                    "another engine writes to this store", found=f"token {self._fence}"
+                ) from error
+            if "ELSEWHERE" in said:
+                raise NotThere(
+                    f"the results do not stand at position {savepoint.position} of "
+                    f"{savepoint.generation}",
+                    found=said,
+                    attempt="begin with an empty checkpoint",
+                ) from error
+            raise
 
     def head(self) -> tuple[int, int, float]:
         """Give the newest epoch, its log position and its log time; zeroes before the first."""

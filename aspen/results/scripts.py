@@ -69,6 +69,21 @@ redis.call('HSET', meta, 'generation', ARGV[1], 'batch', ARGV[2], 'epoch', id,
 return epoch
 """
 
+# KEYS meta, batches   ARGV old generation, position, new generation, batch, fence
+HAND_OVER = """
+local meta, batches = KEYS[1], KEYS[2]
+local fence = tonumber(redis.call('HGET', meta, 'fence') or '0')
+if tonumber(ARGV[5]) < fence then return redis.error_reply('FENCED ' .. fence) end
+local found = redis.call('HMGET', meta, 'generation', 'position')
+if found[1] == ARGV[3] then return 0 end
+if found[1] ~= ARGV[1] or tonumber(found[2]) ~= tonumber(ARGV[2]) then
+  return redis.error_reply('ELSEWHERE ' .. (found[1] or '') .. ' ' .. (found[2] or '0'))
+end
+redis.call('DEL', batches)
+redis.call('HSET', meta, 'generation', ARGV[3], 'batch', ARGV[4], 'fence', ARGV[5])
+return 1
+"""
+
 # KEYS meta, views, rows prefix   ARGV views…
 # → [[epoch, position, at_s], [definition or false, [row, weight, …]]…]
 SNAPSHOTS = """

@@ -40,6 +40,12 @@ class FencedOff(AspenError):
     code = "aspen.results.fenced_off"
 
 
+class NotThere(AspenError):
+    """A store that stands elsewhere than where somebody wants to take it over."""
+
+    code = "aspen.results.not_there"
+
+
 def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 

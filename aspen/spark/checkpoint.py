@@ -4,22 +4,51 @@ A checkpoint whose log lost entries, whose results were emptied, or which an old
 wrote, would lose or double changes: it is dropped, and the log rebuilds everything. The identity
 of a checkpoint, its *generation*, is the query id that Spark writes into it, so that it cannot
 outlive the checkpoint.
+
+A checkpoint for another number of lanes is dropped as well, but its end is a *savepoint*:
+
+    log          base ├─────────────────────┼──── tail ───► head
+    2 lanes           ├── told ──── epoch 41 ┤ savepoint
+    4 lanes           ├── applied in silence ┤ epoch 42 ───►
+
+Lanes hold all base rows, so the log's base and its tail serve any number of them. The new query
+comes up to the savepoint without telling anybody, takes the results over as they stand, and goes on
+with the next epoch. Killed on its way, it begins again from the same savepoint.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-FORMAT = 2  # raise when lanes' snapshots or the state variable change their shape
+from aspen.results.protocol import Savepoint
+
+FORMAT = 3  # raise when lanes' snapshots or the state variable change their shape
+
+
+_MARK = re.compile(rf"format {FORMAT}, lanes \d+")
 
 
 def format_of(lanes: int) -> str:
     """Give the mark of a checkpoint; the number of lanes is fixed once and for all in it."""
     return f"format {FORMAT}, lanes {lanes}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What an engine begins with.
+
+    Args:
+        dropped: why an old checkpoint was dropped, empty when none was.
+        savepoint: where this checkpoint takes over from another one, if it does.
+    """
+
+    dropped: str = ""
+    savepoint: Savepoint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +71,7 @@ class Checkpoint:
         position: log position up to which batches were planned.
         committed: the newest batch that is done, -1 before the first.
         done: log position up to which batches are done; from there on Spark reads again.
+        savepoint: where it took over from another checkpoint, if it did.
     """
 
     generation: str = ""
@@ -50,6 +80,7 @@ class Checkpoint:
     position: int = 0
     committed: int = -1
     done: int = 0
+    savepoint: Savepoint | None = None
 
     def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int]) -> str:
         """Say why this checkpoint cannot be continued, empty when it can.
@@ -88,16 +119,20 @@ def _offset(file: Path) -> dict[str, Any]:
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Read what a folder holds; an empty or missing one gives an empty checkpoint."""
     metadata, offsets = folder / "metadata", _newest(folder / "offsets")
+    mark, saved = folder / "format", folder / "savepoint"
+    begun = Checkpoint(
+        format=mark.read_text() if mark.exists() else "",
+        savepoint=Savepoint(**json.loads(saved.read_text())) if saved.exists() else None,
+    )
     if not metadata.exists() or offsets is None:
-        return Checkpoint()
+        return begun
     offset = _offset(offsets)
     commit = _newest(folder / "commits")
-    mark = folder / "format"
     committed = int(commit.name) if commit is not None else -1
     done = folder / "offsets" / str(committed)
-    return Checkpoint(
+    return replace(
+        begun,
         generation=json.loads(metadata.read_text())["id"],
-        format=mark.read_text() if mark.exists() else "",
         log=offset.get("log", ""),
         position=int(offset["position"]),
         committed=committed,
@@ -105,18 +140,40 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     )
 
 
-def prepare_checkpoint(folder: Path, lanes: int, log: LogEnds, writer: tuple[str, int]) -> str:
-    """Make `folder` fit to start from; the further arguments as for `Checkpoint.unusable`.
+def prepare_checkpoint(
+    folder: Path, lanes: int, log: LogEnds, writer: tuple[str, int], told: int
+) -> Prepared:
+    """Make `folder` fit to start from; log and writer as for `Checkpoint.unusable`.
 
-    Returns:
-        Why an old checkpoint was dropped, empty when none was.
+    Args:
+        told: log position up to which the results are written.
     """
+    found = Checkpoint()
     try:
-        reason = read_checkpoint(folder).unusable(format_of(lanes), log, writer)
-    except (ValueError, KeyError, IndexError, OSError) as error:
+        found = read_checkpoint(folder)
+        reason = found.unusable(format_of(lanes), log, writer)
+    except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         reason = f"it cannot be read: {error}"
-    if reason:
+    if not reason and found.generation:
+        return Prepared(savepoint=found.savepoint)
+    savepoint = _savepoint(found, log, writer, told)
+    if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)
     (folder / "format").write_text(format_of(lanes))
-    return reason
+    if savepoint is not None:
+        (folder / "savepoint").write_text(json.dumps(asdict(savepoint)))
+    return Prepared(reason, savepoint)
+
+
+def _savepoint(
+    found: Checkpoint, log: LogEnds, writer: tuple[str, int], told: int
+) -> Savepoint | None:
+    """Give where a new checkpoint can take over from the one that was found."""
+    if not writer[0] or not max(log.base, 1) <= told <= log.head:
+        return None
+    here = Savepoint(writer[0], told)
+    if found.savepoint == here:
+        return here  # somebody was on the way from there, and had not taken over yet
+    rescaled = _MARK.fullmatch(found.format) and not found.unusable(found.format, log, writer)
+    return here if rescaled and found.generation == writer[0] else None

@@ -29,6 +29,7 @@ from aspen.log.retention import Retention
 from aspen.redis_client import connect
 from aspen.results.engine_status import EngineStatus, write_status
 from aspen.results.lease import Lease
+from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
 from aspen.spark.checkpoint import LogEnds, prepare_checkpoint
 from aspen.spark.config import EngineConfig
@@ -79,6 +80,7 @@ class Engine:
         self._status_lock = threading.Lock()
         self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
         self._ending = Ending.STOPPED
+        self._savepoint_at = (0, 0)
 
     def stop(self) -> None:
         """Ask the engine to end; safe in a signal handler and from any thread."""
@@ -121,14 +123,18 @@ class Engine:
             fence=self._lease.token,
             patience_s=config.patience_s,
         )
-        dropped = prepare_checkpoint(
+        prepared = prepare_checkpoint(
             config.checkpoint,
             config.lanes,
             LogEnds(*self._log.state(), self._log.base().position),
             results.writer(),
+            results.head()[1],
         )
-        if dropped:
-            self._say("checkpoint_dropped", reason=dropped)
+        if prepared.dropped:
+            self._say("checkpoint_dropped", reason=prepared.dropped)
+        self._savepoint_at = results.head()[:2]
+        if prepared.savepoint is not None:
+            self._say("goes_on_from", savepoint=prepared.savepoint.position, lanes=config.lanes)
         own = self._session is None
         session = self._session or start_session(
             config.master,
@@ -139,7 +145,7 @@ class Engine:
         )
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:
-            query = self._start_query(session, results)
+            query = self._start_query(session, results, prepared.savepoint)
             self._update(generation=str(query.id))
             self._say("query_started", generation=str(query.id))
             return self._watch(query)
@@ -148,9 +154,12 @@ class Engine:
             if own:
                 session.stop()
 
-    def _start_query(self, session: SparkSession, results: RedisResults) -> StreamingQuery:
+    def _start_query(
+        self, session: SparkSession, results: RedisResults, savepoint: Savepoint | None
+    ) -> StreamingQuery:
         config = self._config
         keys = lane_keys(config.lanes)
+        told = 0 if savepoint is None else savepoint.position
         session.dataSource.register(LogSource)
         source = (
             session.readStream.format("aspen_log")
@@ -159,6 +168,7 @@ class Engine:
             .option("lane_keys", ",".join(map(str, keys)))
             .option("entries_per_batch", str(config.entries_per_batch))
             .option("patience_s", str(config.patience_s))
+            .option("told", str(told))
             .load()
         )
         if config.lanes == 1:
@@ -169,6 +179,7 @@ class Engine:
                 lane_class=config.lane_class,
                 keys=keys,
                 compact_entries=config.compact_entries,
+                told=told,
             )
         )
         lanes = source.groupBy("lane").transformWithState(
@@ -177,7 +188,13 @@ class Engine:
             outputMode="append",
             timeMode="none",
         )
-        sink = Sink(results, self._on_epoch, Retention(self._log, config.keep_entries).offer)
+        sink = Sink(
+            results,
+            self._on_epoch,
+            Retention(self._log, config.keep_entries).offer,
+            savepoint,
+            self._on_silence,
+        )
         return (
             lanes.writeStream.foreachBatch(sink)
             .option("checkpointLocation", str(config.checkpoint))
@@ -197,6 +214,15 @@ class Engine:
             progress_s=time.time(),
             error="",
         )
+
+    def _on_silence(self, position: int, lane_pids: dict[int, int]) -> None:
+        """Note progress on the way to a savepoint, at which the results stand all the while."""
+        if position >= self._savepoint_at[1]:
+            epoch, there = self._savepoint_at
+            self._say("took_over", epoch=epoch, position=there)
+            self._on_epoch(epoch, there, lane_pids)
+        else:
+            self._update(progress_s=time.time(), lane_pids=lane_pids)
 
     def _watch(self, query: StreamingQuery) -> str:
         while not self._stop.wait(0.1):

@@ -11,6 +11,7 @@ Ahead:   a worker that already applied the batch (Spark repeats it) rebuilds fro
 Compact: once enough changes are stored, the snapshot moves up and the changes are dropped.
          It goes out with the batch too: the log may take it as its own base.
 Base:    a batch may begin with the log's base instead of its first entries.
+Told:    lanes that take over from another number of lanes come up to where those ended in silence.
 Law:     a lane is a function of the log prefix, so a resident one at the right position of the
          same log is right, whoever made it.
 """
@@ -21,8 +22,8 @@ import importlib
 import json
 import os
 import time
-import zlib
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -47,6 +48,7 @@ from pyspark.sql.types import (
 from aspen.log.entry import BadEntry, Entry, decode
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
+from aspen.runtime.placing import Share
 
 # Types, not text: each text would be parsed in the JVM at every batch. A snapshot is an item
 # whose `snapshot` is true; it can only be the first.
@@ -64,12 +66,14 @@ OUTPUT = StructType(
         StructField("position", LongType()),
         StructField("at_s", DoubleType()),
         StructField("changes", StringType()),
+        StructField("parts", StringType()),
         StructField("timing", StringType()),
         StructField("pid", IntegerType()),
         StructField("base", BinaryType()),
     ]
 )
-"""One row per lane and batch; `base` is the lane's snapshot where it was compacted to one."""
+"""One row per lane and batch; `parts` are changes of views of which other lanes may have parts,
+`base` is the lane's snapshot where it was compacted to one."""
 
 
 class LaneLike(Protocol):
@@ -89,6 +93,11 @@ class LaneLike(Protocol):
         """Let the next batch tell every view in full."""
         ...
 
+    @property
+    def shared(self) -> AbstractSet[str]:
+        """Views of the last batch that other lanes may have changed, too."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LaneSettings:
@@ -100,6 +109,7 @@ class LaneSettings:
         keys: the grouping key of each lane.
         compact_entries: stored changes beyond which the snapshot moves up.
         compact_bytes: the same, in bytes of entries.
+        told: log position up to which others have told all changes; they are not told again.
     """
 
     log: str
@@ -107,6 +117,7 @@ class LaneSettings:
     keys: tuple[int, ...] = (0,)
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
+    told: int = 0
 
 
 @dataclass(slots=True)
@@ -133,8 +144,8 @@ class _Batch:
     read_ms: float = 0.0
 
 
-# (log identity, lane class, lane) → the lane; one task at a time runs in a worker.
-_RESIDENT: dict[tuple[str, str, int], Resident] = {}
+# (log identity, lane class, lane, lanes) → the lane; one task at a time runs in a worker.
+_RESIDENT: dict[tuple[str, str, int, int], Resident] = {}
 
 
 def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Entry]]:
@@ -146,11 +157,6 @@ def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Entry]]:
         except BadEntry:
             continue
     return out
-
-
-def owner(view: str, lanes: int) -> int:
-    """Give the lane that emits a view; the same in every process."""
-    return zlib.crc32(view.encode()) % lanes
 
 
 class LaneProcessor(StatefulProcessor):
@@ -184,10 +190,11 @@ class LaneProcessor(StatefulProcessor):
         ready_ms = time.time() * 1000
         entries = decoded(batch.entries)
         changes = resident.lane.apply(entries)
-        lanes = len(self._settings.keys)
-        if lanes > 1:
-            changes = [change for change in changes if owner(change.view, lanes) == number]
-        text = encode_changes(changes)
+        if last <= self._settings.told:
+            changes = []
+        shared = resident.lane.shared
+        text = encode_changes([change for change in changes if change.view not in shared])
+        parts = encode_changes([change for change in changes if change.view in shared])
         applied_ms = time.time() * 1000
         base = self._store(resident, batch.entries)
         resident.lane.position = last
@@ -208,6 +215,7 @@ class LaneProcessor(StatefulProcessor):
             position=last,
             at_s=entries[-1][1].at_s if entries else 0.0,
             changes=text,
+            parts=parts,
             timing=json.dumps(timing),
             pid=os.getpid(),
             base=base if number == 0 else None,
@@ -215,15 +223,16 @@ class LaneProcessor(StatefulProcessor):
 
     def _begin(self, number: int, base: _Item) -> tuple[Resident, str]:
         """Begin where a compacted log begins: with the fold of what it no longer has."""
-        resident = Resident(self._made(base))
-        resident.lane.announce()
+        resident = Resident(self._made(number, base))
+        if not self._settings.told:
+            resident.lane.announce()
         self._history.put([(base.position, True, base.data)])
-        _RESIDENT[self._settings.log, self._settings.lane_class, number] = resident
+        _RESIDENT[self._place(number)] = resident
         return resident, "rebuilt"
 
     def _resident(self, number: int, position: int) -> tuple[Resident, str]:
         """Give the lane standing at `position`, and how it came to be there."""
-        place = (self._settings.log, self._settings.lane_class, number)
+        place = self._place(number)
         resident = _RESIDENT.get(place)
         if resident is not None and resident.lane.position == position:
             return resident, "warm"
@@ -234,7 +243,7 @@ class LaneProcessor(StatefulProcessor):
         base = snapshot.position if snapshot else 0
         how = "behind"
         if resident is None or not base <= resident.lane.position < position:
-            resident, how = Resident(self._made(snapshot)), "rebuilt"
+            resident, how = Resident(self._made(number, snapshot)), "rebuilt"
         missing = [
             (item.position, item.data)
             for item in history
@@ -248,11 +257,16 @@ class LaneProcessor(StatefulProcessor):
         _RESIDENT[place] = resident
         return resident, how
 
-    def _made(self, snapshot: _Item | None) -> LaneLike:
+    def _place(self, number: int) -> tuple[str, str, int, int]:
+        settings = self._settings
+        return settings.log, settings.lane_class, number, len(settings.keys)
+
+    def _made(self, number: int, snapshot: _Item | None) -> LaneLike:
         lane_class = load_class(self._settings.lane_class)
+        share = Share(number, len(self._settings.keys))
         if snapshot is None:
-            return cast("LaneLike", lane_class())
-        lane = cast("LaneLike", lane_class.restore(snapshot.data))
+            return cast("LaneLike", lane_class(share))
+        lane = cast("LaneLike", lane_class.restore(snapshot.data, share))
         lane.position = snapshot.position
         return lane
 

@@ -38,6 +38,8 @@ _ARROW = pa.schema(
 )
 _IDLE_WAIT_S = 0.5  # also the longest a stopping query has to wait for this source
 
+_CATCHING_UP = 5  # how much larger batches are whose changes nobody has to be told of
+
 Offset = dict[str, Any]
 Batches = Iterator[tuple[Any, ...]]  # Spark's annotation; record batches are welcome too
 
@@ -48,6 +50,7 @@ class LogReader(SimpleDataSourceStreamReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = dict(options)
         self._bound = int(options["entries_per_batch"])
+        self._told = int(options.get("told", "0"))
         self._lanes = [int(key) for key in options["lane_keys"].split(",")]
         self._opened: RedisLog | None = None
 
@@ -86,7 +89,11 @@ class LogReader(SimpleDataSourceStreamReader):
                 attempt="start the engine anew: it rebuilds every view from the log there is",
             )
         begin = after or self._log.base().position
-        end = {"log": identity, "position": min(head, begin + self._bound)}
+        upto = min(head, begin + self._bound)
+        if begin < self._told:
+            # What is told already and what is not never share a batch.
+            upto = min(head, begin + self._bound * _CATCHING_UP, self._told)
+        end = {"log": identity, "position": upto}
         return self.readBetweenOffsets(start, end), end
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
@@ -120,7 +127,8 @@ class LogReader(SimpleDataSourceStreamReader):
 class LogSource(DataSource):
     """`spark.readStream.format("aspen_log")`.
 
-    Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s.
+    Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s, told (the
+    position up to which changes are known; see `aspen.spark.checkpoint`).
     """
 
     @classmethod

@@ -12,7 +12,10 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame
 
 from aspen.log.protocol import Base
+from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
+from aspen.results.wire import decode_changes, encode_changes
+from aspen.runtime.parts import merge_parts
 
 # epoch, position, pid per lane
 OnEpoch = Callable[[int, int, dict[int, int]], None]
@@ -26,10 +29,22 @@ class Sink:
         results: where epochs go; carries the engine's fencing token.
         on_epoch: told after each write.
         on_base: told of each fold of the log that a lane gave, after the write.
+        savepoint: where this query takes over from another, None where it does not.
+        on_silence: told of each position on the way there, with the pid per lane.
     """
 
-    def __init__(self, results: RedisResults, on_epoch: OnEpoch, on_base: OnBase) -> None:
+    def __init__(
+        self,
+        results: RedisResults,
+        on_epoch: OnEpoch,
+        on_base: OnBase,
+        savepoint: Savepoint | None = None,
+        on_silence: Callable[[int, dict[int, int]], None] = lambda _position, _pids: None,
+    ) -> None:
         self._results = results
+        self._savepoint = savepoint
+        self._on_silence = on_silence
+        self._owns = False
         self._on_epoch = on_epoch
         self._on_base = on_base
 
@@ -38,6 +53,10 @@ class Sink:
         lanes = batch.collect()
         if not lanes:
             return
+        position = lanes[0].position
+        if self._savepoint is not None and not self._takes_over(batch, batch_id, position):
+            self._on_silence(position, {lane.lane: lane.pid for lane in lanes})
+            return
         sink_at_ms = time.time() * 1000
         timing = json.loads(lanes[0].timing)
         for lane in lanes[1:]:
@@ -45,19 +64,30 @@ class Sink:
                 timing[border] = max(value, timing.get(border, 0.0))
         timing["spark_out"] = sink_at_ms - timing.pop("lane_done_at")
         timing["sink_at"] = sink_at_ms
-        position = lanes[0].position
+        parts = [lane.parts for lane in lanes if lane.parts != "[]"]
+        merged = encode_changes(merge_parts(map(decode_changes, parts))) if parts else "[]"
         epoch = self._results.write_encoded(
             generation_of(batch),
             batch_id,
             position,
             lanes[0].at_s,
-            join_changes([lane.changes for lane in lanes]),
+            join_changes([*(lane.changes for lane in lanes), merged]),
             timing,
         )
         self._on_epoch(epoch, position, {lane.lane: lane.pid for lane in lanes})
         for lane in lanes:
             if lane.base is not None:
                 self._on_base(Base(position, bytes(lane.base)))
+
+    def _takes_over(self, batch: DataFrame, batch_id: int, position: int) -> bool:
+        """Whether a batch is this query's to tell; the first one takes the results over."""
+        assert self._savepoint is not None
+        silent = position <= self._savepoint.position
+        if position >= self._savepoint.position and not self._owns:
+            last = batch_id if silent else batch_id - 1
+            self._results.hand_over(self._savepoint, generation_of(batch), last)
+            self._owns = True
+        return not silent
 
 
 def generation_of(batch: DataFrame) -> str:

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from aspen.results.protocol import Savepoint
 from aspen.spark.checkpoint import (
     Checkpoint,
     LogEnds,
+    Prepared,
     format_of,
     prepare_checkpoint,
     read_checkpoint,
@@ -61,23 +63,79 @@ def test_a_folder_as_spark_writes_it_is_read(tmp_path):
 
 def test_a_missing_folder_is_an_empty_checkpoint(tmp_path):
     assert read_checkpoint(tmp_path / "cp") == Checkpoint()
-    assert prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 5), ("x", 7)) == ""
+    assert prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 5), ("x", 7), 0) == Prepared()
     assert (tmp_path / "cp" / "format").read_text() == format_of(1)
 
 
 def test_one_of_use_is_kept(tmp_path):
     write(tmp_path / "cp")
-    assert prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10)) == ""
+    assert prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9) == Prepared()
     assert (tmp_path / "cp" / "offsets" / "10").exists()
 
 
 def test_one_of_no_use_is_dropped(tmp_path):
     write(tmp_path / "cp")
-    assert "another log" in prepare_checkpoint(tmp_path / "cp", 1, LogEnds("M", 9), ("g", 10))
+    prepared = prepare_checkpoint(tmp_path / "cp", 1, LogEnds("M", 9), ("g", 10), 9)
+    assert "another log" in prepared.dropped
+    assert prepared.savepoint is None
     assert not (tmp_path / "cp" / "offsets").exists()
 
 
 @pytest.mark.parametrize("offset", ["", "-", "{", '{"log": "L"}'])
 def test_a_torn_one_is_dropped(tmp_path, offset):
     write(tmp_path / "cp", offset)
-    assert "cannot be read" in prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10))
+    prepared = prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9)
+    assert "cannot be read" in prepared.dropped
+    assert prepared.savepoint is None
+
+
+def prepared(folder, lanes, writer=("g", 10), told=9, base=0):
+    return prepare_checkpoint(folder, lanes, LogEnds("L", 20, base), writer, told)
+
+
+def test_another_number_of_lanes_goes_on_from_where_the_results_stand(tmp_path):
+    folder = tmp_path / "cp"
+    write(folder)
+    found = prepared(folder, 2)
+    assert "format" in found.dropped
+    assert found.savepoint == Savepoint("g", 9)
+    assert read_checkpoint(folder).format == format_of(2)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_killed_on_its_way_it_begins_again_from_the_same_savepoint(tmp_path, begun):
+    folder = tmp_path / "cp"
+    write(folder)
+    prepared(folder, 2)
+    if begun:  # some batches were applied in silence
+        (folder / "offsets").mkdir()
+        (folder / "commits").mkdir()
+        (folder / "metadata").write_text('{"id": "h"}')
+        for batch in (0, 1):
+            (folder / "offsets" / str(batch)).write_text('v1\n{}\n{"log": "L", "position": 4}')
+        (folder / "commits" / "0").write_text("v1\n{}")
+    for lanes in (2, 4):
+        assert prepared(folder, lanes).savepoint == Savepoint("g", 9)
+
+
+def test_one_that_has_taken_over_is_continued_and_remembers_from_where(tmp_path):
+    folder = tmp_path / "cp"
+    write(folder)
+    prepared(folder, 2)
+    (folder / "offsets").mkdir()
+    (folder / "commits").mkdir()
+    (folder / "metadata").write_text('{"id": "h"}')
+    (folder / "offsets" / "0").write_text('v1\n{}\n{"log": "L", "position": 9}')
+    (folder / "commits" / "0").write_text("v1\n{}")
+    assert prepared(folder, 2, ("h", 0)) == Prepared("", Savepoint("g", 9))
+    assert prepared(folder, 4, ("h", 3), 15).savepoint == Savepoint("h", 15)
+
+
+@pytest.mark.parametrize(
+    ("writer", "told", "base"),
+    [(("x", 10), 9, 0), (("", -1), 0, 0), (("g", 10), 9, 12), (("g", 10), 21, 0)],
+)
+def test_without_results_of_its_own_a_rescaled_one_begins_anew(tmp_path, writer, told, base):
+    folder = tmp_path / "cp"
+    write(folder)
+    assert prepared(folder, 2, writer, told, base).savepoint is None

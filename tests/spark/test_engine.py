@@ -111,17 +111,6 @@ def test_a_compacted_log_rebuilds_every_view(session, config, feed, results, fol
     assert follower.resyncs == 1
 
 
-def test_two_lanes_give_the_same_views(session, config, feed, results, follower):
-    session.conf.set("spark.sql.shuffle.partitions", "2")
-    try:
-        with product.running(replace(config, lanes=2), session):
-            feed.more(40, pause_s=0.01)
-            product.check(feed, results, follower)
-            assert set(status_of(config).lane_pids) == {0, 1}
-    finally:
-        session.conf.set("spark.sql.shuffle.partitions", "1")
-
-
 def test_one_engine_works_at_a_time(session, config, feed, results):
     with product.running(config, session):
         product.caught_up(results, feed.log)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import Row
@@ -17,8 +16,9 @@ from aspen.log.entry import Ask, Change, Transaction, encode
 from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.lane import Lane
+from aspen.runtime.parts import merge_parts
 from aspen.spark import lane_processor
-from aspen.spark.lane_processor import LaneProcessor, LaneSettings, decoded, owner
+from aspen.spark.lane_processor import LaneProcessor, LaneSettings, decoded
 
 KEY = 0
 
@@ -143,22 +143,42 @@ def test_the_store_is_compacted_and_a_fresh_worker_starts_from_the_snapshot():
     assert resident.lane.rows("region") == model.answers()["region"]
 
 
-def test_each_view_is_emitted_by_one_lane():
+def spread(rows):
+    """Give what several lanes told alone, and what they told together."""
+    alone = [set(folded_by(row)) for row in rows]
+    return alone, {c.view for row in rows for c in decode_changes(row.parts)}
+
+
+def test_each_view_is_told_by_one_lane_or_in_parts():
     rows = [Worker(lanes=3, number=number).run(first_batch()) for number in range(3)]
-    emitted = [set(folded_by(row)) for row in rows]
-    assert set().union(*emitted) == set(world.VIEWS)
-    assert sum(map(len, emitted)) == len(world.VIEWS)
-    assert all(owner(view, 3) == number for number, views in enumerate(emitted) for view in views)
+    alone, together = spread(rows)
+    assert set().union(*alone) | together == set(world.VIEWS)
+    assert sum(map(len, alone)) + len(together) == len(world.VIEWS)
+    assert {"reach", "way"} <= together
+    (merged,) = [c for c in merge_parts(decode_changes(r.parts) for r in rows) if c.view == "way"]
+    assert [name for name, _, _ in merged.columns] == ["name", "node", "cost"]
 
 
 def test_a_question_is_answered_by_one_lane():
     seed = Transaction(1.0, (Change("pair", 1, (1, 2)),))
     data = [*first_batch(), encode(seed), encode(Ask(1.0, "q", "both", (2,)))]
     rows = [Worker(lanes=3, number=number).run(data) for number in range(3)]
-    answers = [folded_by(row).get("why:q") for row in rows]
-    assert [number for number, answer in enumerate(answers) if answer] == [owner("why:q", 3)]
-    (answer,) = filter(None, answers)
+    (answer,) = filter(None, (folded_by(row).get("why:q") for row in rows))
     assert answer == {(1, "pair", "[1,2]", True, True): 1}
+
+
+def test_what_is_told_already_is_not_told_again():
+    worker, model = Worker(told=40), world.Model()
+    row = worker.run(first_batch())
+    worker.accept(row)
+    silent = 40 - row.position
+    assert silent > 0, "the first batch ends before that"
+    assert (row.changes, row.parts) == ("[]", "[]")
+    entries = [encode(e) for n in range(40) for e in model.entries(("ins", "pair", (n, n)))]
+    for part in (entries[:silent], entries[silent:]):
+        row = worker.run(part)
+        worker.accept(row)
+        assert (row.changes == "[]") is (row.position <= 40)
 
 
 def test_bytes_that_are_no_entry_change_nothing():
@@ -174,11 +194,6 @@ def test_bytes_that_are_no_entry_change_nothing():
 
 def test_the_lane_itself_is_the_real_one():
     assert lane_processor.load_class(LaneSettings("log").lane_class) is Lane
-
-
-@pytest.mark.parametrize("lanes", [1, 2, 5])
-def test_an_owner_is_one_of_the_lanes(lanes):
-    assert {owner(f"v{n}", lanes) for n in range(50)} == set(range(lanes))
 
 
 def test_a_compacted_log_begins_with_its_base():

@@ -29,6 +29,13 @@ class Command(BaseCommand):
             "--parent", type=int, default=0, help="end when this is no longer the parent process"
         )
 
+        parser.add_argument(
+            "--lanes",
+            type=int,
+            default=settings.ENGINE_LANES,
+            help="how many lanes share the views; may differ from last time",
+        )
+
     def handle(self, *_args: Any, **options: Any) -> None:
         logging.getLogger("py4j").setLevel(logging.WARNING)
         config = EngineConfig(
@@ -39,7 +46,7 @@ class Command(BaseCommand):
             checkpoint=settings.ENGINE_CHECKPOINT,
             master=settings.ENGINE_MASTER,
             host=settings.ENGINE_HOST,
-            lanes=settings.ENGINE_LANES,
+            lanes=options["lanes"],
             keep_entries=settings.LOG_KEEP_ENTRIES,
         )
         engine = Engine(config, logger.info)
