@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 from smartcis.api import (
     building,
+    deliveries,
     feeds,
     house,
     placements,
@@ -50,6 +51,7 @@ urlpatterns = [
     path("v1/queries/weak-points/", questions.QueryWeakPoints.as_view()),
     path("v1/queries/<str:query_id>/", queries.QueryDetail.as_view()),
     path("v1/queries/<str:query_id>/rows/", queries.QueryRows.as_view()),
+    path("v1/queries/<str:query_id>/deliveries/", deliveries.Deliveries.as_view()),
     path("v1/queries/<str:query_id>/placement/", placements.QueryPlacement.as_view()),
     path("v1/routes/", routes.Routes.as_view()),
     path("v1/routes/<str:session>/", routes.RouteDetail.as_view()),

@@ -9,6 +9,7 @@ import secrets
 from datetime import timedelta
 
 import pytest
+from api.test_api import Caller
 from deliveries.receiver import receiving
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -157,6 +158,34 @@ def test_what_nobody_takes_is_given_up_where_it_shows(staff, receiver):
     assert [path for path, *_ in receiver.calls] == ["/hooks/doors"] * len(receiver.calls)
     Delivery.objects.update(settled_at=timezone.now() - timedelta(days=8))
     assert sweep_settled() == 2
+
+
+@pytest.mark.django_db
+def test_what_was_given_up_shows_and_can_be_tried_again(staff, receiver, building):
+    caller = Caller()
+    caller.client.force_login(User.objects.get(pk=staff.user_id))
+    query = submitted(staff, f"WEBHOOK '{receiver.url}/hooks/doors'")
+    Store(query.view_id).write({("a", "locked"): 1}, opens=True)
+    receiver.statuses = [410]
+    hand_out()
+    path = f"queries/{query.pk}/deliveries/"
+    (shown,) = caller("GET", path).json()["results"]
+    assert (shown["state"], shown["fault"], shown["row"]) == (
+        "given_up",
+        "answered 410",
+        ["a", "locked"],
+    )
+    assert Caller()("GET", path).status_code == 403
+    assert caller("GET", "queries/nothing/deliveries/").status_code == 404
+    token = caller.client.get("/").cookies["csrftoken"].value
+    assert caller("POST", path, {"key": "none"}, HTTP_X_CSRFTOKEN=token).json() == {"retried": 0}
+    assert caller("POST", path, {}, HTTP_X_CSRFTOKEN=token).json() == {"retried": 1}
+    hand_out()
+    assert caller("GET", path).json()["results"][0]["state"] == "delivered"
+    assert len({body["key"] for body in receiver.bodies}) == 1
+    assert caller("GET", f"queries/{query.pk}/").json()["outputs"] == [
+        f"WEBHOOK {receiver.url}/hooks/doors"
+    ]
 
 
 @pytest.mark.django_db

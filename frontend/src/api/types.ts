@@ -108,12 +108,41 @@ export interface Source {
   fed_by?: FedBy[];
 }
 
+/** How a query's rows are shown; columns from `width` on only serve the order. */
+export interface Order {
+  keys: { column: string; descending: boolean; nulls_last: boolean }[];
+  width: number;
+}
+
+/** What a one-shot query found; the rows stand right before a position of the log. */
+export interface Answer {
+  kind: 'answer';
+  columns: Column[];
+  rows: Cell[][];
+  epoch: number;
+  position: number;
+  at_s: number;
+  total: number;
+}
+
+/** What a statement changed. */
+export interface Done {
+  kind: 'done';
+  statement: string;
+  name: string;
+  changed: number;
+}
+
 export interface RunningQuery {
+  kind?: undefined;
   id: string;
   name: string | null;
   sql: string;
   state: string;
   columns: Column[];
+  order?: Order | null;
+  /** Where its changes go besides this page. */
+  outputs?: string[];
   mine?: boolean;
   error?: ProblemFields | null;
 }
@@ -170,5 +199,5 @@ export interface Difference {
 }
 
 export type Checked =
-  | { ok: true; columns: Column[]; explain?: string }
+  | { ok: true; kind?: string; columns: Column[]; explain?: string }
   | ({ ok: false } & ProblemFields);

@@ -13,6 +13,7 @@ export const SHARED_VIEWS = [
   'region_size',
   'largest_region',
   'silent_source',
+  'active_alarm',
 ] as const;
 
 /** Views the service narrows to this browser's routes. */

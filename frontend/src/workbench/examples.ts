@@ -41,6 +41,19 @@ JOIN machine m ON m.mid = s.mid
 WHERE s.weight_kg >= 5.0`,
   },
   {
+    title: 'Ask once: rooms by name',
+    sql: `ONCE SELECT rid, name, category
+FROM room
+ORDER BY name
+LIMIT 20`,
+  },
+  {
+    title: 'The engine about itself',
+    sql: `SELECT q.view, q.state, q.rows, q.sharing, q.holders
+FROM sys.queries q
+ORDER BY q.rows DESC`,
+  },
+  {
     title: 'Walking distance from each kiosk (recursive)',
     sql: `WITH RECURSIVE walk(kiosk_id, node, cost_mm) AS (
     SELECT k.kiosk_id, k.node, 0 FROM kiosk k

@@ -1,7 +1,9 @@
 /** A running query's result: the rows that stand, and for a moment those that just left. */
+import type { Answer, Order } from '../api/types';
 import type { LiveClient, ViewEvent } from '../wire/client';
-import type { Bag } from '../wire/fold';
+import { Bag } from '../wire/fold';
 import type { Cell, Column, Row, WireError } from '../wire/protocol';
+import { comparison } from './order';
 
 /** How long a change stays marked, ms. */
 export const FLASH_MS = 1600;
@@ -45,19 +47,39 @@ export class Results {
   hidden = $state(0);
   closed = $state(false);
   error = $state.raw<WireError | null>(null);
-  sortBy = $state(0);
+  /** The column the reader sorts by; none while the query's own order holds. */
+  sortBy = $state<number | null>(0);
   descending = $state(false);
   private bag: Bag | null = null;
   private readonly fresh = new Map<string, number>();
   private readonly gone = new Map<string, { row: Row; atMs: number }>();
   private pending = false;
   private count = 0;
-  private readonly end: () => void;
+  private end: () => void = () => undefined;
 
-  constructor(client: LiveClient, view: string) {
-    this.end = client.subscribe(view, (event) => {
-      this.hear(event);
+  private constructor(private readonly order: Order | null) {
+    if (order) this.sortBy = null;
+  }
+
+  /** Follow a query that is maintained. */
+  static of(client: LiveClient, view: string, order: Order | null): Results {
+    const results = new Results(order);
+    results.end = client.subscribe(view, (event) => {
+      results.hear(event);
     });
+    return results;
+  }
+
+  /** Show what a one-shot query found, in the order it came. */
+  static answered(answer: Answer): Results {
+    const results = new Results(null);
+    results.columns = answer.columns;
+    results.sortBy = null;
+    const { columns, rows, epoch, position, at_s } = answer;
+    results.bag = new Bag();
+    results.bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s });
+    results.publish();
+    return results;
   }
 
   stop(): void {
@@ -69,6 +91,11 @@ export class Results {
     this.descending = this.sortBy === column ? !this.descending : false;
     this.sortBy = column;
     this.publish();
+  }
+
+  /** How many columns of the view are shown. */
+  private get width(): number | undefined {
+    return this.order?.width;
   }
 
   private hear(event: ViewEvent): void {
@@ -84,7 +111,7 @@ export class Results {
     this.closed = false;
     this.bag = event.bag;
     if (event.kind === 'delta') this.note(event.bag, event.changes);
-    else this.columns = event.bag.columns;
+    else this.columns = event.bag.columns.slice(0, this.width);
     this.publishSoon();
   }
 
@@ -106,7 +133,7 @@ export class Results {
       number: ++this.count,
       epoch: bag.epoch ?? 0,
       weight,
-      row,
+      row: row.slice(0, this.width),
     }));
     this.log = [...logged.reverse(), ...this.log].slice(0, KEPT_CHANGES);
   }
@@ -118,6 +145,14 @@ export class Results {
       this.pending = false;
       this.publish();
     }, PUBLISH_MS);
+  }
+
+  /** The order the reader chose, else the query's own, else none: as the rows came. */
+  private comparison(): ((a: Row, b: Row) => number) | null {
+    const at = this.sortBy;
+    if (at === null) return this.order && this.bag ? comparison(this.order, this.bag.columns) : null;
+    const sense = this.descending ? -1 : 1;
+    return (a, b) => sense * compare(a[at], b[at]);
   }
 
   private publish(): void {
@@ -133,10 +168,9 @@ export class Results {
     const leaving: ShownRow[] = [...this.gone]
       .filter(([key]) => !keys.has(key))
       .map(([key, { row }]) => ({ key: `gone${key}`, row, weight: 1, mark: '−' }));
-    const sense = this.descending ? -1 : 1;
-    const all = [...standing, ...leaving].sort(
-      (a, b) => sense * compare(a.row[this.sortBy], b.row[this.sortBy]) || a.key.localeCompare(b.key),
-    );
+    const all = [...standing, ...leaving];
+    const order = this.comparison();
+    if (order) all.sort((a, b) => order(a.row, b.row) || a.key.localeCompare(b.key));
     this.rows = all.slice(0, SHOWN_ROWS);
     this.hidden = all.length - this.rows.length;
     this.total = this.bag.size;

@@ -100,6 +100,7 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   region_size: ['region_id', 'size'],
   largest_region: ['region_id', 'size'],
   silent_source: ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'],
+  active_alarm: ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'],
   nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
   route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
 };

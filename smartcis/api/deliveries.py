@@ -1,0 +1,76 @@
+"""Deliveries: what became of a query's calls to other people's servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Case, When
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from smartcis.actions.owner import Owner
+from smartcis.actions.retry_deliveries import outlet_of, retry_deliveries
+from smartcis.api.schema import EDIT, READ, answers
+from smartcis.models import Delivery
+
+SETTLED_LAST = Case(When(state=Delivery.State.DELIVERED, then=1), default=0)
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    """One call: a row that came or went."""
+
+    key = serializers.CharField(help_text="idempotency key, the same at each attempt")
+    target = serializers.CharField()
+    epoch = serializers.IntegerField()
+    row = serializers.ListField(child=serializers.JSONField())
+    weight = serializers.IntegerField(help_text="above 0: it came so often; below: it went")
+    state = serializers.ChoiceField(Delivery.State.values)
+    attempts = serializers.IntegerField()
+    due_at = serializers.DateTimeField(allow_null=True)
+    settled_at = serializers.DateTimeField(allow_null=True)
+    fault = serializers.CharField(allow_blank=True, help_text="of the last attempt")
+
+
+class RetrySerializer(serializers.Serializer[Any]):
+    """Which calls to make once more."""
+
+    key = serializers.CharField(
+        max_length=120, required=False, help_text="of one call; all that were given up without it"
+    )
+
+
+class RetriedSerializer(serializers.Serializer[Any]):
+    """How many calls will be made again."""
+
+    retried = serializers.IntegerField()
+
+
+class Deliveries(generics.GenericAPIView[Delivery]):
+    """The calls of one query, those not made yet or given up first."""
+
+    queryset = Delivery.objects.none()
+    serializer_class = DeliverySerializer
+    permission_classes = (AllowAny,)
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="v1_deliveries_list",
+        responses=answers(DeliverySerializer(many=True), 403, *READ),
+    )
+    def get(self, request: Request, query_id: str) -> Response:
+        """List calls; only the query's owner and staff may see where they go."""
+        outlet = outlet_of(query_id, Owner.of(request))
+        found = outlet.deliveries.order_by(SETTLED_LAST, "-pk")
+        page = self.paginate_queryset(found) or []
+        return self.get_paginated_response(DeliverySerializer(page, many=True).data)
+
+    @extend_schema(request=RetrySerializer, responses=answers(RetriedSerializer, *EDIT))
+    def post(self, request: Request, query_id: str) -> Response:
+        """Make the calls that were given up once more."""
+        wanted = RetrySerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        key = wanted.validated_data.get("key")
+        return Response({"retried": retry_deliveries(query_id, Owner.of(request), key)})
