@@ -172,7 +172,7 @@ class SensorNetwork(Books):
         if places is not None:
             number = self._registry.number
             forced = {tuple(map(number, g)): self._index[m] for g, m in places.items()}
-        self._planner.plan(handle.query, forced)
+        self._planner.place(handle.query, forced)
 
     def join_places(self, handle: QueryHandle) -> dict[str, int]:
         """Give how many groups of partners join where: at a mote by name, or at `base`."""

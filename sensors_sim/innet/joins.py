@@ -242,7 +242,7 @@ class Joins:
         plan = plans.setdefault(part.since, Assignment(part.since))
         plan.ships |= part.ships
         plan.groups |= part.groups
-        for old in sorted(plans)[:-2]:
+        for old in sorted(plans)[:-3]:
             del plans[old]
 
     @staticmethod

@@ -26,7 +26,8 @@ from sensors_sim.network.tree import Tree
 PATIENCE_S = 20.0  # to wait for members that have not reported their way
 LOOK_S = 1.0
 LEAD_S = 10.0  # between sending an assignment and its first epoch
-LEAD_PER_MOTE_S = 0.5  # a base tells sleeping motes one by one: strobes, hops, a repetition
+PACE_S = 0.3  # a base tells sleeping motes one by one: strobes, and what comes back meanwhile
+GATHER_S = 60.0  # late members are waited for together
 REPEAT_S = 3.0
 REPEATS = 3
 STRAYS = 3  # rows that missed a place before it is given up
@@ -51,6 +52,7 @@ class Watched:
     placed: Placed | None = None
     replanning: bool = False
     unheard: set[int] = field(default_factory=set)
+    orders: dict[int, Assignment] = field(default_factory=dict)
 
 
 class JoinPlanner:
@@ -114,7 +116,7 @@ class JoinPlanner:
             for watched in self._watched.values():
                 if packet.origin in watched.unheard:  # its partners join at the base so far
                     watched.unheard.discard(packet.origin)
-                    self._soon(watched, PATIENCE_S)
+                    self._soon(watched, GATHER_S)
         else:
             number = int.from_bytes(packet.payload, "little")
             self._open.pop((packet.origin, number), None)
@@ -127,6 +129,7 @@ class JoinPlanner:
             return
         del self._strays[place]
         self._shunned.add(place)
+        watched.orders.clear()  # a mote that rebooted has forgotten what it was told
         self._soon(watched, LOOK_S)
 
     def _soon(self, watched: Watched, wait_s: float) -> None:
@@ -158,8 +161,13 @@ class JoinPlanner:
         else:
             self.plan(watched.run.query)
 
+    def place(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
+        """Place all groups of a join anew, and tell every mote, as `plan`."""
+        self._watched[query].orders.clear()
+        self.plan(query, forced)
+
     def plan(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
-        """Place all groups of a join by what is known now, and tell the motes.
+        """Place all groups of a join by what is known now, and tell the motes what is new to them.
 
         Args:
             forced: places to take instead, for comparison; the rest joins at the base.
@@ -187,21 +195,29 @@ class JoinPlanner:
         if forced is not None:
             places = {group: forced.get(group, BASE) for group in groups}
             placed = Placed(places, placed.energy_mj)
-        told = watched.told | {self._registry.mote(s) for s in sensors}
-        lead_s = LEAD_S + LEAD_PER_MOTE_S * len(told)
-        since = run.epoch_of(self._events.now_s + lead_s) + 1
+        everyone = watched.told | {self._registry.mote(s) for s in sensors}
+        bases = sum(base.alive for base in self._bases())
+        turn_s = PACE_S * len(everyone) / max(bases, 1)
+        since = run.epoch_of(self._events.now_s + LEAD_S + 2 * turn_s) + 1
         watched.placed = placed
         orders = placed.assignments(since, self._registry.mote)
         mine = orders.pop(BASE, Assignment(since))
-        watched.plans = [*watched.plans[-1:], (since, mine.groups)]
-        everyone = told | set(orders)
+        watched.plans = [*watched.plans[-2:], (since, mine.groups)]
+        everyone |= set(orders)
         watched.told = everyone
+        open_ = {index for index, _ in self._open}
         for index in sorted(everyone):
-            order = orders.get(index, Assignment(since))
+            order, old = orders.get(index, Assignment(since)), watched.orders.get(index)
+            same = old is not None and (old.ships, old.groups) == (order.ships, order.groups)
+            watched.orders[index] = order
+            if same and index not in open_:
+                continue  # what it was told holds on
             for payload in order.write(run.query, run.version, self._registry):
-                self._assign(run, index, payload, 0)
+                self._assign(run, index, payload, turn_s)
 
-    def _assign(self, run: Running, index: int, payload: bytes, tries: int) -> None:
+    def _assign(
+        self, run: Running, index: int, payload: bytes, turn_s: float, tries: int = 0
+    ) -> None:
         bases = [base for base in self._bases() if base.alive]
         if not bases:
             return
@@ -213,13 +229,12 @@ class JoinPlanner:
         self._open[key] = None
         self._tree.send(base, packet)
         if tries < REPEATS:
-            self._events.at(
-                self._events.now_s + REPEAT_S, self._repeat, run, index, payload, tries + 1
-            )
+            due_s = self._events.now_s + REPEAT_S + turn_s
+            self._events.at(due_s, self._repeat, run, index, payload, turn_s, tries + 1)
 
-    def _repeat(self, run: Running, index: int, payload: bytes, tries: int) -> None:
+    def _repeat(self, run: Running, index: int, payload: bytes, turn_s: float, tries: int) -> None:
         if (index, part_number(payload)) in self._open and run.query in self._watched:
-            self._assign(run, index, payload, tries)
+            self._assign(run, index, payload, turn_s, tries)
 
 
 def part_number(payload: bytes) -> int:
