@@ -241,6 +241,21 @@ STREAMS: tuple[Relation, ...] = (
         "links to its base station, share of frames its parent acknowledges.",
     ),
     Relation(
+        "query_power",
+        (
+            _text("view"),
+            _text("sid"),
+            _float("power_mw", "mW"),
+            _float("sent_bytes_per_s", ""),
+            AT_S,
+        ),
+        SourceKind.STREAM,
+        key=("view", "sid"),
+        rate_hz=1.0,
+        comment="What a mote spent for a submitted query during the last minute: radio and "
+        "computing, and samples taken for its epochs; what several queries ask for is shared evenly.",
+    ),
+    Relation(
         "source_heartbeat",
         (_text("source"), _float("since_s", "s"), _float("heard_s", "s"), _text("reason"), AT_S),
         SourceKind.STREAM,

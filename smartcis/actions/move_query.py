@@ -6,19 +6,21 @@ from aspen.algebra.read import read_plan
 from smartcis.actions.errors import Invalid, NotFound, Refused
 from smartcis.actions.owner import Owner
 from smartcis.models import MaintainedQuery, MaintainedView, Placement
-from smartcis.placements.decide import decide, estimates, inside_variant, weigh
+from smartcis.placements.decide import decide, estimates, inside_variants, weigh
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.store import Reason, Variant, want
 
 ENGINE, NETWORK, AUTO = "engine", "network", "auto"
-PLACES = (ENGINE, NETWORK, AUTO)
+PLACES = (ENGINE, NETWORK, AUTO, "pairwise", "semi", "bloom", "base")
+SHOWN = 6
 
 
 def move_query(query_id: str, where: str, owner: Owner) -> Placement:
     """Force a query to a place, or leave it to the optimizer again.
 
     Args:
-        where: `engine`, `network`, or `auto` for where it costs least.
+        where: `engine`, `network`, a way of joining there (`pairwise`, `semi`, `bloom`, `base`), or
+            `auto` for where it costs least.
 
     Raises:
         Refused: the owner is no staff.
@@ -37,16 +39,18 @@ def move_query(query_id: str, where: str, owner: Owner) -> Placement:
         decide(view, known)
         return Placement.objects.get(view=view)
     basis = estimates(read_plan(view.plan_text), known)
-    variant = Variant()
-    if where == NETWORK:
-        variant = inside_variant(view, known)
-    if where not in PLACES or (where == NETWORK and not variant.names):
+    engine = weigh(view, Variant(), known)
+    inside = [] if where == ENGINE else inside_variants(view, known)
+    fitting = [one for one in inside if where == NETWORK or where in one.methods]
+    if where != ENGINE and not fitting:
+        methods = sorted({method for one in inside for method in one.methods})
         raise Invalid(
             f"this query cannot be moved to {where[:20]!r}",
             found=where[:20],
-            exists=[place for place in PLACES if place != where],
+            exists=[ENGINE, *([NETWORK] if inside else []), *methods, AUTO],
             attempt="EXPLAIN says what the motes refuse, and why",
         )
-    told = {"weighed": [weigh(view, one, known).told() for one in (variant, Variant())]}
+    chosen = engine if where == ENGINE else fitting[0]
+    told = {"weighed": [one.told() for one in (chosen, engine, *fitting[1:SHOWN])]}
     by = owner.account or "staff"
-    return want(view, variant, Reason(f"{by} chose it", told, basis, forced=True))
+    return want(view, chosen.variant, Reason(f"{by} chose it", told, basis, forced=True))

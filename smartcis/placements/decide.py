@@ -23,8 +23,9 @@ from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
 from aspen.algebra.read import read_plan
 from federation.cost import Cost, Weights, in_network
+from federation.covers import covers
 from federation.estimate import estimate
-from federation.place import FederatedPlan, place
+from federation.place import FederatedPlan, options, place
 from federation.radio import sample_mj
 from federation.split import split
 from federation.statistics import Statistics
@@ -41,8 +42,6 @@ from smartcis.simulation.motes import SOFT
 FACTOR = 1.5  # own choice: shares of a few dozen sensors waver by less
 LEAST = 0.02  # shares and rates below this are one
 GAIN = 0.8  # own choice: estimates are within a factor two; less would chase noise
-HOPE = 0.001
-ENERGY = Weights(0.0, 1.0, 0.0)
 REST = timedelta(seconds=60)  # own choice: a move costs a flood and some epochs
 
 
@@ -70,12 +69,14 @@ class Weighed:
         }
 
     @property
+    def methods(self) -> list[str]:
+        """How its pieces join; `base` also for those that do not."""
+        return sorted({one.method for one in self.variant.fragments})
+
+    @property
     def where(self) -> str:
         """Name the place, in a word or two."""
-        if not self.variant.names:
-            return "engine"
-        methods = sorted({one.method for one in self.variant.fragments})
-        return f"network ({', '.join(methods)})"
+        return f"network ({', '.join(self.methods)})" if self.variant.names else "engine"
 
 
 def decide(
@@ -155,26 +156,20 @@ def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: W
     return weigh(view, _variant(federated), known, weights)
 
 
-def inside_variant(view: MaintainedView, known: Statistics) -> Variant:
-    """Give the best way with a piece in the network, though the engine may be cheaper.
-
-    Every selection is taken to keep next to nothing, and waiting to cost nothing: if motes are
-    not asked even then, they cannot be. What they are told is what is known.
-
-    Returns:
-        The engine's variant if there is no such way.
-    """
-    plan, catalog = read_plan(view.plan_text), live_catalog()
-    hopeful = {one.text: HOPE for one in selections(plan)}
-    hoped = place(plan, catalog, replace(known, shares={**known.shares, **hopeful}), ENERGY)
-    told = {
-        fetch.piece.fragment.name: fetch.piece.fragment
-        for decision in place(plan, catalog, known).decisions
-        for fetch in decision.region.fetches.values()
-        if fetch.piece is not None
-    }
-    variant = _variant(hoped)
-    return replace(variant, fragments=tuple(told.get(f.name, f) for f in variant.fragments))
+def inside_variants(
+    view: MaintainedView, known: Statistics, weights: Weights | None = None
+) -> list[Weighed]:
+    """Give every way with a piece in the network, the cheapest first, whatever the engine costs."""
+    weighing = weights or Weights()
+    plan = read_plan(view.plan_text)
+    ways = options(plan, live_catalog(), known, weighing, awake=_free(view))
+    found: dict[str, Weighed] = {}
+    for region in ways.regions:
+        for cover in covers(region):
+            if any(fetch.piece is not None for fetch in cover.fetches):
+                variant = _variant(ways.place({region.path: cover.names}))
+                found.setdefault(variant.text, weigh(view, variant, known, weighing))
+    return sorted(found.values(), key=lambda one: one.total)
 
 
 def _variant(federated: FederatedPlan) -> Variant:

@@ -25,6 +25,7 @@ from sensors_sim.network.mote import Mote
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.models import NetworkPiece, Placement
 from smartcis.placements.look import Look
+from smartcis.placements.power import Power
 from smartcis.placements.probes import Probes
 from smartcis.placements.spending import Spending
 from smartcis.placements.store import (
@@ -73,15 +74,23 @@ class Runner:
     Args:
         network: the motes.
         streams: the relations they fill.
+        raw: what runs for each stream that is sent row by row; it changes.
     """
 
-    def __init__(self, network: SensorNetwork, streams: Mapping[str, DeviceStream]) -> None:
+    def __init__(
+        self,
+        network: SensorNetwork,
+        streams: Mapping[str, DeviceStream],
+        raw: Mapping[str, QueryHandle],
+    ) -> None:
         self.deployed: dict[str, Deployed] = {}
         self._network = network
         self._streams = streams
         self._spending = Spending(network)
         self._probes = Probes(network)
         self._look = Look(network, streams)
+        self._raw = raw
+        self._power = Power(network, self._handles)
         self._heard: dict[str, set[str]] = {}
         self._awake_s: dict[str, float] = {}
         self._moves: dict[str, frozenset[str]] = {}
@@ -154,6 +163,7 @@ class Runner:
         try:
             self._turn()
             self._look.turn()
+            self._power.turn()
         except OperationalError as fault:
             # The table is busy or away: the next answer's difference holds this one's too.
             logger.warning("answers not told", reason=str(fault))
@@ -176,6 +186,12 @@ class Runner:
         for view, streams in list(self._moves.items()):
             if self._may_move(view, streams):
                 self._move(view)
+
+    def _handles(self) -> dict[str, list[QueryHandle]]:
+        pieces = {
+            name: [one.handle, *self._probes.handles(name)] for name, one in self.deployed.items()
+        }
+        return {**pieces, **{stream: [handle] for stream, handle in self._raw.items()}}
 
     def _note(self, name: str, deployed: Deployed) -> None:
         self._spending.note(name, [deployed.handle, *self._probes.handles(name)])

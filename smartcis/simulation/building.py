@@ -34,6 +34,8 @@ class Building:
         field: the radio network.
         seed: decides everything left to chance.
         acquire: streams somebody wants; None for all.
+
+    `raw` has what runs for each of those streams.
     """
 
     def __init__(
@@ -44,7 +46,7 @@ class Building:
             field, self.kernel, seed, Radio(power_dbm=POWER_DBM), status_s=STATUS_S
         )
         self._kinds = {sensor.sid: sensor.kind for sensor in described.sensors}
-        self._handles: dict[str, QueryHandle] = {}
+        self.raw: dict[str, QueryHandle] = {}
         self._told_s: dict[str, float] = {}
         self.acquire(acquire)
 
@@ -63,11 +65,11 @@ class Building:
         self.kernel.acquire = streams
         for name in DEVICE_STREAMS:
             wanted = streams is None or name in streams
-            if wanted and name not in self._handles:
+            if wanted and name not in self.raw:
                 fragment = Fragment(whole_stream(DEVICE_STREAMS[name].relation))
-                self._handles[name] = self.network.deploy(fragment)
-            elif not wanted and name in self._handles:
-                self.network.remove(self._handles.pop(name))
+                self.raw[name] = self.network.deploy(fragment)
+            elif not wanted and name in self.raw:
+                self.network.remove(self.raw.pop(name))
 
     def put_sensor(self, spec: SensorSpec, mote: MoteSpec | None) -> None:
         """Install or change a sensor.
@@ -105,7 +107,7 @@ class Building:
                 measured: Row = (reading.tag, reading.value) if reading.tag else (reading.value,)
                 self.network.report(reading.sid, measured, reading.at_s)
         self.network.run_until(self.kernel.now_s)
-        for name, handle in self._handles.items():
+        for name, handle in self.raw.items():
             rows = [row for answer in handle.take() for row in answer.rows]
             arrived += as_readings(rows, DEVICE_STREAMS[name].relation)
         return sorted(arrived, key=lambda one: (one.at_s, one.sid))

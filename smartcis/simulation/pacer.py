@@ -70,7 +70,7 @@ class Pacer:
         wanted = acquire()
         self.building = Building(described, radio or field(sensors), seed, wanted)
         self._tell = tell
-        self.runner = Runner(self.building.network, DEVICE_STREAMS)
+        self.runner = Runner(self.building.network, DEVICE_STREAMS, self.building.raw)
         self.runner.acquired(wanted)
         self._telling = wanted is None or STATUS in wanted
         self.sent = 0

@@ -88,7 +88,9 @@ def test_a_simulator_that_begins_anew_goes_on_where_the_tables_stand(inside):
 
 def test_a_simulator_that_is_gone_leaves_no_old_answer(inside):
     assert silence_pieces() == 0
-    NetworkPiece.objects.update(answered_at=NetworkPiece.objects.get().answered_at - timedelta(3600))
+    NetworkPiece.objects.update(
+        answered_at=NetworkPiece.objects.get().answered_at - timedelta(3600)
+    )
     assert silence_pieces() == 1
     inside.running.run(3, simulating=False)
     assert inside.rooms() == set()

@@ -6,15 +6,18 @@ import pytest
 from placements.rig import NOW_S, PERIOD_S, ROOMS, WARM_AND_LIT, Running, by_hand, lamps, put
 
 from aspen.algebra.read import read_plan
+from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.models import NetworkPiece, Placement
 from smartcis.placements.store import Reason, Variant, want
+from smartcis.queries import standing_queries
 from smartcis.simulation.deployment import wanted_streams
 
 pytestmark = pytest.mark.django_db
 
 BY_HAND = Reason("somebody said so")
+SPENDING = ("mote_power.streamsql", "query_energy.streamsql")
 
 
 @pytest.fixture
@@ -96,3 +99,34 @@ def test_raw_streams_sleep_while_the_network_joins(query):
     assert wanted_streams() == {"light_reading", "temperature_reading"}
     running.until(lambda: not Placement.objects.get().moving)
     assert running.pacer.sent >= before + 2 * len(ROOMS)
+
+
+def test_what_motes_spend_for_a_query_is_known_wherever_it_runs(query):
+    deploy_standing_queries(
+        {name: text for name, text in standing_queries().items() if name in SPENDING}
+    )
+    put("light", "A", 400.0)
+    put("temperature", "A", 25.0)
+    running = Running()
+    running.look_at(query.view.name)
+    assert spent(running, query) > 0.0
+    want(query.view, by_hand(read_plan(query.view.plan_text)), BY_HAND)
+    running.until(lambda: not Placement.objects.get().moving, beat_s=1.0)
+    running.run(61, beat_s=1.0)
+    inside = spent(running, query)
+    assert inside > 0.0
+    piece = NetworkPiece.objects.get()
+    assert piece.energy_mj > 0.0
+    assert piece.mj_per_s == pytest.approx(inside, rel=0.5)
+
+
+def spent(running, query):
+    """Let two minutes pass; give the power of all motes for a query, mW."""
+    running.run(125, beat_s=1.0)
+    [(view, power_mw, sent_bytes_per_s, motes)] = running.lane.rows("query_energy")
+    assert view == query.view.name
+    assert sent_bytes_per_s > 0.0
+    assert motes <= 2 * len(ROOMS)
+    per_mote = running.lane.rows("mote_power")
+    assert sum(row[5] for row in per_mote) == pytest.approx(power_mw)
+    return power_mw
