@@ -252,8 +252,8 @@ STREAMS: tuple[Relation, ...] = (
         SourceKind.STREAM,
         key=("view", "sid"),
         rate_hz=1.0,
-        comment="What a mote spent for a submitted query during the last minute: radio and "
-        "computing, and samples taken for its epochs; what several queries ask for is shared evenly.",
+        comment="What a mote spent for a submitted query during the last minute: radio, "
+        "computing, samples of its epochs; what several queries ask for is shared evenly.",
     ),
     Relation(
         "source_heartbeat",

@@ -40,10 +40,13 @@ class Spending:
         last, now_s = self._noted[name], self._network.now_s
         if now_s - last.at_s < EVERY_S:
             return
-        accounts = [self._network.query_account(handle) for handle in handles]
-        now = _Noted(
-            now_s, sum(one.energy_mj for one in accounts), sum(one.sent_bytes for one in accounts)
-        )
+        # By mote and not by frame: samples and computing count too.
+        accounts = [
+            self._network.query_at(handle, mote.spec.mote)
+            for handle in handles
+            for mote in self._network.motes
+        ]
+        now = _Noted(now_s, sum(mj for _, mj in accounts), sum(sent for sent, _ in accounts))
         spent_mj, sent_bytes = now.energy_mj - last.energy_mj, now.sent_bytes - last.sent_bytes
         self._noted[name] = now
         NetworkPiece.objects.filter(name=name).update(
