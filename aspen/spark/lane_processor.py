@@ -48,7 +48,12 @@ from pyspark.sql.types import (
 from aspen.log.entry import BadEntry, Entry, decode
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
+from aspen.runtime.collector import uncollected
 from aspen.runtime.placing import Share
+
+# Entries are applied again about as fast as a snapshot that packs to an eighth of them is made: a
+# lane with much state and many readings would do little else but take snapshots.
+_WORTH = 8
 
 # Types, not text: each text would be parsed in the JVM at every batch. A snapshot is an item
 # whose `snapshot` is true; it can only be the first.
@@ -127,6 +132,7 @@ class Resident:
     lane: LaneLike
     stored_entries: int = 0
     stored_bytes: int = 0
+    snapshot_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +157,12 @@ _RESIDENT: dict[tuple[str, str, int, int], Resident] = {}
 def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Entry]]:
     """Decode entries, leaving out bytes that are none: they change no view, today or ever."""
     out: list[tuple[int, Entry]] = []
-    for position, data in entries:
-        try:
-            out.append((position, decode(data)))
-        except BadEntry:
-            continue
+    with uncollected():
+        for position, data in entries:
+            try:
+                out.append((position, decode(data)))
+            except BadEntry:
+                continue
     return out
 
 
@@ -254,6 +261,7 @@ class LaneProcessor(StatefulProcessor):
         resident.lane.position = position
         resident.stored_entries = len(history)
         resident.stored_bytes = sum(len(item.data) for item in history)
+        resident.snapshot_bytes = len(snapshot.data) if snapshot else 0
         _RESIDENT[place] = resident
         return resident, how
 
@@ -279,11 +287,12 @@ class LaneProcessor(StatefulProcessor):
         settings = self._settings
         if (
             resident.stored_entries > settings.compact_entries
-            or resident.stored_bytes > settings.compact_bytes
+            or resident.stored_bytes > max(settings.compact_bytes, _WORTH * resident.snapshot_bytes)
         ):
             snapshot = resident.lane.snapshot()
             self._history.put([(entries[-1][0], True, snapshot)])
             resident.stored_entries = resident.stored_bytes = 0
+            resident.snapshot_bytes = len(snapshot)
             return snapshot
         self._history.appendList([(position, False, data) for position, data in entries])
         return None
