@@ -136,7 +136,8 @@ def _recursive(relation: Recursive) -> str:
 
 def _values(node: Values) -> str:
     rows = (f"({', '.join(map(expr_text, row))})" for row in node.rows)
-    return " ".join([f"Values {_columns(node.columns)}", ", ".join(rows)]).rstrip()
+    demand = "demand " if node.demand else ""
+    return " ".join([f"Values {demand}{_columns(node.columns)}", ", ".join(rows)]).rstrip()
 
 
 def _sort_key(key: SortKey) -> str:

@@ -8,16 +8,22 @@ other constants stay, and make queries that differ in them differ in shape. A fi
 pushed below a window is first taken out again, where that changes nothing: a window that many
 queries read must not depend on the constants of one.
 
+A recursion carries the parameters its own base and steps compare with, and no others: the rows of
+equal ones are there once. Constants that begin its demand (`aspen.algebra.rewrite.magic`) are
+lifted too, so that the parameters are the demand.
+
 Source: [GOE19] section 10.3, data-plane multi-tenancy; NiagaraCQ (2000), constants as a join table.
 Own: rows carry parameter values instead of tenants, so equal questions share their rows too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
-from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.expr import Col, Const, Expr, Op, conjunction, conjuncts
+from aspen.algebra.lift_constants import comparison, constants_of, open_children, unpushed
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -30,6 +36,7 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
+    Recursive,
     RecursiveRef,
     Scan,
     SetOperation,
@@ -38,7 +45,6 @@ from aspen.algebra.plan import (
     Union,
     Values,
     Window,
-    children,
     with_children,
 )
 from aspen.model.schema import Column, Type, Value
@@ -47,7 +53,6 @@ PARAMETERS = "parameters"
 """Name of the relation a lifted plan reads its parameters from."""
 
 _TYPES: dict[type, Type] = {str: Type.TEXT, bool: Type.BOOL, int: Type.INT, float: Type.FLOAT}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,83 +75,20 @@ def lift(plan: Plan) -> Lifted | None:
 
     Law: for any set of parameters that holds `values`, the rows of `shape` that end in `values` are
         the rows of `plan`.
-    Law: plans that differ in lifted constants alone have equal shapes.
+    Law: plans that differ in lifted constants alone, and have the same recursions twice where the
+        other has, have equal shapes.
     """
     plan = unpushed(plan)
-    found = list(_constants(plan))
+    found = [met.constant for met in constants_of(plan)]
     if not found:
         return None
     columns = tuple(
         Column(f"parameter_{number}", _TYPES[type(constant.value)])
         for number, constant in enumerate(found, start=1)
     )
-    lifting = _Lifting(columns)
+    lifting = _Lifting(columns, columns, count(1))
     shape = lifting.canonical(plan, lifting.lift(plan))
     return Lifted(shape, columns, tuple(constant.value for constant in found))
-
-
-def unpushed(plan: Plan) -> Plan:
-    """Take filters out of the windows they were pushed into.
-
-    Law: the same rows. A window by time alone keeps or drops each row for itself, and one per
-        partition never compares rows that differ in a partition column.
-    """
-    inner = tuple(unpushed(child) for child in children(plan))
-    if inner != children(plan):
-        plan = with_children(plan, inner)
-    if not isinstance(plan, Window) or not isinstance(plan.child, Filter):
-        return plan
-    below, free = plan.child, frozenset(plan.partition_by)
-    parts = list(conjuncts(below.predicate))
-    out = [part for part in parts if plan.rows is None or columns_in(part) <= free]
-    if not out:
-        return plan
-    kept = conjunction(part for part in parts if part not in out)
-    inside = below.child if kept is None else Filter(below.child, kept)
-    outside = conjunction(out)
-    assert outside is not None
-    return Filter(unpushed(replace(plan, child=inside)), outside)
-
-
-def _comparison(expr: Expr) -> tuple[str, str, Const] | None:
-    """Give (column, operator, constant) of a comparison that is lifted."""
-    if not isinstance(expr, Op) or expr.symbol not in COMPARISONS:
-        return None
-    if isinstance(expr.left, Col) and isinstance(expr.right, Const):
-        column, symbol, constant = expr.left, expr.symbol, expr.right
-    elif isinstance(expr.left, Const) and isinstance(expr.right, Col):
-        column, symbol, constant = expr.right, _MIRRORED[expr.symbol], expr.left
-    else:
-        return None
-    return None if constant.value is None else (column.name, symbol, constant)
-
-
-def _constants(plan: Plan) -> Iterable[Const]:
-    """Give the constants to lift, in the order in which `_Lifting` meets them."""
-    for child in _open_children(plan):
-        yield from _constants(child)
-    if isinstance(plan, Filter):
-        for part in conjuncts(plan.predicate):
-            compared = _comparison(part)
-            if compared is not None:
-                yield compared[2]
-
-
-def _open_children(plan: Plan) -> tuple[Plan, ...]:
-    """Give the inputs whose constants are lifted.
-
-    A window decides by what it saw since it was opened, so its filters stay its own; a recursion
-    is one view for all who read it.
-    """
-    match plan:
-        case Scan() | Values() | Window() | Fixpoint() | RecursiveRef() | OuterJoin() | MarkJoin():
-            return ()
-        case Join() | AntiJoin() | SetOperation():
-            return (plan.left, plan.right)
-        case Union():
-            return plan.children
-        case _:
-            return (plan.child,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +104,27 @@ class _Tagged:
 
 
 class _Lifting:
-    """One lifting; it counts the constants it meets and the scans it makes."""
+    """One lifting; it counts the constants it meets.
 
-    def __init__(self, columns: tuple[Column, ...]) -> None:
+    Args:
+        every: the columns of `PARAMETERS`.
+        columns: those of the constants it meets: all, or a recursion's own.
+        scans: numbers for the scans it makes.
+    """
+
+    def __init__(
+        self,
+        every: tuple[Column, ...],
+        columns: tuple[Column, ...],
+        scans: count[int],
+        recursion: frozenset[str] | None = None,
+    ) -> None:
+        self._every = every
         self._columns = columns
+        self._scans = scans
+        self._recursion = recursion
         self._met = 0
-        self._scans = 0
+        self._known: dict[Plan, tuple[Column, ...]] = {}
 
     def canonical(self, plan: Plan, tagged: _Tagged) -> Plan:
         """Give the columns of `plan`, then the parameters, under their own names."""
@@ -179,16 +136,17 @@ class _Lifting:
 
     def lift(self, plan: Plan) -> _Tagged:
         match plan:
-            case (
-                Scan()
-                | Values()
-                | Window()
-                | Fixpoint()
-                | RecursiveRef()
-                | OuterJoin()
-                | MarkJoin()
-            ):
+            case Scan() | Window():
                 return _Tagged(plan)
+            case Values():
+                return self._values(plan)
+            case RecursiveRef():
+                if self._recursion is None or plan.name not in self._recursion:
+                    return _Tagged(plan)
+                names = self._next_names()
+                return _Tagged(replace(plan, columns=plan.columns + self._named(names)), names)
+            case Fixpoint():
+                return self._fixpoint(plan)
             case Filter():
                 return self._filter(plan, self.lift(plan.child))
             case Project():
@@ -204,8 +162,8 @@ class _Lifting:
                 return self._group(plan, self.lift(plan.child))
             case Join():
                 return self._join(plan, self.lift(plan.left), self.lift(plan.right))
-            case AntiJoin():
-                return self._anti_join(plan, self.lift(plan.left), self.lift(plan.right))
+            case AntiJoin() | OuterJoin() | MarkJoin():
+                return self._beside(plan, self.lift(plan.left), self.lift(plan.right))
             case Union():
                 return self._union(plan, [self.lift(child) for child in plan.children])
             case SetOperation():
@@ -215,11 +173,86 @@ class _Lifting:
                 sides = [self.canonical(plan.left, left), self.canonical(plan.right, right)]
                 return self._apart(replace(plan, left=sides[0], right=sides[1]))
 
+    def _values(self, plan: Values) -> _Tagged:
+        if self._recursion is None:
+            return _Tagged(plan)
+        if not plan.demand:
+            if plan.rows:
+                return _Tagged(plan)
+            names = self._next_names()
+            return _Tagged(Values(plan.columns + self._named(names), ()), names)
+        start, self._met = self._met, self._met + len(plan.columns)
+        scan, names = self._scan()
+        carried = tuple(self._fresh(names))
+        asked = zip(plan.columns, names[start : self._met], strict=True)
+        outputs = (*((column, Col(name)) for column, name in asked), *carried)
+        return _Tagged(Project(scan, outputs), tuple(column.name for column, _ in carried))
+
+    def _fixpoint(self, plan: Fixpoint) -> _Tagged:
+        """Let a recursion carry the parameters of its own constants."""
+        found = constants_of(plan)
+        own = self._known.get(plan)
+        if own is None:
+            start, self._met = self._met, self._met + len(found)
+            own = self._known[plan] = self._columns[start : self._met]
+        if not own:
+            return _Tagged(plan)
+        if self._recursion is None and all(met.demand for met in found):
+            # Everybody's demand together: the filters above find what each asked for.
+            return _Tagged(self._widened(plan, iter(own), {}))
+        # An own lifting of its parameters alone; the relations of recursions around it stay.
+        names = frozenset(relation.name for relation in plan.relations)
+        inner = _Lifting(self._every, own, self._scans, names)
+        tags = inner._next_names()
+        made = [inner._relation(relation, tags) for relation in plan.relations]
+        first = made[0]
+        tagged = replace(
+            plan,
+            columns=first.columns,
+            base=first.base,
+            step=first.step,
+            best=first.best,
+            others=tuple(made[1:]),
+        )
+        if own == self._columns:
+            return _Tagged(tagged, tags)
+        scan, carried = self._scan()
+        places = [self._columns.index(column) for column in own]
+        on = tuple((tag, carried[place]) for tag, place in zip(tags, places, strict=True))
+        return _Tagged(Join(tagged, scan, on), carried)
+
+    def _widened(self, plan: Plan, columns: Iterator[Column], known: dict[Plan, Plan]) -> Plan:
+        if isinstance(plan, Values) and plan.demand:
+            scan, names = self._scan()
+            by_column = dict(zip(self._columns, names, strict=True))
+            return Distinct(
+                Project(scan, tuple((one, Col(by_column[next(columns)])) for one in plan.columns))
+            )
+        if plan in known:
+            return known[plan]
+        # Recursions that are equal have their constants in common, as in `constants_of`.
+        inner = dict[Plan, Plan]() if isinstance(plan, Fixpoint) else known
+        made = tuple(self._widened(child, columns, inner) for child in open_children(plan))
+        widened = with_children(plan, made) if made else plan
+        if isinstance(plan, Fixpoint):
+            known[plan] = widened
+        return widened
+
+    def _relation(self, relation: Recursive, tags: tuple[str, ...]) -> Recursive:
+        best = relation.best
+        return Recursive(
+            relation.name,
+            relation.columns + self._named(tags),
+            self.canonical(relation.base, self.lift(relation.base)),
+            self.canonical(relation.step, self.lift(relation.step)),
+            None if best is None else replace(best, keys=best.keys + tags),
+        )
+
     def _filter(self, plan: Filter, child: _Tagged) -> _Tagged:
         kept: list[Expr] = []
         compared: list[tuple[str, str, int]] = []
         for part in conjuncts(plan.predicate):
-            found = _comparison(part)
+            found = comparison(part)
             if found is None:
                 kept.append(part)
             else:
@@ -273,13 +306,15 @@ class _Lifting:
         joined = Join(left.plan, right.plan, on, plan.residual)
         return _Tagged(joined, left.names if left.names is not None else right.names)
 
-    def _anti_join(self, plan: AntiJoin, left: _Tagged, right: _Tagged) -> _Tagged:
+    def _beside(
+        self, plan: AntiJoin | OuterJoin | MarkJoin, left: _Tagged, right: _Tagged
+    ) -> _Tagged:
         on = plan.on
         if right.names is not None:
             left = self._carrying(left)
             assert left.names is not None
             on += tuple(zip(left.names, right.names, strict=True))
-        return _Tagged(AntiJoin(left.plan, right.plan, on, plan.residual), left.names)
+        return _Tagged(replace(plan, left=left.plan, right=right.plan, on=on), left.names)
 
     def _union(self, plan: Union, parts: list[_Tagged]) -> _Tagged:
         if all(part.names is None for part in parts):
@@ -301,17 +336,22 @@ class _Lifting:
         scan, names = self._scan()
         return _Tagged(Join(tagged.plan, scan), names)
 
-    def _scan(self) -> tuple[Scan, tuple[str, ...]]:
+    def _scan(self) -> tuple[Plan, tuple[str, ...]]:
         names = self._next_names()
-        return Scan(PARAMETERS, names[0].split(".")[0], self._named(names)), names
+        alias = names[0].split(".")[0]
+        every = tuple(replace(c, name=f"{alias}.{c.name}") for c in self._every)
+        scan = Scan(PARAMETERS, alias, every)
+        if self._columns == self._every:
+            return scan, names
+        return Distinct(Project(scan, tuple((c, Col(c.name)) for c in self._named(names)))), names
 
     def _fresh(self, names: tuple[str, ...]) -> Iterable[tuple[Column, Expr]]:
         for column, name in zip(self._named(self._next_names()), names, strict=True):
             yield column, Col(name)
 
     def _next_names(self) -> tuple[str, ...]:
-        self._scans += 1
-        return tuple(f"lifted{self._scans}.{column.name}" for column in self._columns)
+        number = next(self._scans)
+        return tuple(f"lifted{number}.{column.name}" for column in self._columns)
 
     def _named(self, names: tuple[str, ...]) -> tuple[Column, ...]:
         pairs = zip(names, self._columns, strict=True)

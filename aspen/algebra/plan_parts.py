@@ -122,10 +122,16 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Rows written in the query itself; one row without columns is what `SELECT 1` reads."""
+    """Rows written in the query itself; one row without columns is what `SELECT 1` reads.
+
+    Args:
+        demand: whether the rows are those that a filter above asks for once more, so that with
+            further rows here the plan's answer would be the same.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Const, ...], ...] = ((),)
+    demand: bool = False
 
     def __post_init__(self) -> None:
         refuse_twins(self.columns, "Values")
@@ -134,3 +140,7 @@ class Values:
                 raise PlanError(
                     f"Values has {len(self.columns)} columns", found=f"a row of {len(row)} values"
                 )
+        if self.demand and (
+            len(self.rows) != 1 or any(value.value is None for value in self.rows[0])
+        ):
+            raise PlanError("a demand is one row without nulls")

@@ -187,6 +187,7 @@ def _column(words: Words) -> Column:
 
 
 def _values(words: Words) -> Values:
+    demand = words.take("demand")
     columns = _columns(words)
     rows: list[tuple[Const, ...]] = []
     while words.kind != "end":
@@ -202,7 +203,7 @@ def _values(words: Words) -> Values:
                 raise words.error("Values holds constants")
             row.append(value)
         rows.append(tuple(row))
-    return Values(columns, tuple(rows))
+    return Values(columns, tuple(rows), demand)
 
 
 def _top_k(words: Words, child: Plan) -> TopK:

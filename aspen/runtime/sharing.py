@@ -17,7 +17,7 @@ from itertools import count
 from typing import Generic, TypeVar
 
 from aspen.algebra.lift import PARAMETERS, Lifted, lift
-from aspen.algebra.plan import Join, Plan, Scan, children
+from aspen.algebra.plan import Distinct, Join, Plan, Project, Scan, children
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Relation, Row
@@ -99,6 +99,8 @@ def _finds_by_key(shape: Plan) -> bool:
 
 
 def _is_parameters(plan: Plan) -> bool:
+    if isinstance(plan, Distinct | Project):
+        return _is_parameters(plan.child)
     return isinstance(plan, Scan) and plan.relation == PARAMETERS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from aspen.algebra.expr import Call, Col, Const, Op
+from aspen.algebra.expr import Call, Col, Const, Expr, Op
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -153,27 +153,31 @@ def recursions(draw) -> Fixpoint:
 
 @st.composite
 def closures(draw) -> Fixpoint:
-    """The closure of the edges, or of some, one way or the other."""
-    cost, left = draw(st.booleans()), draw(st.booleans())
-    columns, names = columns_of("walk", cost=cost), ["b", "e"]
-    edges: list[Plan] = [scan("edge", name) for name in names]
+    """The closure of the edges, or of some, one way or the other; perhaps of so many edges."""
+    kind = draw(st.sampled_from(["set", "cheapest", "counted", "fewest"]))
+    cost, left, bounded = kind != "set", draw(st.booleans()), kind in ("counted", "fewest")
+    columns = columns_of("walk", cost=cost)
+    edges: list[Plan] = [scan("edge", name) for name in ("b", "e")]
     if draw(st.booleans()):
         edges = [
             Filter(plan, Op("<", Col(f"{name}.len"), Const(3)))
-            for plan, name in zip(edges, names, strict=True)
+            for plan, name in zip(edges, ("b", "e"), strict=True)
         ]
-    length = (Col("b.len"),) if cost else ()
-    base = project(edges[0], columns, "b.src", "b.dst", *length)
-    grown = Op("+", Col("r.c"), Col("e.len"))
-    if draw(st.booleans()):
-        grown = Call("greatest", (Col("e.len"), Col("r.c")))
-    one, more = ref("walk", "r", cost=cost), (grown,) if cost else ()
+    one: Plan = ref("walk", "r", cost=cost)
+    begun: Expr = Const(1) if bounded else Col("b.len")
+    length: Expr = Const(1) if bounded else Col("e.len")
+    grown: Expr = Op("+", Col("r.c"), length)
+    if not bounded and draw(st.booleans()):
+        grown = Call("greatest", (length, Col("r.c")))
+    if bounded:
+        one = Filter(one, Op("<", Col("r.c"), Const(draw(st.integers(1, 4)))))
+    more = (grown,) if cost else ()
+    base = project(edges[0], columns, "b.src", "b.dst", *((begun,) if cost else ()))
     if left:
-        joined: Plan = Join(one, edges[1], (("r.z", "e.src"),))
-        step = project(joined, columns, "r.x", "e.dst", *more)
+        step = project(Join(one, edges[1], (("r.z", "e.src"),)), columns, "r.x", "e.dst", *more)
     else:
-        joined = Join(edges[1], one, (("e.dst", "r.x"),))
-        step = project(joined, columns, "e.src", "r.z", *more)
+        step = project(Join(edges[1], one, (("e.dst", "r.x"),)), columns, "e.src", "r.z", *more)
+    chosen = kind in ("cheapest", "fewest")
     keys = tuple(column.name for column in columns[:2])
-    best = Best(keys, columns[2].name, AggregateFunction.MIN) if cost else None
+    best = Best(keys, columns[2].name, AggregateFunction.MIN) if chosen else None
     return Fixpoint("walk", columns, base, step, best)

@@ -5,14 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algebra import plans
+from algebra.recursions import closures, recursions, scan, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Col, Const, Op, with_parts
 from aspen.algebra.expr import parts as parts_of
-from aspen.algebra.lift import PARAMETERS, lift, unpushed
-from aspen.algebra.plan import Filter, Scan, Window, children, with_children
+from aspen.algebra.lift import PARAMETERS, lift
+from aspen.algebra.lift_constants import unpushed
+from aspen.algebra.plan import (
+    Filter,
+    Fixpoint,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Scan,
+    Window,
+    children,
+    with_children,
+)
+from aspen.algebra.read import read_plan
+from aspen.algebra.rewrite import rewrite
 from aspen.model.schema import Column, Type
+from aspen.views.oracle import evaluate
 
 
 def changed(plan, draw):
@@ -40,7 +56,7 @@ def other(part, draw):
     return Const(draw(values.get(type(part.value), st.sampled_from([-1.0, 0.0, 2.0]))))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(plans.plans(), plans.data(), st.data())
 def test_law_each_query_finds_its_rows_in_the_shape(plan, data, drawn):
     lifted = lift(plan)
@@ -73,7 +89,7 @@ def test_plans_that_differ_in_constants_have_one_shape():
     assert lift(Filter(scan, Op("=", Col("t.a"), Col("t.a")))) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(plans.plans(), plans.data())
 def test_law_taking_filters_out_of_windows_changes_no_row(plan, data):
     assert data.evaluate(unpushed(plan)) == data.evaluate(plan)
@@ -88,3 +104,60 @@ def test_a_filter_on_a_partition_comes_out_of_the_window():
     recent = Window(Filter(scan, two), range_s=9.0)
     assert unpushed(recent) == Filter(Window(scan, range_s=9.0), two)
     assert unpushed(Window(Filter(scan, two), rows=1)) == Window(Filter(scan, two), rows=1)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    recursions() | closures(),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=2, max_size=3),
+    st.sampled_from(["constant", "join", "outer", "mark"]),
+    st.sampled_from([0, 1]),
+    tables(),
+)
+def test_law_recursions_under_demand_have_one_shape(plan, asked, form, place, data):
+    def question(node, who):
+        column = plan.columns[place].name
+        if form == "constant":
+            return Filter(plan, Op("=", Col(column), Const(node)))
+        askers = Filter(scan("ask", "q"), Op("=", Col("q.who"), Const(who)))
+        on = (("q.node", column),)
+        if form == "join":
+            return Join(askers, plan, on)
+        chosen = Filter(plan, Op("=", Col(plan.columns[1 - place].name), Const(node)))
+        if form == "outer":
+            return OuterJoin(askers, chosen, on)
+        return MarkJoin(askers, chosen, Column("there", Type.BOOL), on)
+
+    questions = [rewrite(question(*one)) for one in asked]
+    found = [lift(one) for one in questions]
+    assert len({one.shape for one in found}) == 1
+    shape, width = found[0].shape, len(found[0].values)
+    rows = evaluate(shape, {**data, PARAMETERS: {one.values: 1 for one in found}})
+    for one, own in zip(questions, found, strict=True):
+        mine = {row[:-width]: w for row, w in rows.items() if row[-width:] == own.values}
+        assert mine == evaluate(one, data)
+    assert read_plan(plan_text(shape)) == shape
+
+
+def test_a_recursion_carries_its_own_parameters_alone():
+    plan = read_plan(WALK)
+    lifted = lift(plan)
+    assert lifted.values == ("n1", 3, "lab")
+    (walk,) = [node for node in plans.nodes(lifted.shape) if isinstance(node, Fixpoint)]
+    assert [c.name.partition(".")[2] for c in walk.columns[2:]] == ["parameter_1", "parameter_2"]
+
+
+WALK = """
+Join on z = r.node
+  Fixpoint walk (x TEXT, z TEXT)
+    Project x TEXT = q.node, z TEXT = q.node
+      Filter q.node = "n1"
+        Scan route_request as q (q.session TEXT, q.node TEXT)
+    Project x TEXT = p.x, z TEXT = k.dst
+      Join on p.z = k.src
+        RecursiveRef walk as p (p.x TEXT, p.z TEXT)
+        Filter k.level < 3
+          Scan link as k (k.src TEXT, k.dst TEXT, k.level INT)
+  Filter r.kind = "lab"
+    Scan room as r (r.node TEXT, r.kind TEXT)
+"""

@@ -23,7 +23,8 @@ HEAT = Relation(
     kind=SourceKind.STREAM,
     key=("sid",),
 )
-CATALOG = Catalog.of([ROOM, HEAT])
+DOOR = Relation("door", (Column("a", Type.INT), Column("b", Type.INT)), deletable=False)
+CATALOG = Catalog.of([ROOM, HEAT, DOOR])
 NOW = "heat [PARTITION BY sid ROWS 1 RANGE 60 SECONDS] h"
 SHAPES = (
     f"SELECT h.sid, h.celsius FROM {NOW} WHERE h.rid = '{{r}}'",
@@ -35,12 +36,27 @@ SHAPES = (
         (SELECT 1 FROM {NOW} WHERE h.rid = r.rid AND h.celsius > {{n}}.0)""",
     "SELECT r.rid FROM room r WHERE r.level < {n}",
     f"SELECT h.sid FROM {NOW}",
+    """WITH RECURSIVE reach(a, b) AS (
+        SELECT d.a, d.b FROM door d UNION SELECT d.a, r.b FROM reach r JOIN door d ON d.b = r.a
+    ) SELECT b FROM reach WHERE a = {n}""",
+    """WITH RECURSIVE way(a, b, n) AS (
+        SELECT d.a, d.b, 1 FROM door d
+        UNION SELECT d.a, w.b, MIN(w.n + 1) FROM way w JOIN door d ON d.b = w.a
+        WHERE w.n < 9 GROUP BY d.a, w.b
+    ) SELECT b, n FROM way WHERE a = {n}""",
+    """WITH RECURSIVE way(a, b, n) AS (
+        SELECT r.level, r.level, 0 FROM room r WHERE r.rid = '{r}'
+        UNION SELECT w.a, d.b, MIN(w.n + 1) FROM way w JOIN door d ON d.a = w.b GROUP BY w.a, d.b
+    ) SELECT w.b, w.n FROM way w WHERE w.n < {n}""",
+    """SELECT r.rid, d.b FROM room r LEFT JOIN door d ON d.a = r.level AND d.b > {n}
+       WHERE r.rid = '{r}'""",
 )
+RECURSIVE = range(7, 10)
 MODES = ("own", "trunk", "tenant", "auto")
 
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["room", "heat", "heat", "ask", "ask", "end", "tick", "batch"]),
+        st.sampled_from(["room", "heat", "door", "door", "ask", "ask", "end", "tick", "batch"]),
         st.integers(0, len(SHAPES) - 1),
         st.integers(0, 3),
         st.integers(0, 3),
@@ -58,8 +74,9 @@ class World:
         self.position = 0
         self.now_s = 0.0
         self.rooms = {}
+        self.doors = set()
         self.asked = {}
-        self.take([Declare(0.0, ROOM), Declare(0.0, HEAT)])
+        self.take([Declare(0.0, relation) for relation in (ROOM, HEAT, DOOR)])
 
     def take(self, entries):
         for mode, lane in self.lanes.items():
@@ -88,6 +105,10 @@ class World:
             self.rooms[rid] = new
             changes = [Change("room", 1, new)] + ([Change("room", -1, old)] if old else [])
             return [Transaction(self.now_s, tuple(reversed(changes)))]
+        if kind == "door":
+            self.doors ^= {(one, other)}
+            weight = 1 if (one, other) in self.doors else -1
+            return [Transaction(self.now_s, (Change("door", weight, (one, other)),))]
         if kind == "heat":
             row = (f"r{one}", f"s{which}", float(other))
             return [Transaction(self.now_s, (Change("heat", 1, row),))]
@@ -193,14 +214,37 @@ def test_an_unknown_sharing_is_an_error_of_that_view(spelt):
 
 def test_the_reason_is_told():
     lane = Lane()
-    lane.apply([(1, Declare(0.0, ROOM)), (2, Declare(0.0, HEAT))])
+    lane.apply([(n, Declare(0.0, one)) for n, one in enumerate((ROOM, HEAT, DOOR), start=1)])
     reasons = {}
     for number, sql in enumerate(SHAPES):
         plan = plan_text(compile_query(sql.format(r="r1", n=2), CATALOG).plan)
-        lane.apply([(number + 3, Register(0.0, f"v{number}", plan, sharing="auto"))])
+        lane.apply([(number + 4, Register(0.0, f"v{number}", plan, sharing="auto"))])
         chosen = lane.views.by_name[f"v{number}"].sharing
         reasons[number] = (chosen.mode.value, chosen.reason)
     assert reasons[1] == ("tenant", "queries of its shape differ in 2 alone")
     assert reasons[5][0] == "trunk"
     assert "by order alone" in reasons[5][1]
+    assert {reasons[number][0] for number in RECURSIVE} == {"tenant"}
     assert reasons[6] == ("trunk", "it compares no column with a constant of its own")
+
+
+@pytest.mark.parametrize("which", RECURSIVE)
+def test_thirty_recursions_of_one_shape_are_one_dataflow(which):
+    world = World()
+    rooms = tuple(Change("room", 1, (f"r{n}", n)) for n in range(4))
+    doors = tuple(Change("door", 1, (n, n + 1)) for n in range(8))
+    world.take([Transaction(0.0, rooms + doors)])
+    world.take(world.entries(("ask", which, 1, 1)))
+    sizes = {mode: len(lane.circuit._known) for mode, lane in world.lanes.items()}
+    for number in range(30):
+        sql = SHAPES[which].format(r=f"r{number}", n=number)
+        plan = plan_text(compile_query(sql, CATALOG).plan)
+        world.take([Register(0.0, f"n{number}", plan)])
+    for n in range(2, 4):
+        world.take([Transaction(0.0, (Change("door", 1, (n, 30 + n)),))])
+        world.take([Transaction(0.0, (Change("door", -1, (n, n + 1)),))])
+    assert len(world.lanes["auto"].circuit._known) == sizes["auto"]
+    assert len(world.lanes["own"].circuit._known) > sizes["own"] + 60
+    assert world.lanes["auto"].rows("n3")
+    world.asked = {f"n{n}": None for n in range(30)}
+    world.check()

@@ -82,7 +82,7 @@ def _by_constant(plan: Plan) -> Plan | None:
                 return None
             bound = tuple(sorted(asked))
             columns = tuple(fixpoint.columns[place] for place in bound)
-            demand = Values(columns, (tuple(asked[place] for place in bound),))
+            demand = Values(columns, (tuple(asked[place] for place in bound),), demand=True)
             made = restrict(fixpoint, bound, demand)
             if made is None or not (made.carried or begins_everywhere(fixpoint)):
                 return None

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import Call, Col, Expr, Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.expr import (
+    Call,
+    Col,
+    Const,
+    Expr,
+    Op,
+    columns_in,
+    conjunction,
+    conjuncts,
+    substitute,
+)
 from aspen.algebra.linearise import Atom, NotMaintainable, Rule, linearise, names_of, plan_of
 from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, Scan
 from aspen.algebra.rewrite.rule import Rule as RewriteRule
@@ -74,7 +84,7 @@ def walk_of(plan: Fixpoint) -> Closure | None:
     ):
         return None
     own = names_of(rule, reads[0])
-    cost = _cost(plan)
+    cost = _cost(plan, rule, own)
     if plan.best is not None and cost is None:
         return None
     places = [place for place in range(len(plan.columns)) if place != cost]
@@ -86,11 +96,12 @@ def walk_of(plan: Fixpoint) -> Closure | None:
         for place in changed
     ):
         return None
-    if cost is not None and _length(rule.outputs[cost], own[cost]) is None:
+    length = None if cost is None else _length(rule.outputs[cost], own[cost])
+    if cost is not None and length is None:
         return None
     begins: dict[int, str] = {}
     for condition in rule.conditions:
-        if columns_in(condition) <= edges:
+        if columns_in(condition) <= edges or _bounds(condition, cost, own, length):
             continue
         match condition:
             case Op("=", Col(one), Col(other)):
@@ -109,12 +120,24 @@ def walk_of(plan: Fixpoint) -> Closure | None:
     return Closure(rule, reads[0], changed, carried, tuple(begins[p] for p in changed), cost)
 
 
-def _cost(plan: Fixpoint) -> int | None:
+def _cost(plan: Fixpoint, rule: Rule, own: tuple[str, ...]) -> int | None:
+    """Give the place of a column that adds up along the edges: the one chosen by, or the only."""
     best = plan.best
     names = [column.name for column in plan.columns]
-    if best is None or best.more or {*best.keys, best.column} != {*names}:
+    if best is None:
+        adding = [n for n, name in enumerate(own) if _length(rule.outputs[n], name) is not None]
+        return adding[0] if len(adding) == 1 else None
+    if best.more or {*best.keys, best.column} != {*names}:
         return None
     return names.index(best.column)
+
+
+def _bounds(condition: Expr, cost: int | None, own: tuple[str, ...], length: Expr | None) -> bool:
+    """Whether a condition limits how many edges there are, each as long as any other."""
+    match condition, length:
+        case Op("<" | "<=", Col(name), Const(int() | float())), Const(int() | float() as each):
+            return cost is not None and name == own[cost] and each >= 0
+    return False
 
 
 def _cost_name(found: Closure) -> str:
@@ -166,7 +189,10 @@ def turned(plan: Fixpoint, found: Closure) -> Fixpoint:
     rule, own = found.rule, names_of(found.rule, found.reads)
     edges = {*names_of(rule, 1 - found.reads)}
     outputs = list(rule.outputs)
-    conditions = [condition for condition in rule.conditions if columns_in(condition) <= edges]
+    bounded = edges if found.cost is None else edges | {own[found.cost]}
+    conditions = [
+        c for c in rule.conditions if columns_in(c) <= edges or columns_in(c) <= bounded - edges
+    ]
     for changed, carried, begin in zip(found.changed, found.carried, found.begins, strict=True):
         outputs[changed] = Col(own[changed])
         outputs[carried] = Col(begin)

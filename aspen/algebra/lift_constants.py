@@ -1,0 +1,89 @@
+"""The constants of a plan that may become parameters, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.plan import Filter, Fixpoint, Plan, Values, Window, children, with_children
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
+
+def unpushed(plan: Plan) -> Plan:
+    """Take filters out of the windows they were pushed into.
+
+    Law: the same rows. A window by time alone keeps or drops each row for itself, and one per
+        partition never compares rows that differ in a partition column.
+    """
+    inner = tuple(unpushed(child) for child in children(plan))
+    if inner != children(plan):
+        plan = with_children(plan, inner)
+    if not isinstance(plan, Window) or not isinstance(plan.child, Filter):
+        return plan
+    below, free = plan.child, frozenset(plan.partition_by)
+    parts = list(conjuncts(below.predicate))
+    out = [part for part in parts if plan.rows is None or columns_in(part) <= free]
+    if not out:
+        return plan
+    kept = conjunction(part for part in parts if part not in out)
+    inside = below.child if kept is None else Filter(below.child, kept)
+    outside = conjunction(out)
+    assert outside is not None
+    return Filter(unpushed(replace(plan, child=inside)), outside)
+
+
+def comparison(expr: Expr) -> tuple[str, str, Const] | None:
+    """Give (column, operator, constant) of a comparison that is lifted."""
+    if not isinstance(expr, Op) or expr.symbol not in COMPARISONS:
+        return None
+    if isinstance(expr.left, Col) and isinstance(expr.right, Const):
+        column, symbol, constant = expr.left, expr.symbol, expr.right
+    elif isinstance(expr.left, Const) and isinstance(expr.right, Col):
+        column, symbol, constant = expr.right, _MIRRORED[expr.symbol], expr.left
+    else:
+        return None
+    return None if constant.value is None else (column.name, symbol, constant)
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A constant that is lifted.
+
+    Args:
+        demand: whether it begins the demand of a recursion, and a filter above asks for it too.
+    """
+
+    constant: Const
+    demand: bool = False
+
+
+def constants_of(plan: Plan) -> list[Met]:
+    """Give the constants to lift, in the order in which a lifting meets them."""
+    return list(_met_in(plan, set(), inside=False))
+
+
+def _met_in(plan: Plan, known: set[Plan], *, inside: bool) -> Iterator[Met]:
+    if isinstance(plan, Fixpoint):
+        if plan in known:
+            return
+        known.add(plan)
+        known, inside = set(), True
+    elif isinstance(plan, Values) and inside and plan.demand:
+        yield from (Met(constant, demand=True) for constant in plan.rows[0])
+    for child in open_children(plan):
+        yield from _met_in(child, known, inside=inside)
+    if isinstance(plan, Filter):
+        for part in conjuncts(plan.predicate):
+            compared = comparison(part)
+            if compared is not None:
+                yield Met(compared[2])
+
+
+def open_children(plan: Plan) -> tuple[Plan, ...]:
+    """Give the inputs whose constants are lifted.
+
+    A window decides by what it saw since it was opened, so its filters stay its own.
+    """
+    return () if isinstance(plan, Window) else children(plan)
