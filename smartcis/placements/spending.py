@@ -45,6 +45,7 @@ class Spending:
             self._network.query_at(handle, mote.spec.mote)
             for handle in handles
             for mote in self._network.motes
+            if not mote.base
         ]
         now = _Noted(now_s, sum(mj for _, mj in accounts), sum(sent for sent, _ in accounts))
         spent_mj, sent_bytes = now.energy_mj - last.energy_mj, now.sent_bytes - last.sent_bytes

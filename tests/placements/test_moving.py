@@ -117,7 +117,7 @@ def test_what_motes_spend_for_a_query_is_known_wherever_it_runs(query):
     assert inside > 0.0
     piece = NetworkPiece.objects.get()
     assert piece.energy_mj > 0.0
-    assert piece.mj_per_s == pytest.approx(inside, rel=0.5)
+    assert inside / 3 < piece.mj_per_s < inside * 3  # of the last 20 s, and of the last minute
 
 
 def spent(running, query):
