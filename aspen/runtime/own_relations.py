@@ -35,10 +35,12 @@ SYS_QUERIES = Relation(
         _text("dataflow"),
         _int("holders"),
         _text("error", nullable=True),
+        _int("lane"),
     ),
     key=("view",),
-    comment="Registered views: state is running, resting, waiting or failed; dataflow is the view "
-    "under which its operators stand; holders are who looks at it; views over sys have no rows.",
+    comment="Registered views: state is running, resting, waiting, failed or, with several lanes, "
+    "elsewhere; dataflow is the view under which its operators stand; holders are who looks at "
+    "it; views over sys have no rows. All sys relations tell of one lane.",
 )
 SYS_OPERATORS = Relation(
     "sys_operators",
@@ -51,6 +53,7 @@ SYS_OPERATORS = Relation(
         _int("views"),
         _int("changes_in"),
         _int("changes_out"),
+        _int("lane"),
     ),
     key=("view", "operator"),
     comment="Operators at work, each under the first view that uses it, and how many views do: "
@@ -65,6 +68,7 @@ SYS_ARRANGEMENTS = Relation(
         _text("places"),
         _int("rows"),
         _int("readers"),
+        _int("lane"),
     ),
     key=("view", "operator", "places"),
     comment="Shared indexes: of which operator's rows, by which of their columns (counted from "
@@ -77,6 +81,7 @@ SYS_COSTS = Relation(
         Column("estimated_rows", Type.FLOAT),
         _int("rows"),
         Column("q_error", Type.FLOAT),
+        _int("lane"),
     ),
     key=("view",),
     comment="Estimated against measured rows of each running view; q_error is the factor "

@@ -5,6 +5,7 @@
 
 Law:        a function of the log prefix alone: how the log is cut into batches and where the lane
             restarts does not show. No clock is read: what costs time is told through the log.
+When:       at ticks, and where somebody begins to look: registrations, interests, questions.
 Law:        a view that reads sys relations is not counted in them. So no answer about the engine
             moves because it was given, and a quiet engine's answers are quiet.
 Absent:     any work for relations that nobody reads.
@@ -43,6 +44,7 @@ class System:
         self._views = views
         self._circuit = circuit
         self._interests = interests
+        self._lane = views.placing.share.number
         self._moved: dict[Node, Delta] = {}
         self._tell: Mapping[str, Callable[[], Iterable[Row]]] = {
             SYS_QUERIES.name: self._queries,
@@ -123,7 +125,7 @@ class System:
             if view.node is not None:
                 first.setdefault(view.node, name)
         for name, view in self._views.by_name.items():
-            hidden = view.resting or view.error is not None or view.monitors
+            hidden = view.node is None or view.monitors
             sharing = view.entry.sharing if view.sharing is None else view.sharing.mode.value
             yield (
                 name,
@@ -134,6 +136,7 @@ class System:
                 name if view.node is None else first[view.node],
                 len(self._interests.held.get(name, ())),
                 None if view.error is None else str(view.error["code"]),
+                self._lane,
             )
 
     def _operators(self) -> Iterator[Row]:
@@ -152,6 +155,7 @@ class System:
                 uses[node],
                 sum(self._changes(child) for child in node.inputs),
                 self._changes(node),
+                self._lane,
             )
 
     def _sharers(self, view: View) -> list[View]:
@@ -171,21 +175,24 @@ class System:
                     ",".join(map(str, places)),
                     sum(map(len, arrangement.index.values())),
                     arrangement.users,
+                    self._lane,
                 )
 
     def _costs(self) -> Iterator[Row]:
         known = self._views.known
         for view in self._counted():
-            if view.closed is not None and view.error is None and not view.resting:
-                estimated, rows = float(estimate(view.closed, known)), len(view.rows)
+            if view.part is not None and view.node is not None:
+                estimated, rows = float(estimate(view.part, known)), len(view.rows)
                 most, least = max(estimated, rows, 1.0), max(min(estimated, rows), 1.0)
-                yield (view.entry.view, estimated, rows, most / least)
+                yield (view.entry.view, estimated, rows, most / least, self._lane)
 
 
 def _state(view: View) -> str:
     if view.error is not None:
         return "waiting" if view.error["code"] in WAITING else "failed"
-    return "resting" if view.resting else "running"
+    if view.resting:
+        return "resting"
+    return "elsewhere" if view.node is None else "running"
 
 
 def _below(top: Node) -> Iterator[Node]:

@@ -18,7 +18,7 @@ from smartcis import composition
 from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.owner import Owner
 from smartcis.actions.source_health import source_health
-from smartcis.api.queries import ColumnSerializer
+from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import answers
 from smartcis.live.pulse import status_message
 from smartcis.security import policy_text

@@ -92,7 +92,7 @@ def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
         return 0
     with transaction.atomic():
         delta = negate({tuple(one.row): one.weight for one in outlet.told.all()})
-        merge(delta, snapshot.rows)
+        merge(delta, dict(snapshot.rows))
         told = _tell(outlet, delta, snapshot)
         outlet.epoch = snapshot.epoch
         outlet.save(update_fields=["epoch"])

@@ -10,12 +10,22 @@ from views.lanes import Driver
 
 from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
-from aspen.log.entry import Ask, AskKind, Interest, Register, Tick, Unregister
+from aspen.log.entry import (
+    Ask,
+    AskKind,
+    Change,
+    Interest,
+    Register,
+    Tick,
+    Transaction,
+    Unregister,
+)
 from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta, merge
 from aspen.runtime.lane import Lane
 from aspen.runtime.once import ROWS_AT_MOST
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
+from aspen.runtime.placing import Share
 from aspen.streamsql import compile_query
 from aspen.streamsql.errors import Unsupported
 
@@ -83,13 +93,13 @@ def test_operators_count_rows_and_net_changes_between_two_ticks() -> None:
     driver.delete("pair", [(3, 4)])
     driver.tick(2.0)
     found = {(row[2], row[3]): row[4:] for row in driver.rows("w_operators")}
-    rows, views, changes_in, changes_out = found["Scan", "pair"]
-    assert (rows, changes_in, changes_out) == (2, 0, 2)
+    rows, views, changes_in, changes_out, lane = found["Scan", "pair"]
+    assert (rows, changes_in, changes_out, lane) == (2, 0, 2, 0)
     assert views == 2, "both and either"
-    assert found["Distinct", ""] == (1, 1, 2, 1)
+    assert found["Distinct", ""] == (1, 1, 2, 1, 0)
     driver.tick(3.0)
     found = {(row[2], row[3]): row[4:] for row in driver.rows("w_operators")}
-    assert found["Scan", "pair"] == (2, 2, 0, 0)
+    assert found["Scan", "pair"] == (2, 2, 0, 0, 0)
     assert not [row for row in driver.rows("w_operators") if row[0].startswith("w_")]
 
 
@@ -144,7 +154,7 @@ def test_what_nobody_reads_is_not_kept() -> None:
 
 def test_no_entry_may_write_them() -> None:
     driver = Driver()
-    driver.change(("sys_queries", 1, ("v", "running", 0, "", "", "", 0, None)))
+    driver.change(("sys_queries", 1, ("v", "running", 0, "", "", "", 0, None, 0)))
     assert [code for _, code, _ in driver.lane.errors] == ["aspen.runtime.refused_change"]
 
 
@@ -223,3 +233,32 @@ def test_an_unknown_system_relation_names_those_there_are() -> None:
     with pytest.raises(AspenError) as caught:
         compile_query("SELECT * FROM sys.query", CATALOG)
     assert caught.value.exists[0] == "sys_queries"
+
+
+def test_of_several_lanes_each_tells_of_itself_and_one_answers() -> None:
+    """What a lane does not keep is elsewhere; a one-shot answer is whole all the same."""
+    lanes = [Lane(Share(number, 2)) for number in range(2)]
+    entries = [
+        *world.declarations(),
+        *world.registrations(plan_text),
+        *map(entry, WATCHERS, WATCHERS.values()),
+    ]
+    entries += [
+        Transaction(1.0, (Change("pair", 1, (1, 2)), Change("item", 1, (1, "a", 5, None)))),
+        Tick(2.0),
+    ]
+    asks = [
+        Ask(3.0, f"a{n}", "", (), AskKind.ONCE, plan_text=text("SELECT k FROM both"))
+        for n in range(4)
+    ]
+    answers: dict[str, list] = {}
+    for lane in lanes:
+        lane.apply(list(enumerate(entries, start=1)))
+        states = {row[0]: row[1] for row in lane.circuit.sources["sys_queries"].table}
+        kept = {name for name, view in lane.views.by_name.items() if view.node is not None}
+        running = {name for name, state in states.items() if state == "running"}
+        assert running == (kept if states else set())
+        for change in lane.apply(list(enumerate(asks, start=lane.position + 1))):
+            if change.view.startswith("why:"):
+                answers.setdefault(change.view, []).append(change.delta)
+    assert answers == {f"why:a{n}": [{(1,): 1, (2,): 1}] for n in range(4)}
