@@ -101,11 +101,18 @@ class _Joins:
             one = [name for name in names if name in lefts]
             other = [name for name in names if name in rights]
             if one and other:
-                # The first of each side with all of the other: so that all become equal.
-                pairs = [(one[0], name) for name in other] + [(name, other[0]) for name in one[1:]]
+                pairs = [(one[0], other[0])]
+                pairs += [(one[0], name) for name in self._unequal(other)]
+                pairs += [(name, other[0]) for name in self._unequal(one)]
                 conditions += [Op("=", Col(a), Col(b)) for a, b in pairs]
         for condition in self.region.group.conditions:
             if condition not in self.done and columns_in(condition) <= lefts | rights:
                 self.done.append(condition)
                 conditions.append(condition)
         return join_on(left, right, conditions)
+
+    def _unequal(self, names: list[str]) -> list[str]:
+        """Give the columns behind the first that no join below has made equal to it."""
+        owner = {name: one.alias for name, one in self.region.group.owner().items()}
+        parts = [owner[name] for name in names]
+        return [name for name in names[1:] if parts.count(owner[name]) > 1]

@@ -6,7 +6,7 @@ cheapest wins, the others are kept for EXPLAIN.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -14,12 +14,13 @@ from aspen.algebra.explain import node_text
 from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Filter, Plan, Project, Scan, children
 from aspen.model.catalog import Catalog
-from aspen.model.schema import Relation
+from aspen.model.schema import Relation, Type
 from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network
+from federation.network import Network
 from federation.pieces import USUAL_PERIOD_S
 from federation.radio import sample_mj
 from federation.regions import Path
-from federation.sites import Accepted, SensorNetwork, Site
+from federation.sites import MOTES, Accepted, SensorNetwork, Site
 from federation.statistics import Statistics
 
 WIRED = Cost(latency_ms=MICRO_BATCH_MS)
@@ -62,11 +63,26 @@ class Choice:
     refused: tuple[str, str]
 
 
-def counted(known: Statistics, catalog: Catalog) -> Statistics:
-    """Count devices nobody counted by their rate, so that both ways of asking them compare."""
+def counted(known: Statistics, catalog: Catalog, streams: Iterable[str]) -> Statistics:
+    """Fill in what nobody measured, so that all ways of asking the devices are priced alike.
+
+    Devices are counted by their rate; of a network nobody looked at, one guess serves all.
+    """
     devices = {one.name: one.device for one in catalog if one.device}
     counts = {name: max(1.0, known.rate_hz(name) * USUAL_PERIOD_S) for name in devices}
-    return replace(known, counts={**counts, **known.counts}, devices={**devices, **known.devices})
+    filled = replace(known, counts={**counts, **known.counts}, devices={**devices, **known.devices})
+    if known.network is not None:
+        return filled
+    sensors = {
+        name: (
+            devices[name],
+            max(1, round(filled.counts[name])),
+            [column.name for column in catalog.get(name).columns if column.type is Type.TEXT],
+        )
+        for name in sorted(set(streams))
+        if devices.get(name) in MOTES
+    }
+    return replace(filled, network=Network.guessed(sensors)) if sensors else filled
 
 
 def choice_of(  # as place

@@ -91,9 +91,10 @@ class Weights:
     per_byte_per_s: float = 0.001
     per_mj_per_s: float = 1.0
     per_ms: float = 0.0001
+    per_cpu_ms_per_s: float = 0.05  # own choice: a core is cheap beside a battery
 
     def total(self, cost: Cost) -> float:
-        """Give one number to compare by; it has no unit."""
+        """Give one number to compare by; it has no unit. Processors are the search's to count."""
         return (
             self.per_byte_per_s * cost.bytes_per_s
             + self.per_mj_per_s * cost.energy_mj_per_s

@@ -1,10 +1,13 @@
-"""EXPLAIN: a query's way through borders 1 to 6, as text."""
+"""EXPLAIN: a query's way through borders 1 to 6, as text and as data."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from aspen.algebra.explain import node_text, plan_text
+from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
 from aspen.algebra.rewrite import rewrite_steps
 from aspen.model.catalog import Catalog
@@ -17,67 +20,128 @@ from aspen.streamsql.show import ast_text, bound_text
 from aspen.views.choose import Known, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
-from federation.choices import Choice
-from federation.deploy import deploy
-from federation.place import FederatedPlan, place, sites
-from federation.search import FederatedSpace, RuleSearch
-from federation.search.graph_text import graph_text
+from federation.cost import Cost, Weights
+from federation.explained import Explained, Piece, Question, as_dict, explained
+from federation.place import FederatedPlan, place
+from federation.sites import SensorNetwork
 from federation.split import split
 from federation.statistics import Statistics
 
+MOST_LINES = 12  # alternatives printed of one question
 
-def explain(text: str, catalog: Catalog, statistics: Statistics | None = None) -> str:
+
+@dataclass(frozen=True)
+class Assumed:
+    """What an explanation assumes; each None for the optimizer's own default.
+
+    Args:
+        statistics: rates of the streams; those the catalog declares, if None.
+        measured: what running fragments take, by name.
+        awake: streams whose rows are sent anyway, for other queries.
+    """
+
+    statistics: Statistics | None = None
+    weights: Weights | None = None
+    sensors: SensorNetwork | None = None
+    measured: Mapping[str, Cost] = field(default_factory=dict)
+    awake: frozenset[str] = frozenset()
+
+
+def explain(
+    text: str,
+    catalog: Catalog,
+    statistics: Statistics | None = None,
+    assumed: Assumed | None = None,
+) -> str:
     """Print what each border makes of a query.
 
     Args:
         text: one or more statements, each by itself over the catalog.
-        statistics: rates of the streams; those the catalog declares, if None.
+        statistics: as in `assumed`, for who assumes nothing else.
 
     Raises:
         AspenError: the query cannot be compiled; `render(text)` shows where.
     """
-    pieces = [_explained(statement, catalog, statistics) for statement in parse(text)]
-    return "\n".join(pieces)
+    given = assumed or Assumed(statistics)
+    return "\n".join(_Journey(one, catalog, given).text for one in parse(text))
 
 
-def _explained(statement: Statement, catalog: Catalog, statistics: Statistics | None) -> str:
-    bound = bind(statement, catalog)
-    plan = build(bound.query)
-    steps = rewrite_steps(plan)
-    better = steps[-1].plan if steps else plan
-    known = statistics or Statistics.of(catalog)
-    federated = place(better, catalog, known)
-    fragments = split(federated)
-    orders = deploy([fragments], catalog)
-    needed = "".join(f"{order.text}\n" for order in orders.orders if order.needed)
-    counted = Counter(step.rule.name for step in steps)
-    rules = ", ".join(f"{name} ({count})" for name, count in counted.items()) or "no rule applies"
-    sections = [
-        ("1 parse", ast_text(statement)),
-        ("2 bind", bound_text(bound)),
-        ("3 build", plan_text(plan)),
-        ("4 rewrite", f"rules: {rules}\n{plan_text(better)}"),
-        (
-            "5 optimize",
-            optimize_text(federated)
-            + maintenance_text(better, known)
-            + sharing_text(federated)
-            + decisions_text(federated),
-        ),
-        ("6 split, deploy", f"{fragments.text}\n{needed}".rstrip("\n") + "\n"),
-    ]
-    return "\n".join(f"── {name} ──\n{body}" for name, body in sections)
+def explain_json(
+    text: str, catalog: Catalog, assumed: Assumed | None = None
+) -> list[dict[str, Any]]:
+    """Give what each border makes of each statement, as plain values.
+
+    Raises:
+        AspenError: the query cannot be compiled.
+    """
+    given = assumed or Assumed()
+    return [_Journey(one, catalog, given).data for one in parse(text)]
 
 
-def optimize_text(federated: FederatedPlan) -> str:
+class _Journey:
+    """One statement on its way."""
+
+    def __init__(self, statement: Statement, catalog: Catalog, assumed: Assumed) -> None:
+        bound = bind(statement, catalog)
+        plan = build(bound.query)
+        steps = rewrite_steps(plan)
+        better = steps[-1].plan if steps else plan
+        known = assumed.statistics or Statistics.of(catalog)
+        federated = place(better, catalog, known, assumed.weights, assumed.sensors, assumed.awake)
+        counted = Counter(step.rule.name for step in steps)
+        rules = ", ".join(f"{name} ({count})" for name, count in counted.items())
+        self._early = {
+            "1 parse": ast_text(statement),
+            "2 bind": bound_text(bound),
+            "3 build": plan_text(plan),
+            "4 rewrite": f"rules: {rules or 'no rule applies'}\n{plan_text(better)}",
+        }
+        remarks = {
+            "maintained": maintenance_text(better, known),
+            "shared": sharing_text(federated),
+        }
+        self._found = explained(federated, split(federated), catalog, assumed.measured, remarks)
+
+    @property
+    def text(self) -> str:
+        """All six borders."""
+        found = self._found
+        five = found_text(found) + "".join(found.remarks.values()) + graphs_text(found)
+        sections = {**self._early, "5 optimize": five, "6 split, deploy": pieces_text(found)}
+        return "\n".join(f"── {name} ──\n{body}" for name, body in sections.items())
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The same as plain values; borders 1 to 4 as text."""
+        return {"borders": self._early, **as_dict(self._found)}
+
+
+def optimize_text(federated: FederatedPlan, catalog: Catalog) -> str:
     """Print a federated plan: the tree with its sites, then every choice with its losers."""
-    lines: list[str] = []
-    for depth, node, site in sites(federated.plan):
-        lines.append(f"{'  ' * depth}{node_text(node)}  @{site}")
-    lines += [line for choice in federated.choices for line in _choice(choice, federated)]
-    asked = federated.choices or federated.pieces
-    lines.append(f"cost: {federated.cost}" if asked else "cost: no device is asked")
+    return found_text(explained(federated, split(federated), catalog))
+
+
+def found_text(found: Explained) -> str:
+    """Print the tree with its sites, then every choice with its losers."""
+    lines = [f"{'  ' * depth}{node}  @{site}" for depth, node, site in found.tree]
+    for question in found.questions:
+        lines += _question(question)
+    lines += [f"{what} never at epochs: {why}" for what, why in found.refused]
+    lines.append("cost: no device is asked" if found.cost is None else f"cost: {found.cost}")
     return "\n".join(lines) + "\n"
+
+
+def graphs_text(found: Explained) -> str:
+    """Print the and-or graph of every search."""
+    return "".join(
+        f"search: {one.about}\n{one.graph.text}" for one in found.questions if one.graph is not None
+    )
+
+
+def pieces_text(found: Explained) -> str:
+    """Print what each site runs, as StreamSQL, and what the devices are told."""
+    texts = [_piece(one) for one in found.pieces]
+    return "\n".join([*texts, "".join(f"{order}\n" for order in found.orders)]).rstrip("\n") + "\n"
 
 
 def maintenance_text(plan: Plan, known: Known, named: str = AUTO) -> str:
@@ -101,32 +165,21 @@ def sharing_text(federated: FederatedPlan) -> str:
     return f"shared as: {chosen.mode.value}, because {chosen.reason}\n"
 
 
-def decisions_text(federated: FederatedPlan) -> str:
-    """Print the and-or graph of every region in which motes could answer epoch by epoch."""
-    texts = []
-    for decision in federated.decisions:
-        names = ", ".join(one.alias for one in decision.region.problem.members)
-        texts.append(f"search over {names}\n")
-        texts.append(graph_text(RuleSearch(FederatedSpace(decision.region.problem))))
-        texts += [f"  not {what}: {reason}\n" for what, reason in decision.region.refused]
-    texts += [f"{what} at epochs: {reason}\n" for what, reason in federated.refused]
-    return "".join(texts)
+def _question(question: Question) -> list[str]:
+    lines = [question.about]
+    for one in question.alternatives[:MOST_LINES]:
+        parts = " + ".join(one.parts)
+        lines.append(f"  {parts}: {one.weighed:.4f} weighed, {one.cost}; {one.verdict}")
+    more = len(question.alternatives) - MOST_LINES
+    if more > 0:
+        lines.append(f"  and {more} dearer")
+    return [*lines, *(f"  not {what}: {why}" for what, why in question.refused)]
 
 
-def _choice(choice: Choice, federated: FederatedPlan) -> list[str]:
-    lines = [f"{choice.stream} as {choice.alias}: what runs on the motes"]
-    least = federated.weights.total(choice.chosen.cost)
-    for one in choice.alternatives:
-        total = federated.weights.total(one.cost)
-        if one is choice.chosen:
-            verdict = "chosen"
-        elif total == least:
-            verdict = "lost: no cheaper than a shorter piece"
-        else:
-            verdict = f"lost: {total / least:.2f} times the weighed cost"
-        top = node_text(one.motes).split(" (", maxsplit=1)[0]
-        lines.append(f"  up to {top}: {one.cost}; {verdict}")
-    node, reason = choice.refused
-    if reason:
-        lines.append(f"  not {node.split(' (', maxsplit=1)[0]}: {reason}")
-    return lines
+def _piece(one: Piece) -> str:
+    lines = [f"{one.site}: {one.title}", *(f"  {line}" for line in one.text.splitlines())]
+    if one.estimate is not None:
+        lines += [f"  expected: {line.strip()}" for line in str(one.estimate).splitlines()]
+    if one.measured is not None:
+        lines.append(f"  measured: {one.measured}")
+    return "\n".join(lines) + "\n"

@@ -142,12 +142,14 @@ def options(  # as place
     awake: frozenset[str] = frozenset(),
 ) -> Options:
     """Find every way to place a plan; the arguments are those of `place`."""
-    known = counted(statistics or Statistics.of(catalog), catalog)
+    scans = dict(device_scans(plan, catalog))
+    streams = (scan.relation for scan in scans.values())
+    known = counted(statistics or Statistics.of(catalog), catalog, streams)
     weighing = weights or Weights()
     network = sensors or SensorNetwork()
     choices = {
         path: choice_of(plan, path, catalog.get(scan.relation), network, known, weighing)
-        for path, scan in device_scans(plan, catalog)
+        for path, scan in scans.items()
     }
     measured = {
         path: sending(choice, catalog.get(choice.stream), known, awake)

@@ -10,7 +10,7 @@ Law: compiled again, the text has the rows of the plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, conjuncts, substitute
@@ -80,10 +80,10 @@ class _Writer:
                 return "\nUNION ALL\n".join(self.select(one) for one in inputs)
             case GroupBy():
                 return self._grouped(plan, {c.name: c.name for c in plan.columns}, plan.columns)
-            case Project(GroupBy() as inner, outputs) if all(
-                isinstance(value, Col) for _, value in outputs
+            case Project(GroupBy() as inner, made) if all(
+                isinstance(value, Col) for _, value in made
             ):
-                chosen = {c.name: value.name for c, value in outputs if isinstance(value, Col)}
+                chosen = {c.name: value.name for c, value in made if isinstance(value, Col)}
                 return self._grouped(inner, chosen, plan.columns)
         block = self._block(plan)
         values = [block.columns[column.name] for column in plan.columns]
@@ -185,7 +185,9 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
     return found
 
 
-def _outputs(columns: tuple[Column, ...], texts: list[str], values: list[Expr | None]) -> list[str]:
+def _outputs(
+    columns: tuple[Column, ...], texts: list[str], values: Sequence[Expr | None]
+) -> list[str]:
     found = []
     for name, text, value in zip(_names(columns), texts, values, strict=True):
         same = isinstance(value, Col) and _bare(value.name) == name

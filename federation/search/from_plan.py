@@ -125,7 +125,7 @@ def problem_of(
         "engine",
         tuple(Equality(owner[one], owner[other]) for one, other in group.equalities),
         tuple(one for one in thetas if one.share > 0),
-        Metric(weights),
+        Metric(weights, weights.per_cpu_ms_per_s),
         accesses=tuple(accesses),
     )
 

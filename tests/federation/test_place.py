@@ -17,7 +17,7 @@ from aspen.algebra.rewrite import rewrite
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql import compile_query
-from federation.choices import device_scans, sound_chain
+from federation.choices import counted, device_scans, sound_chain
 from federation.cost import Cost, Weights, in_network, row_bytes
 from federation.deploy import deploy
 from federation.explain import explain, optimize_text
@@ -68,7 +68,7 @@ def test_placing_is_deterministic(plan, weighing):
 @given(plans(2), weights, st.floats(0.01, 100))
 def test_oracle_no_combination_of_sound_cuts_costs_less(plan, weighing, rate_hz):
     plan = streaming(plan)
-    known = Statistics({"s": rate_hz})
+    known = counted(Statistics({"s": rate_hz}), RANDOM, ["s"])
     federated = place(plan, RANDOM, known, weighing)
     ways = []
     for path, scan in device_scans(plan, RANDOM):
@@ -115,7 +115,7 @@ def test_where_computing_costs_more_than_sending_the_motes_only_send():
     keeps_all = Statistics({"seat_reading": 20.0}, {text: 1.0})
     (choice,) = place(plan, CATALOG, keeps_all).choices
     assert choice.chosen.cut == 1
-    assert "lost" in optimize_text(place(plan, CATALOG, keeps_all))
+    assert "lost" in optimize_text(place(plan, CATALOG, keeps_all), CATALOG)
 
 
 def test_motes_that_may_drop_columns_send_less():

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from federation_support import building
 from golden.catalog import CATALOG
 from golden.readings import trace
 
@@ -29,7 +30,7 @@ from aspen.streamsql.compile import DELIVERED, compile_query, compile_views, ref
 from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text, bound_text
 from federation.deploy import deploy
-from federation.explain import optimize_text
+from federation.explain import explain, optimize_text
 from federation.place import place
 from federation.split import split
 
@@ -154,7 +155,13 @@ def _rewrite(case: Case) -> str:
 
 def _optimize(case: Case) -> str:
     (statement,) = parse(case.text)
-    return optimize_text(place(rewrite(build(bind(statement, CATALOG).query)), CATALOG))
+    return optimize_text(place(rewrite(build(bind(statement, CATALOG).query)), CATALOG), CATALOG)
+
+
+def _federate(case: Case) -> str:
+    """Explain borders 5 and 6 over the seeds' building, with its devices counted."""
+    text = explain(case.text, building.CATALOG, building.KNOWN)
+    return text[text.index("── 5 optimize") :]
 
 
 def _split(case: Case) -> str:
@@ -172,5 +179,6 @@ STAGES: dict[str, Callable[[Case], str]] = {
     "04_rewrite": _rewrite,
     "05_optimize": _optimize,
     "06_split": _split,
+    "11_federate": _federate,
     "07_readings": lambda case: trace(case.text),
 }

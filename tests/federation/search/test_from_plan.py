@@ -14,7 +14,7 @@ from federation.cost import Cost, Weights
 from federation.explain import explain
 from federation.search import FederatedSpace, NoPlan, RuleSearch, bottom_up
 from federation.search.from_plan import group_of, problem_of
-from federation.search.graph_text import graph_text
+from federation.search.graph import graph_of
 from federation.search.problem import Access
 from federation.statistics import Statistics
 
@@ -98,9 +98,11 @@ def test_explain_prints_the_winner_and_why_the_others_lost():
     text = explain(ROOMS, CATALOG)
     assert "advice" not in text
     assert (
-        text.index("── 5 optimize") < text.index("search over l, r, t") < text.index("── 6 split")
+        text.index("── 5 optimize")
+        < text.index("how l and t reach the engine")
+        < text.index("── 6 split")
     )
-    lines = graph_text(RuleSearch(FederatedSpace(found(DESKS)))).splitlines()
+    lines = graph_of(RuleSearch(FederatedSpace(found(DESKS)))).text.splitlines()
     assert lines[0].startswith("joins: ")
     nodes = [line for line in lines[1:] if not line.startswith("    ")]
     ways = [line for line in lines[1:] if line.startswith("    ")]
