@@ -1,0 +1,283 @@
+"""Subnetwork: one lane's share of a recursion along edges, and what it must ship to other lanes.
+
+    whole     walk = base ∪ π(walk ⋈ edge)
+    lane k    inner = σ here (base) ∪ arrived ∪ σ here π(inner ⋈ edge)  its local fixpoint
+              leaving = σ not here π(inner ⋈ edge)                      border rows, the best by key
+
+A row belongs to the lane of the network (floor, building) its place lies in. Each row carries the
+place at which it entered the lane, null where it began there: what a border row rests on is then
+one other border row, or none, and a deletion can follow that chain over all lanes.
+
+Costs are counted in steps of 1 / SCALE, one of which is added at each step: of equal costs the one
+with fewer steps is the best, so that no two rows can rest on each other.
+
+Law:    the union of all lanes' `rows` is the recursion, once every row that leaves has arrived.
+Source: [LTZIL09] sections III to V for the shape; the entry places are own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from aspen.algebra.expr import Call, Col, Const, Expr, Not, Op
+from aspen.algebra.plan import (
+    AggregateFunction,
+    Best,
+    Filter,
+    Fixpoint,
+    Join,
+    Plan,
+    PlanError,
+    Project,
+    RecursiveRef,
+    Scan,
+    SortKey,
+    TopK,
+    Union,
+    children,
+    with_children,
+)
+from aspen.model.schema import Column, Relation, Type
+
+SCALE = 1 << 20
+INNER, ARRIVED, LEAVING = "inner", "arrived", "leaving"
+
+
+class CannotSplit(PlanError):
+    """A recursion that does not go along edges from place to place."""
+
+    code = "aspen.algebra.cannot_split"
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """Which network a place lies in.
+
+    Args:
+        relation: exactly one row per place; without one, nothing gets there.
+        place: its column of places.
+        network: its column of networks.
+    """
+
+    relation: Relation
+    place: str
+    network: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One lane's plans.
+
+    Args:
+        arrived: the relation of border rows that came: sender, then `inner`'s columns but entry.
+        inner: the local fixpoint.
+        leaving: border rows, in the columns of `inner`, then the lane they go to; reads `inner`.
+        rows: the recursion's rows that belong here; reads `inner`.
+        keys: places of the columns of `inner` that tell its rows apart.
+        steady: those of them that a step never changes.
+        cost: place of the scaled cost in `inner`; its last column is the entry.
+        place: place of the column that says where a row is.
+    """
+
+    arrived: Relation
+    inner: Plan
+    leaving: Plan
+    rows: Plan
+    keys: tuple[int, ...]
+    steady: tuple[int, ...]
+    cost: int
+    place: int
+
+
+def share_of(plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int) -> Share:
+    """Give one lane's share of a recursion.
+
+    Args:
+        column: of the recursion: where a row is.
+
+    Raises:
+        CannotSplit: it has several relations or choices, or its cost does not simply grow.
+    """
+    return _Sharing(plan, column, networks, lane, lanes).share()
+
+
+class _Sharing:
+    def __init__(
+        self, plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int
+    ) -> None:
+        best = plan.best
+        if plan.others or plan.most is not None or (best is not None and best.more):
+            raise CannotSplit("only one relation with one choice is split by networks")
+        self._plan, self._networks, self._lane, self._lanes = plan, networks, lane, lanes
+        names = [one.name for one in plan.columns]
+        self._place = names.index(column)
+        keys = names if best is None else [*best.keys]
+        if column not in keys or (best is not None and best.function is not AggregateFunction.MIN):
+            raise CannotSplit("rows are told apart by where they are, and the least cost counts")
+        columns = [
+            Column(f"i.c{n}", one.type, one.unit, one.nullable)
+            for n, one in enumerate(plan.columns)
+        ]
+        if best is None:
+            self._cost = len(columns)
+            columns.append(Column("i.steps", Type.INT))
+        else:
+            self._cost = names.index(best.column)
+            if plan.columns[self._cost].type is not Type.INT:
+                raise CannotSplit("costs are counted, so they must be INT")
+        self._keys = tuple(names.index(key) for key in keys)
+        entry = Column("i.entry", columns[self._place].type, "", nullable=True)
+        self._columns = (*columns, entry)
+
+    def share(self) -> Share:
+        best = Best(
+            tuple(self._columns[key].name for key in self._keys),
+            self._columns[self._cost].name,
+            AggregateFunction.MIN,
+        )
+        base = Union((self._here(self._base()), self._came()))
+        ref = RecursiveRef(INNER, "r", self._aliased("r"))
+        inner = Fixpoint(INNER, self._columns, base, self._here(self._step(ref)), best)
+        scan = Scan(INNER, "r", self._aliased("r"))
+        plain = self._columns[: len(self._plan.columns)]
+        outputs = [
+            (old, self._unscaled(new)) for old, new in zip(self._plan.columns, plain, strict=True)
+        ]
+        rows = Project(Scan(INNER, "i", self._columns), tuple(outputs))
+        return Share(
+            self._arrived(),
+            inner,
+            self._leaving(scan),
+            rows,
+            self._keys,
+            self._steady(),
+            self._cost,
+            self._place,
+        )
+
+    def _steady(self) -> tuple[int, ...]:
+        step = self._plan.step
+        assert isinstance(step, Project)
+        old = _ref(step, self._plan.name)
+        return tuple(
+            key for key in self._keys if step.outputs[key][1] == Col(old.columns[key].name)
+        )
+
+    def _aliased(self, alias: str) -> tuple[Column, ...]:
+        return tuple(replace(c, name=f"{alias}.{c.name.split('.')[-1]}") for c in self._columns)
+
+    def _arrived(self) -> Relation:
+        own = tuple(replace(c, name=c.name.split(".")[-1]) for c in self._columns[:-1])
+        return Relation(ARRIVED, (Column("sender", Type.INT), *own))
+
+    def _unscaled(self, column: Column) -> Expr:
+        if self._plan.best is None or column.name != self._columns[self._cost].name:
+            return Col(column.name)
+        return Call("quotient", (Col(column.name), Const(SCALE)))
+
+    def _base(self) -> Plan:
+        """Give the rows to begin with, scaled, with no entry."""
+        values: list[Expr] = [Col(c.name) for c in self._plan.base.columns]
+        if self._plan.best is None:
+            values.append(Const(0))
+        else:
+            values[self._cost] = Op("*", values[self._cost], Const(SCALE))
+        pairs = zip(self._columns, [*values, Const(None)], strict=True)
+        return Project(self._plan.base, tuple(pairs))
+
+    def _came(self) -> Plan:
+        """Give the border rows that came; each is its own entry."""
+        arrived = self._arrived()
+        columns = tuple(replace(c, name=f"a.{c.name}") for c in arrived.columns)
+        names = [column.name for column in columns[1:]]
+        values = [*map(Col, names), Col(names[self._place])]
+        return Project(Scan(ARRIVED, "a", columns), tuple(zip(self._columns, values, strict=True)))
+
+    def _step(self, leaf: Plan) -> Plan:
+        """Give what one step from `leaf` gives, in its columns."""
+        step = self._plan.step
+        if not isinstance(step, Project):
+            raise CannotSplit("a step is a projection of one join with the recursion")
+        old = _ref(step, self._plan.name)
+        alias = old.alias
+        below = _with_leaf(step.child, self._plan.name, self._view_of(leaf, old))
+        costs, entry = f"{alias}.scaled", f"{alias}.entry"
+        if not {costs, entry} <= {column.name for column in below.columns}:
+            raise CannotSplit("a step must keep the row it goes on from until its last projection")
+        values = [value for _, value in step.outputs]
+        grown: Expr = Const(1)
+        if self._plan.best is not None:
+            grown = Op("+", Op("*", self._growth(values[self._cost], old), Const(SCALE)), Const(1))
+        total = Op("+", Col(costs), grown)
+        if self._plan.best is None:
+            values.append(total)
+        else:
+            values[self._cost] = total
+        return Project(below, tuple(zip(self._columns, [*values, Col(entry)], strict=True)))
+
+    def _view_of(self, leaf: Plan, old: RecursiveRef) -> Plan:
+        """Give the local rows as the step knows them, with scaled cost and entry behind."""
+        alias = old.alias
+        outputs: list[tuple[Column, Expr]] = []
+        for place, column in enumerate(old.columns):
+            value: Expr = Col(leaf.columns[place].name)
+            if self._plan.best is not None and place == self._cost:
+                value = Call("quotient", (value, Const(SCALE)))
+            outputs.append((column, value))
+        scaled, entry = leaf.columns[self._cost], leaf.columns[-1]
+        outputs.append((Column(f"{alias}.scaled", Type.INT), Col(scaled.name)))
+        outputs.append((replace(entry, name=f"{alias}.entry"), Col(entry.name)))
+        return Project(leaf, tuple(outputs))
+
+    def _growth(self, value: Expr, old: RecursiveRef) -> Expr:
+        """Give what a step adds to the cost."""
+        cost = Col(old.columns[self._cost].name)
+        if isinstance(value, Op) and value.symbol == "+":
+            if value.left == cost:
+                return value.right
+            if value.right == cost:
+                return value.left
+        raise CannotSplit("a cost must grow by what a step costs", found=repr(value))
+
+    def _owned(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
+        """Give a plan with the networks of its places beside, and the lane of each row."""
+        known = self._networks
+        columns = tuple(replace(c, name=f"{alias}.{c.name}") for c in known.relation.columns)
+        scan = Scan(known.relation.name, alias, columns, known.relation.deletable)
+        place = plan.columns[self._place].name
+        beside = Join(plan, scan, ((place, f"{alias}.{known.place}"),))
+        return beside, Call("part", (Col(f"{alias}.{known.network}"), Const(self._lanes)))
+
+    def _here(self, plan: Plan) -> Plan:
+        beside, lane = self._owned(plan, "n")
+        mine = Filter(beside, Op("=", lane, Const(self._lane)))
+        return Project(mine, tuple((c, Col(c.name)) for c in plan.columns))
+
+    def _leaving(self, scan: Plan) -> Plan:
+        step = self._step(scan)
+        beside, lane = self._owned(step, "n")
+        others = Filter(beside, Not(Op("=", lane, Const(self._lane))))
+        outputs = [(c, Col(c.name)) for c in step.columns]
+        lost = Project(others, (*outputs, (Column("i.lane", Type.INT), lane)))
+        names = [column.name for column in lost.columns]
+        order = tuple(SortKey(name) for name in (names[self._cost], names[-2]))
+        return TopK(lost, order, 1, 0, tuple(names[key] for key in self._keys))
+
+
+def _ref(plan: Plan, name: str) -> RecursiveRef:
+    found = [node for node in _leaves(plan) if isinstance(node, RecursiveRef) and node.name == name]
+    if len(found) != 1:
+        raise CannotSplit("only linear recursion is split by networks")
+    return found[0]
+
+
+def _leaves(plan: Plan) -> list[Plan]:
+    below = children(plan)
+    return [leaf for child in below for leaf in _leaves(child)] if below else [plan]
+
+
+def _with_leaf(plan: Plan, name: str, leaf: Plan) -> Plan:
+    """Put a plan in the place of the recursion."""
+    if isinstance(plan, RecursiveRef) and plan.name == name:
+        return leaf
+    return with_children(plan, tuple(_with_leaf(child, name, leaf) for child in children(plan)))
