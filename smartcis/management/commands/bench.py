@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from smartcis.bench import (
+    federation,
     latency,
     motes,
     recovery,
@@ -22,6 +23,7 @@ from smartcis.bench import (
 from smartcis.bench.peers import bench as peers
 
 BENCHES = {
+    "federation": federation.run,
     "latency": latency.run,
     "motes": motes.run,
     "peers": peers.run,
