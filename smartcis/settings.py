@@ -14,8 +14,11 @@
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
 | SMARTCIS_PLACEMENT | alone | queries in the network or not: judged alone, together, or off |
+| SMARTCIS_WEIGHTS | batteries first | what the optimizer minimises: energy=1,latency=0.0001 |
+| SMARTCIS_NETWORK_JOINS | 0 | most joins in one piece inside the network; 0 for no limit |
 | SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |
 | SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
+| SMARTCIS_PLACEMENT_WEIGHTS | the optimizer's | what that saves, e.g. energy=1,latency=0.0001 |
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
@@ -169,6 +172,9 @@ QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
 WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
 WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
 PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")
+OPTIMIZER_WEIGHTS = os.environ.get("SMARTCIS_WEIGHTS", "")
+NETWORK_JOINS = number("SMARTCIS_NETWORK_JOINS", default=0)
+PLACEMENT_WEIGHTS = os.environ.get("SMARTCIS_PLACEMENT_WEIGHTS", "")
 ROUTE_QUOTA = 8  # walks per browser, e.g. tabs
 ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute by its socket
 

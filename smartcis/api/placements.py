@@ -15,11 +15,9 @@ from rest_framework.views import APIView
 from smartcis.actions.move_query import PLACES, move_query
 from smartcis.actions.owner import Owner
 from smartcis.actions.reconsider_placements import patience
-from smartcis.api.queries import visible
+from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import MaintainedView, NetworkPiece, Placement
-
-ENGINE, NETWORK, MOVING = "engine", "network", "moving"
 
 
 class PieceSerializer(serializers.Serializer[Any]):
@@ -83,7 +81,7 @@ def placement_body(view: MaintainedView) -> dict[str, Any]:
         placement = Placement(view=view, plan_hash=view.plan_hash, since=view.created_at)
     names = {*placement.running, *placement.wanted}
     return {
-        "where": NETWORK if placement.running else ENGINE,
+        "where": NETWORK if runs_inside(view) else ENGINE,
         "moving": placement.moving,
         "since": placement.since.isoformat(),
         "why": placement.why,

@@ -47,6 +47,7 @@ from smartcis.models import MaintainedQuery, MaintainedView
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
+ENGINE, NETWORK = "engine", "network"
 STATES = ("resting", "running", "failed")
 
 
@@ -82,6 +83,9 @@ class QuerySerializer(serializers.Serializer[Any]):
     outputs = serializers.ListField(
         child=serializers.CharField(), help_text="where else its changes go"
     )
+    where = serializers.ChoiceField(
+        (ENGINE, NETWORK), help_text="where most of it runs: see its placement/"
+    )
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
     error = ProblemSerializer(allow_null=True, required=False)
@@ -111,12 +115,6 @@ class CheckedSerializer(serializers.Serializer[Any]):
     message = serializers.CharField(required=False)
 
 
-class ExplainedSerializer(serializers.Serializer[Any]):
-    """A query's way through the house."""
-
-    text = serializers.CharField()
-
-
 def query_body(
     query: MaintainedQuery,
     owner: Owner,
@@ -143,10 +141,17 @@ def query_body(
         "columns": columns_body(view)[: width_of(query)],
         "order": order_body(query.order),
         "outputs": outputs_body(query),
+        "where": NETWORK if runs_inside(view) else ENGINE,
         "mine": owner.owns(query.browser, query.user_id),
         "created_at": query.created_at.isoformat(),
         "error": error,
     }
+
+
+def runs_inside(view: MaintainedView) -> bool:
+    """Say whether a piece of a view runs in the sensor network."""
+    placement = getattr(view, "placement", None)
+    return placement is not None and bool(placement.running) and placement.holds
 
 
 def columns_body(view: MaintainedView) -> list[dict[str, str]]:
@@ -160,7 +165,11 @@ def visible(query_id: str, owner: Owner) -> MaintainedQuery:
     Raises:
         NotFound: there is none, or it is hidden.
     """
-    query = MaintainedQuery.objects.select_related("view", "outlet").filter(pk=query_id).first()
+    query = (
+        MaintainedQuery.objects.select_related("view__placement", "outlet")
+        .filter(pk=query_id)
+        .first()
+    )
     hidden = query is not None and query.view.private and not owner.staff
     if query is None or hidden:
         raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
@@ -182,7 +191,7 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
     def get(self, request: Request) -> Response:
         """List queries, newest first."""
         owner = Owner.of(request)
-        found = MaintainedQuery.objects.select_related("view", "outlet")
+        found = MaintainedQuery.objects.select_related("view__placement", "outlet")
         if not owner.staff:
             found = found.filter(view__private=False)
         page = self.paginate_queryset(found) or []
@@ -300,17 +309,3 @@ class QueryCheck(APIView):
             for c in (() if compiled is None else compiled.relation.columns)
         ]
         return Response({"ok": True, "kind": kind, "columns": columns, "explain": explained})
-
-
-class QueryExplain(APIView):
-    """Explain a text: parse, plan, placement, cost, and where its view will live."""
-
-    permission_classes = (AllowAny,)
-    throttle_scope = "check"
-
-    @extend_schema(request=SqlSerializer, responses=answers(ExplainedSerializer, *SEND, 403, 429))
-    def post(self, request: Request) -> Response:
-        """Explain a query."""
-        wanted = SqlSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        return Response({"text": explain_query(wanted.validated_data["sql"], Owner.of(request))})

@@ -32,6 +32,7 @@ from federation.statistics import Statistics
 from smartcis.actions.catalog import live_catalog
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView, NetworkPiece, Placement
+from smartcis.placements.metric import house_weights
 from smartcis.placements.probes import selections
 from smartcis.placements.store import Reason, Variant, want
 from smartcis.placements.streams import streams_of
@@ -90,7 +91,7 @@ def decide(
     Returns:
         Whether it shall move.
     """
-    weighing = weights or Weights()
+    weighing = weights or house_weights()
     plan = read_plan(view.plan_text)
     basis = estimates(plan, known)
     placement = Placement.objects.filter(view=view, plan_hash=view.plan_hash).first()
@@ -160,7 +161,7 @@ def inside_variants(
     view: MaintainedView, known: Statistics, weights: Weights | None = None
 ) -> list[Weighed]:
     """Give every way with a piece in the network, the cheapest first, whatever the engine costs."""
-    weighing = weights or Weights()
+    weighing = weights or house_weights()
     plan = read_plan(view.plan_text)
     ways = options(plan, live_catalog(), known, weighing, awake=_free(view))
     found: dict[str, Weighed] = {}
@@ -201,7 +202,7 @@ def weigh(
         *(_sending(stream, known, free) for stream in whole),
     ]
     cost = reduce(Cost.beside, costs, Cost())
-    return Weighed(variant, cost, (weights or Weights()).total(cost))
+    return Weighed(variant, cost, (weights or house_weights()).total(cost))
 
 
 def _sending(stream: str, known: Statistics, free: frozenset[str]) -> Cost:
