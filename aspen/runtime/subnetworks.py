@@ -152,9 +152,9 @@ class SubNetworks:
         while waiting:
             number, key = waiting.pop()
             part = self._parts[number]
-            row = part.shipped.pop(key, None)
-            if row is None:
+            if key not in part.shipped:
                 continue
+            row = part.shipped.pop(key)
             target, share = row[-1], part.share
             assert isinstance(target, int)
             mail[target].append(Change(ARRIVED, -1, (number, *row[:-2])))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -11,8 +13,10 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
-from federation.explain import explain
+from federation.explain import explain, explain_json
 from smartcis.actions.catalog import live_catalog
+from smartcis.actions.explain_lanes import lanes_text
+from smartcis.actions.optimizer import assumed
 from smartcis.actions.owner import Owner
 from smartcis.actions.plan_query import plan_query
 from smartcis.actions.register_query import compile_for, view_name
@@ -21,26 +25,54 @@ from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
 from smartcis.models import MaintainedView
 
 
-def explain_query(sql: str, owner: Owner) -> str:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a query is to be optimized, where it shall not be as the house does it.
+
+    Args:
+        weights: of the metric, as `energy=1, latency=0.001`.
+        joins: the most joins inside the network; 0 for no limit.
+    """
+
+    weights: str = ""
+    joins: int | None = None
+
+
+def explain_query(sql: str, owner: Owner, asked: Asked | None = None) -> str:
     """Print what each border makes of one query.
 
     Raises:
-        AspenError: it cannot be compiled.
+        AspenError: it cannot be compiled, or the weights are none.
         Refused: it reads other visitors' routes.
     """
+    how = asked or Asked()
     compiled = compile_for(sql, owner)
     catalog = live_catalog()
     planned = plan_query(compiled)
-    known = house_statistics()
+    given = assumed(how.weights, how.joins)
+    known = given.statistics or house_statistics()
     name = view_name(planned)
     borders = {
         "7 the world → readings": readings_text(compiled.sources, catalog),
         "8 readings, edits, commands, ticks → log": log_text(compiled.sources, catalog),
-        "9 log → view deltas": engine_text(name, choose(planned.plan, known).strategy),
+        "9 log → view deltas": engine_text(
+            name, choose(planned.plan, known).strategy, lanes_text(planned.plan, catalog)
+        ),
         "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    return f"{explain(sql, catalog, known).rstrip()}\n\n{later}"
+    return f"{explain(sql, catalog, assumed=given).rstrip()}\n\n{later}"
+
+
+def explain_data(sql: str, owner: Owner, asked: Asked | None = None) -> dict[str, Any]:
+    """Give borders 1 to 6 of one query as plain values: alternatives, graph, pieces, estimates.
+
+    Raises:
+        AspenError: as `explain_query`.
+    """
+    how = asked or Asked()
+    compile_for(sql, owner)
+    return explain_json(sql, live_catalog(), assumed(how.weights, how.joins))[0]
 
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
@@ -87,11 +119,9 @@ def _way(relation: Relation) -> str:
     return "the outbox, in the edit's own transaction"
 
 
-def engine_text(name: str, strategy: str) -> str:
+def engine_text(name: str, strategy: str, lanes: str) -> str:
     """Print where the view will live."""
-    lanes = settings.ENGINE_LANES
-    place = "the lane" if lanes == 1 else f"one of {lanes} lanes"
-    return _block([f"view {name}: {place}, strategy {strategy}, beside the views it reads"])
+    return _block([f"view {name}: strategy {strategy}, beside the views it reads", lanes])
 
 
 def store_text(name: str, relation: Relation) -> str:

@@ -1,0 +1,38 @@
+"""Explain lanes: where a query's view would live in an engine of several lanes, and why."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import Q
+
+from aspen.algebra.inline import inline
+from aspen.algebra.partition import explain_root
+from aspen.algebra.plan import Plan, relations_of
+from aspen.algebra.read import read_plan
+from aspen.model.catalog import Catalog
+from aspen.runtime.sharing import choose_sharing
+from smartcis.models import MaintainedView
+
+
+def lanes_text(plan: Plan, catalog: Catalog) -> str:
+    """Say in which lane, or in parts in which lanes, a view is kept."""
+    lanes = settings.ENGINE_LANES
+    if lanes > 1 and choose_sharing("auto", plan).lifted is not None:
+        return f"in one of {lanes} lanes, by what it asks for, because its shape is in all of them"
+    relations = {relation.name: relation for relation in catalog}
+    return explain_root(over_base_relations(plan), relations, lanes)
+
+
+def over_base_relations(plan: Plan) -> Plan:
+    """Inline the views that a plan reads, and those that they read."""
+    readable = Q(standing=True) | Q(named=True)
+    texts = dict(MaintainedView.objects.filter(readable).values_list("name", "plan_text"))
+    known: dict[str, Plan] = {}
+
+    def closed(one: Plan) -> Plan:
+        for name in sorted(relations_of(one) & texts.keys()):
+            if name not in known:
+                known[name] = closed(read_plan(texts[name]))
+        return inline(one, known)
+
+    return closed(plan)
