@@ -47,6 +47,8 @@ export class App {
   /** The last change of the answer, shown until the question changes. */
   news = $state('');
   paused = $state(false);
+  /** The maintained view whose power use the map shows, empty for none. */
+  powerOf = $state('');
   routeProblem = $state.raw<Problem | null>(null);
   /** The route session that answers are looked up by. */
   session = $state.raw<string | null>(null);

@@ -5,7 +5,7 @@ import { describe, type Connection } from '../wire/connection';
 import type { Bag } from '../wire/fold';
 import type { WireError } from '../wire/protocol';
 import { UNKNOWN, type Table } from './table';
-import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from './views';
+import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type LayerName, type ViewName } from './views';
 import type { Tables } from './world';
 
 /** Messages of one epoch arrive together: they are handed to the page together, after this, ms. */
@@ -33,7 +33,7 @@ export class Live {
 
   constructor(around: Surroundings) {
     this.cells = Object.fromEntries(
-      [...SHARED_VIEWS, ...OWN_VIEWS].map((view) => [view, new Cell()]),
+      [...SHARED_VIEWS, ...OWN_VIEWS, ...LAYER_VIEWS].map((view) => [view, new Cell()]),
     ) as Record<ViewName, Cell>;
     this.client = new LiveClient(around, (connection) => {
       this.connection = connection;
@@ -86,6 +86,16 @@ export class Live {
       this.dirty.delete(view);
       this.cells[view].table = UNKNOWN;
     }
+  }
+
+  /** Follow the view behind a layer of the map; returns the function that ends it. */
+  showLayer(view: LayerName): () => void {
+    const end = this.follow(view);
+    return () => {
+      end();
+      this.dirty.delete(view);
+      this.cells[view].table = UNKNOWN;
+    };
   }
 
   private follow(view: ViewName): () => void {

@@ -2,7 +2,7 @@
 import type { Building, Plan, Point, Ring } from '../../src/api/types';
 import type { Row } from '../../src/wire/protocol';
 import { UNKNOWN, type Table } from '../../src/store/table';
-import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
+import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
 import type { Tables } from '../../src/store/world';
 
 const box = (x: number, y: number, w: number, h: number): Ring[] => [
@@ -101,6 +101,7 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   largest_region: ['region_id', 'size'],
   silent_source: ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'],
   active_alarm: ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'],
+  mote_power: ['view', 'sid', 'level_id', 'x_m', 'y_m', 'power_mw', 'sent_bytes_per_s', 'at_s'],
   nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
   route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
 };
@@ -123,7 +124,7 @@ export const ROWS: Readonly<Partial<Record<ViewName, Row[]>>> = {
 export function tables(over: Partial<Record<ViewName, Row[]>> = {}): Tables {
   const rows = { ...ROWS, ...over };
   return Object.fromEntries(
-    [...SHARED_VIEWS, ...OWN_VIEWS].map((view) => {
+    [...SHARED_VIEWS, ...OWN_VIEWS, ...LAYER_VIEWS].map((view) => {
       const given = rows[view];
       return [view, given === undefined ? UNKNOWN : table(COLUMNS[view], given)];
     }),
