@@ -65,7 +65,7 @@ def _logged_out(request: HttpRequest | None, **_: Any) -> None:
 
 
 def _user_changed(instance: Any, update_fields: frozenset[str] | None = None, **_: Any) -> None:
-    if update_fields == {"last_login"}:
+    if update_fields == frozenset({"last_login"}):
         return  # every login notes its time
     group = group_of_user(instance.pk)
     transaction.on_commit(lambda: _announce(group, RIGHTS_CHANGED), robust=True)

@@ -1,0 +1,222 @@
+"""A thousand people on the whole product: REST, outbox, log, Spark, results, hub, sockets.
+
+    person    POST queries/ ──► 201 ── subscribe ──► first rows ──► one delta per reading …
+    timed     └──────────── first answer ────────────────┘    └ measured → heard ┘
+
+Each has a browser of its own, comes from one of many addresses, and asks for the newest reading of
+one machine: the same shape with another constant. All standing queries of the building are
+maintained meanwhile. 500 readings a second are appended to the log as a gateway does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+from aspen.log.entry import Change, Transaction
+from aspen.log.redis_log import RedisLog
+from aspen.results.redis_results import RedisResults
+from smartcis.bench.report import spread
+from smartcis.bench.rig import Rig, running
+from smartcis.environment import redis_url
+
+ADDRESSES = 100
+"""People come from so many addresses: the API takes a query a second from each."""
+READINGS_PER_S, SLICE_S = 500, 0.1
+ANSWER_LIMIT_S = 30.0
+HUNDRED = 100
+QUERY = (
+    "SELECT c.mid, c.cpu_pct, c.at_s FROM cpu_reading [PARTITION BY mid ROWS 1] c "
+    "WHERE c.mid = '{mid}' AND c.cpu_pct < {most}"
+)
+NAME = "smartcis"
+
+
+@dataclass(slots=True)
+class Heard:
+    """What happened to everybody, in the order it happened.
+
+    Args:
+        first_ms: (people there by then, submit to first rows).
+        fresh_ms: (people there by then, reading measured to delta heard).
+        failed: what went wrong, by person.
+    """
+
+    first_ms: list[tuple[int, float]] = field(default_factory=list)
+    fresh_ms: list[tuple[int, float]] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def there(self) -> int:
+        """How many people have an answer."""
+        return len(self.first_ms)
+
+
+class Readings(threading.Thread):
+    """Appends readings of random machines until it is told to stop."""
+
+    def __init__(self, log: RedisLog, machines: Sequence[str]) -> None:
+        super().__init__(daemon=True)
+        self.over = threading.Event()
+        self._log = log
+        self._machines = machines
+
+    def run(self) -> None:
+        """Append a slice of readings ten times a second."""
+        draw, began, turn = random.Random(7), time.monotonic(), 0
+        while not self.over.is_set():
+            now_s = time.time()
+            mids = draw.choices(self._machines, k=round(READINGS_PER_S * SLICE_S))
+            rows = tuple(
+                Change("cpu_reading", 1, (mid, f"{mid}.cpu", round(draw.uniform(0, 99), 1), now_s))
+                for mid in mids
+            )
+            self._log.append([Transaction(now_s, rows)])
+            turn += 1
+            self.over.wait(max(0.0, began + turn * SLICE_S - time.monotonic()))
+
+
+class Person:
+    """One browser: asks one question and looks at its answer."""
+
+    def __init__(self, rig: Rig, heard: Heard) -> None:
+        self._rig, self._heard = rig, heard
+        self._epoch, self._there = -1, False
+
+    async def come(self, transport: httpx.AsyncHTTPTransport, sql: str) -> None:
+        """Submit, subscribe, and listen for good.
+
+        Args:
+            transport: connections from the person's address.
+        """
+        began_s = time.time()
+        try:
+            query, cookie = await self._submit(transport, sql)
+            async with connect(
+                self._rig.url.replace("http", "ws", 1) + "/ws/live/",
+                additional_headers={"Cookie": cookie},
+                open_timeout=ANSWER_LIMIT_S,
+            ) as socket:
+                await socket.send(json.dumps({"type": "subscribe", "id": 1, "view": query}))
+                await self._listen(socket, began_s)
+        except (OSError, WebSocketException, httpx.HTTPError, TimeoutError) as error:
+            self._heard.failed.append(f"{type(error).__name__}: {error}"[:200])
+
+    async def _submit(self, transport: httpx.AsyncHTTPTransport, sql: str) -> tuple[str, str]:
+        """Submit a query; give its id and the session cookie that came back."""
+        # No client object: it would share cookies among all people of its address.
+        request = httpx.Request(
+            "POST",
+            f"{self._rig.url}/api/v1/queries/",
+            json={"sql": sql},
+            extensions={"timeout": httpx.Timeout(ANSWER_LIMIT_S).as_dict()},
+        )
+        answer = await transport.handle_async_request(request)
+        body = json.loads(await answer.aread())
+        if answer.status_code != httpx.codes.CREATED:
+            raise OSError(f"{answer.status_code} {body.get('message', '')}")
+        cookies = answer.headers.get_list("set-cookie")
+        session = next(one for one in cookies if one.startswith("sessionid="))
+        return body["id"], session.split(";", 1)[0]
+
+    async def _listen(self, socket: ClientConnection, began_s: float) -> None:
+        async for text in socket:
+            now_s, message = time.time(), json.loads(text)
+            match message["type"]:
+                case "snapshot":
+                    self._epoch = message["epoch"]
+                    if not self._there:
+                        self._there = True
+                        self._heard.first_ms.append((self._heard.there, (now_s - began_s) * 1e3))
+                case "delta":
+                    if message["prev"] != self._epoch:
+                        raise OSError("a change was lost")
+                    self._epoch = message["epoch"]
+                    ages = [now_s - row[3] for row in message["changes"] if row[0] > 0]
+                    self._heard.fresh_ms += [(self._heard.there, age * 1e3) for age in ages]
+                case "error":
+                    raise OSError(message["message"])
+
+
+def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, Any]:
+    """Let people come to a whole product, and give what they waited for."""
+    with running("--no-simulator") as rig:
+        machines = [one["mid"] for one in rig.items("machines/")]
+        url = redis_url(rig.var)
+        readings = Readings(RedisLog(url, NAME, patience_s=20), machines)
+        readings.start()
+        results = RedisResults(url, NAME, patience_s=20)
+        first_epoch = results.head()[0]
+        heard = Heard()
+        try:
+            there = asyncio.run(_crowd(rig, machines, clients, per_s, heard))
+        finally:
+            readings.over.set()
+            readings.join(5)
+        epochs = [epoch.timing_ms["total"] for epoch in results.epochs_since(first_epoch, 0)]
+        say(f"product: {there} people, {len(heard.failed)} failed")
+        return {
+            "people": there,
+            "failed": heard.failed[:3],
+            "machines": len(machines),
+            "epoch_ms": spread(epochs),
+            "first_ms": spread([ms for _, ms in heard.first_ms]),
+            "fresh_ms": spread([ms for _, ms in heard.fresh_ms]),
+            "by_hundred": by_hundred(heard),
+        }
+
+
+def hundred_of(people: int) -> int:
+    """Give the hundred that so many people fill or begin."""
+    return HUNDRED * max(1, math.ceil(people / HUNDRED))
+
+
+def by_hundred(heard: Heard) -> dict[int, dict[str, float]]:
+    """Give the medians for each further hundred people, by how many there were."""
+    found: dict[int, dict[str, float]] = {}
+    for name, values in (("first_ms", heard.first_ms), ("fresh_ms", heard.fresh_ms)):
+        parts: dict[int, list[float]] = {}
+        for people, ms in values:
+            parts.setdefault(hundred_of(people), []).append(ms)
+        for upto, those in sorted(parts.items()):
+            found.setdefault(upto, {})[name] = spread(those)["p50"]
+    return found
+
+
+async def _crowd(rig: Rig, machines: Sequence[str], clients: int, per_s: int, heard: Heard) -> int:
+    """Let `per_s` people come each second; give how many look at an answer at the end."""
+    transports = [
+        httpx.AsyncHTTPTransport(local_address=f"127.0.1.{1 + number}", verify=False)
+        for number in range(ADDRESSES)
+    ]
+    tasks: list[asyncio.Task[None]] = []
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    for number in range(clients):
+        # Nobody asks quite the same: each answer is a parameter row of its own.
+        sql = QUERY.format(mid=machines[number % len(machines)], most=101 + number)
+        person = Person(rig, heard)
+        tasks.append(asyncio.create_task(person.come(transports[number % ADDRESSES], sql)))
+        await asyncio.sleep(max(0.0, began + (number + 1) / per_s - loop.time()))
+    for _ in range(round(ANSWER_LIMIT_S / SLICE_S)):
+        if heard.there + len(heard.failed) >= clients:
+            break
+        await asyncio.sleep(SLICE_S)  # the last ones wait for their first answer
+    there = sum(not task.done() for task in tasks)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for transport in transports:
+        await transport.aclose()
+    return min(there, heard.there)
