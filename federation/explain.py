@@ -63,22 +63,19 @@ def explain(
         AspenError: the query cannot be compiled; `render(text)` shows where.
     """
     given = assumed or Assumed(statistics)
-    return "\n".join(_Journey(one, catalog, given).text for one in parse(text))
+    return "\n".join(one.text for one in journeys(text, catalog, given))
 
 
-def explain_json(
-    text: str, catalog: Catalog, assumed: Assumed | None = None
-) -> list[dict[str, Any]]:
-    """Give what each border makes of each statement, as plain values.
+def journeys(text: str, catalog: Catalog, assumed: Assumed) -> list[Journey]:
+    """Take each statement through borders 1 to 6.
 
     Raises:
         AspenError: the query cannot be compiled.
     """
-    given = assumed or Assumed()
-    return [_Journey(one, catalog, given).data for one in parse(text)]
+    return [Journey(one, catalog, assumed) for one in parse(text)]
 
 
-class _Journey:
+class Journey:
     """One statement on its way."""
 
     def __init__(self, statement: Statement, catalog: Catalog, assumed: Assumed) -> None:

@@ -14,7 +14,6 @@
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
 | SMARTCIS_PLACEMENT | alone | queries in the network or not: judged alone, together, or off |
-| SMARTCIS_WEIGHTS | batteries first | what the optimizer minimises: energy=1,latency=0.0001 |
 | SMARTCIS_NETWORK_JOINS | 0 | most joins in one piece inside the network; 0 for no limit |
 | SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |
 | SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
@@ -172,7 +171,6 @@ QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
 WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
 WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
 PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")
-OPTIMIZER_WEIGHTS = os.environ.get("SMARTCIS_WEIGHTS", "")
 NETWORK_JOINS = number("SMARTCIS_NETWORK_JOINS", default=0)
 PLACEMENT_WEIGHTS = os.environ.get("SMARTCIS_PLACEMENT_WEIGHTS", "")
 ROUTE_QUOTA = 8  # walks per browser, e.g. tabs

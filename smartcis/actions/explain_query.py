@@ -13,7 +13,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
-from federation.explain import explain, explain_json
+from federation.explain import journeys
 from smartcis.actions.catalog import live_catalog
 from smartcis.actions.explain_lanes import lanes_text
 from smartcis.actions.optimizer import assumed
@@ -38,12 +38,34 @@ class Asked:
     joins: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An explanation.
+
+    Args:
+        text: all ten borders.
+        data: borders 1 to 6 as plain values: alternatives, graphs, pieces, estimates.
+    """
+
+    text: str
+    data: dict[str, Any]
+
+
 def explain_query(sql: str, owner: Owner, asked: Asked | None = None) -> str:
     """Print what each border makes of one query.
 
     Raises:
         AspenError: it cannot be compiled, or the weights are none.
         Refused: it reads other visitors' routes.
+    """
+    return explained_query(sql, owner, asked).text
+
+
+def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
+    """Tell what each border makes of one query.
+
+    Raises:
+        AspenError: as `explain_query`.
     """
     how = asked or Asked()
     compiled = compile_for(sql, owner)
@@ -61,18 +83,8 @@ def explain_query(sql: str, owner: Owner, asked: Asked | None = None) -> str:
         "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    return f"{explain(sql, catalog, assumed=given).rstrip()}\n\n{later}"
-
-
-def explain_data(sql: str, owner: Owner, asked: Asked | None = None) -> dict[str, Any]:
-    """Give borders 1 to 6 of one query as plain values: alternatives, graph, pieces, estimates.
-
-    Raises:
-        AspenError: as `explain_query`.
-    """
-    how = asked or Asked()
-    compile_for(sql, owner)
-    return explain_json(sql, live_catalog(), assumed(how.weights, how.joins))[0]
+    (journey,) = journeys(sql, catalog, given)
+    return Told(f"{journey.text.rstrip()}\n\n{later}", journey.data)
 
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
@@ -95,7 +107,7 @@ def readings_text(sources: frozenset[str], catalog: Catalog) -> str:
     lines = [f"{r.name}: {r.device} sensors, about {r.rate_hz:g} readings/s" for r in streams]
     if lines:
         # See smartcis.simulation.deployment: a view registered later starts from these rows.
-        lines.append("all of them are sent; the engine repeats the selections of border 6")
+        lines.append("a new query has all of them sent; border 5's pieces move in while it runs")
     return _block(lines or ["no device is asked"])
 
 

@@ -8,6 +8,7 @@ from drf_spectacular.views import SpectacularAPIView
 from smartcis.api import (
     building,
     deliveries,
+    explain,
     feeds,
     house,
     placements,
@@ -44,7 +45,7 @@ urlpatterns = [
     path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
     path("v1/queries/", queries.Queries.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
-    path("v1/queries/explain/", queries.QueryExplain.as_view()),
+    path("v1/queries/explain/", explain.QueryExplain.as_view()),
     path("v1/queries/why/", why.QueryWhy.as_view()),
     path("v1/queries/why-not/", questions.QueryWhyNot.as_view()),
     path("v1/queries/what-if/", questions.QueryWhatIf.as_view()),

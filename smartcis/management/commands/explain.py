@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
 from aspen.errors import AspenError
-from smartcis.actions.explain_query import explain_query
+from federation.weights import BadWeights
+from smartcis.actions.explain_query import Asked, explained_query
 from smartcis.actions.owner import SYSTEM
 
 
@@ -17,11 +19,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sql", help="one SELECT or CREATE VIEW; quote it for the shell")
+        parser.add_argument(
+            "--weights",
+            default="",
+            help="of the metric: energy per mJ/s, bytes per B/s, latency per ms, cpu per ms/s; "
+            "energy=1,latency=0.1",
+        )
+        parser.add_argument(
+            "--joins", type=int, help="the most joins inside the network; 0 for no limit"
+        )
+        parser.add_argument("--json", action="store_true", help="borders 1 to 6 as JSON")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         sql = options["sql"]
+        asked = Asked(options["weights"], options["joins"])
         try:
-            self.stdout.write(explain_query(sql, SYSTEM))
+            told = explained_query(sql, SYSTEM, asked)
+            self.stdout.write(json.dumps(told.data, indent=2) if options["json"] else told.text)
+        except BadWeights as error:
+            raise CommandError(error.render(options["weights"])) from error
         except AspenError as error:
             raise CommandError(error.render(sql)) from error
         except OperationalError as error:
