@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from aspen.algebra.expr import TRUE, Col, Const, Op
-from aspen.algebra.plan import Filter, Join, children, with_children
+from aspen.algebra.plan import AntiJoin, Filter, Join, children, with_children
 from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
 
 # What to put over a random plan so that a rule finds its shape.
@@ -32,6 +32,8 @@ SHAPES = {
     "anti_join_below_join": ["join", "anti"],
     "filter_below_range": ["window", "filter"],
     "filter_into_fixpoint": ["fixpoint", "filter"],
+    "prune_columns": ["some", "project"],
+    "prune_partners": ["some", "partners"],
     "linear_other_way": ["closure", "constant"],
     "demand_by_constant": ["recursion", "constant"],
     "demand_by_join": ["recursion", "asked"],
@@ -52,6 +54,8 @@ def shaped(draw, forms):
         plan = draw(fixpoints(names))
     elif forms[0] in ("closure", "recursion"):
         plan = draw(closures() | recursions() if forms[0] == "recursion" else closures())
+    elif forms[0] == "some":
+        plan = draw(plans(draw(st.integers(1, 3)), names))
     else:
         plan = draw(plans(1, names))
     for form in forms:
@@ -60,6 +64,12 @@ def shaped(draw, forms):
         elif form == "constant":
             column = draw(st.sampled_from(plan.columns[:2]))
             plan = Filter(plan, Op("=", Col(column.name), Const(draw(st.integers(-2, 4)))))
+        elif form == "partners":
+            other = draw(plans(0, names))
+            pairs = [
+                (a.name, b.name) for a in other.columns for b in plan.columns if a.type is b.type
+            ]
+            plan = AntiJoin(other, plan, tuple(draw(st.permutations(pairs))[:1]))
         elif form == "asked":
             column = draw(st.sampled_from(plan.columns[:2]))
             plan = Join(draw(plans(0, names)), plan)

@@ -15,6 +15,7 @@ from aspen.algebra.rewrite.rules import (
     fold,
     linear,
     project,
+    prune,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -37,6 +38,8 @@ RULES: tuple[Rule, ...] = (
     filter_outer.FILTER_BELOW_SET_OPERATION,  # down, as below a union
     filter_window.FILTER_BELOW_RANGE,  # near the stream, where a sensor may take it
     filter_fixpoint.FILTER_INTO_FIXPOINT,  # last of the pushing: its proof walks the step
+    prune.PRUNE_COLUMNS,  # when filters read what they will, and recursions are whole
+    prune.PRUNE_PARTNERS,  # as above
     linear.LINEAR_OTHER_WAY,  # when nothing was pushed, and before demand gets a recursion
     demand.DEMAND_BY_CONSTANT,  # for what no turning carries
     demand.DEMAND_BY_JOIN,  # last, so that what demands is small by then

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, columns_in, conjuncts, substitute
+from aspen.algebra.linearise import mentions
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
@@ -14,7 +15,7 @@ from aspen.algebra.plan import (
     Plan,
     Project,
     RecursiveRef,
-    children,
+    Union,
 )
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.filter_unary import filtered
@@ -49,15 +50,13 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
             side = left if name in [column.name for column in left.columns] else right
             other = right if side is left else left
             # The view must be read on the side the column comes from, and only there.
-            return None if _reads(other, view) else _origin(side, name, view)
+            return None if mentions(other, (view,)) else _origin(side, name, view)
+        case Union(branches):
+            place = [column.name for column in step.columns].index(name)
+            origins = {_origin(one, one.columns[place].name, view) for one in branches}
+            return origins.pop() if len(origins) == 1 else None
         case _:
             return None
-
-
-def _reads(plan: Plan, view: str) -> bool:
-    if isinstance(plan, RecursiveRef):
-        return plan.name == view
-    return any(_reads(child, view) for child in children(plan))
 
 
 def _into_base(plan: Plan) -> Plan | None:
