@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.watch_engine import watch_engine
 from smartcis.models import Building, Sensor
 from smartcis.services.product import NotLive, Product
 from smartcis.wrappers.listen import anything_talks
@@ -70,6 +71,7 @@ class Command(BaseCommand):
         if not Sensor.objects.exists():
             with steps.step("simulated machines, sensors and visitors"):
                 call_command("seed_building", verbosity=0)
+                watch_engine()
         with steps.step("staff account"):
             printed = StringIO()
             call_command("staff_account", stdout=printed)
