@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aspen.algebra.lowerable import LOWER_FROM_HZ
 from aspen.log.retention import KEEP_ENTRIES
 
 
@@ -29,6 +30,7 @@ class EngineConfig:
         stalled_s: an engine that has entries to read and finishes no epoch for so long ends itself.
         compact_entries: stored changes beyond which a lane's snapshot moves up.
         keep_entries: how many log entries stay when older ones are folded into the log's base.
+        lower_from_hz: declared rate from which on a stream's selections are made in Spark.
         settings: further Spark settings.
     """
 
@@ -47,4 +49,5 @@ class EngineConfig:
     stalled_s: float = 120.0
     compact_entries: int = 5_000
     keep_entries: int = KEEP_ENTRIES
+    lower_from_hz: float = LOWER_FROM_HZ
     settings: Mapping[str, str] = field(default_factory=dict)

@@ -36,6 +36,7 @@ from aspen.spark.config import EngineConfig
 from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
 from aspen.spark.log_source import LogSource
+from aspen.spark.lower import lower, lowered_now
 from aspen.spark.session import start_session
 from aspen.spark.sink import Sink
 
@@ -161,6 +162,9 @@ class Engine:
         keys = lane_keys(config.lanes)
         told = 0 if savepoint is None else savepoint.position
         session.dataSource.register(LogSource)
+        lowered, lower_from = lowered_now(self._log, config.lower_from_hz)
+        for one in lowered:
+            self._say("lowered", stream=one.relation.name, reason=one.reason)
         source = (
             session.readStream.format("aspen_log")
             .option("url", config.log_url)
@@ -169,9 +173,11 @@ class Engine:
             .option("entries_per_batch", str(config.entries_per_batch))
             .option("patience_s", str(config.patience_s))
             .option("told", str(told))
+            .options(**({"lower_from": str(lower_from)} if lowered else {}))
             .load()
         )
-        if config.lanes == 1:
+        source = lower(source, lowered)
+        if config.lanes == 1 and not lowered:
             source = source.coalesce(1)  # known to be one partition, it is not shuffled
         processor = LaneProcessor(
             LaneSettings(

@@ -1,7 +1,7 @@
 """The log as a Spark source: the offset is a log position, and any range can be read again.
 
     offset   {"log": identity, "position": n}
-    rows     lane, position, entry, appended_ms, read_ms, snapshot
+    rows     lane, position, entry, appended_ms, read_ms, snapshot, lower
 
 Where the log was compacted, position 0 is followed by one row with the log's base.
 
@@ -24,8 +24,12 @@ from pyspark.sql.types import StructType
 
 from aspen.log.protocol import Base, LogGap
 from aspen.log.redis_log import RawEntry, RedisLog
+from aspen.spark.lower import CONTROL
 
-SCHEMA = "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN"
+SCHEMA = (
+    "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN, "
+    "lower BOOLEAN"
+)
 _ARROW = pa.schema(
     [
         ("lane", pa.int32()),
@@ -34,6 +38,7 @@ _ARROW = pa.schema(
         ("appended_ms", pa.int64()),
         ("read_ms", pa.float64()),
         ("snapshot", pa.bool_()),
+        ("lower", pa.bool_()),
     ]
 )
 _IDLE_WAIT_S = 0.5  # also the longest a stopping query has to wait for this source
@@ -53,6 +58,8 @@ class LogReader(SimpleDataSourceStreamReader):
         self._told = int(options.get("told", "0"))
         self._lanes = [int(key) for key in options["lane_keys"].split(",")]
         self._opened: RedisLog | None = None
+        # From where on what Spark may select is known, None where that is nowhere; see `lower`.
+        self._lower_from = int(options["lower_from"]) if "lower_from" in options else None
 
     @property
     def _log(self) -> RedisLog:
@@ -106,6 +113,7 @@ class LogReader(SimpleDataSourceStreamReader):
             entries.append(RawEntry(base.position, base.state, 0))
         entries += self._log.read_raw(after or base.position, upto)
         count = len(entries)
+        lower = self._lowers(after, entries)
         batches = [
             pa.RecordBatch.from_arrays(
                 [
@@ -115,6 +123,7 @@ class LogReader(SimpleDataSourceStreamReader):
                     pa.array([entry.appended_ms for entry in entries], pa.int64()),
                     pa.array([read_ms] * count, pa.float64()),
                     pa.array([entry.position <= base.position for entry in entries], pa.bool_()),
+                    pa.array([lower] * count, pa.bool_()),
                 ],
                 schema=_ARROW,
             )
@@ -123,12 +132,21 @@ class LogReader(SimpleDataSourceStreamReader):
         ]
         return cast("Batches", iter(batches))
 
+    def _lowers(self, after: int, entries: list[RawEntry]) -> bool:
+        """Whether Spark may select from a batch; from the next registration on it may no more."""
+        if self._lower_from is None or after < self._lower_from:
+            return False
+        if any(entry.data.startswith(CONTROL) for entry in entries):
+            self._lower_from = None
+        return self._lower_from is not None
+
 
 class LogSource(DataSource):
     """`spark.readStream.format("aspen_log")`.
 
     Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s, told (the
-    position up to which changes are known; see `aspen.spark.checkpoint`).
+    position up to which changes are known; see `aspen.spark.checkpoint`), lower_from (the position
+    from which on rows have `lower` set; see `aspen.spark.lower`).
     """
 
     @classmethod
