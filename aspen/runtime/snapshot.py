@@ -80,7 +80,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "newest": lane.streams.dump(),
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
-        "views": [_view(view) for view in lane.views.by_name.values()],
+        "views": _views(lane.views.by_name),
         "asks": lane.asks.open,
         "lanes": lane.placing.share.lanes,
         "asked": lane.placing.asked,
@@ -173,11 +173,23 @@ def _body(data: bytes) -> dict[str, Any]:
     return body
 
 
-def _view(view: View) -> list[Any]:
-    own = view.closed is None or view.closed == view.plan
-    closed = None if own or view.closed is None else plan_text(view.closed)
-    assert view.place is not None
-    return [encode(view.entry).decode(), closed, view.error, place_out(view.place)]
+def _views(by_name: dict[str, View]) -> list[list[Any]]:
+    """Give the registrations; a closed plan only where it cannot be made again from them.
+
+    A thousand questions over one view would otherwise spell its plan a thousand times.
+    """
+    before: set[int] = set()
+    out: list[list[Any]] = []
+    for view in by_name.values():
+        closed = None
+        again = bool(view.over) and all(id(one) in before for one in view.over)
+        if view.closed is not None and view.closed != view.plan and not again:
+            closed = plan_text(view.closed)
+        if view.error is None:
+            before.add(id(view))
+        assert view.place is not None
+        out.append([encode(view.entry).decode(), closed, view.error, place_out(view.place)])
+    return out
 
 
 def _identity(window: Window) -> str:
