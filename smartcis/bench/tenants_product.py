@@ -3,9 +3,9 @@
     person    POST queries/ ──► 201 ── subscribe ──► first rows ──► one delta per reading …
     timed     └──────────── first answer ────────────────┘    └ measured → heard ┘
 
-Each has a browser of its own, comes from one of many addresses, and asks for the newest reading of
-one machine: the same shape with another constant. All standing queries of the building are
-maintained meanwhile. 500 readings a second are appended to the log as a gateway does.
+Each has a browser of its own, comes from one of many addresses, and asks whether one machine is
+busier than a bound of his own: the same shape with other constants. All standing queries of the
+building are maintained meanwhile. 500 readings a second are appended to the log as a gateway does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ANSWER_LIMIT_S = 30.0
 HUNDRED = 100
 QUERY = (
     "SELECT c.mid, c.cpu_pct, c.at_s FROM cpu_reading [PARTITION BY mid ROWS 1] c "
-    "WHERE c.mid = '{mid}' AND c.cpu_pct < {most}"
+    "WHERE c.mid = '{mid}' AND c.cpu_pct >= {least}"
 )
 NAME = "smartcis"
 
@@ -79,7 +79,7 @@ class Readings(threading.Thread):
             now_s = time.time()
             mids = draw.choices(self._machines, k=round(READINGS_PER_S * SLICE_S))
             rows = tuple(
-                Change("cpu_reading", 1, (mid, f"{mid}.cpu", round(draw.uniform(0, 99), 1), now_s))
+                Change("cpu_reading", 1, (mid, f"{mid}.cpu", round(draw.uniform(0, 100), 1), now_s))
                 for mid in mids
             )
             self._log.append([Transaction(now_s, rows)])
@@ -205,7 +205,7 @@ async def _crowd(rig: Rig, machines: Sequence[str], clients: int, per_s: int, he
     began = loop.time()
     for number in range(clients):
         # Nobody asks quite the same: each answer is a parameter row of its own.
-        sql = QUERY.format(mid=machines[number % len(machines)], most=101 + number)
+        sql = QUERY.format(mid=machines[number % len(machines)], least=95 + number / 250)
         person = Person(rig, heard)
         tasks.append(asyncio.create_task(person.come(transports[number % ADDRESSES], sql)))
         await asyncio.sleep(max(0.0, began + (number + 1) / per_s - loop.time()))
