@@ -81,7 +81,7 @@ def choose_sharing(spelt: str, plan: Plan) -> Chosen:
     lifted = lift(plan)
     if lifted is None:
         return Chosen(SharingMode.TRUNK, "it compares no column with a constant of its own")
-    values = ", ".join(map(repr, lifted.values))
+    values = ", ".join(dict.fromkeys(map(repr, lifted.values)))
     if asked is SharingMode.TENANT:
         return Chosen(SharingMode.TENANT, f"as asked for; its parameters are {values}", lifted)
     if not _finds_by_key(lifted.shape):

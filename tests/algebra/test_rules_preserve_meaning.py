@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
-from algebra.recursions import closures, recursions
+from algebra.recursions import closures, recursions, scan, tables
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from aspen.algebra.expr import TRUE, Col, Const, Op
-from aspen.algebra.plan import AntiJoin, Filter, Join, children, with_children
+from aspen.algebra.plan import AntiJoin, Filter, Join, OuterJoin, children, with_children
 from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
+from aspen.model.schema import Type
 
 # What to put over a random plan so that a rule finds its shape.
 SHAPES = {
@@ -34,6 +35,7 @@ SHAPES = {
     "filter_into_fixpoint": ["fixpoint", "filter"],
     "prune_columns": ["some", "project"],
     "prune_partners": ["some", "partners"],
+    "semi_join_groups": ["join", "group", "grouped"],
     "linear_other_way": ["closure", "constant"],
     "demand_by_constant": ["recursion", "constant"],
     "demand_by_join": ["recursion", "asked"],
@@ -70,6 +72,11 @@ def shaped(draw, forms):
                 (a.name, b.name) for a in other.columns for b in plan.columns if a.type is b.type
             ]
             plan = AntiJoin(other, plan, tuple(draw(st.permutations(pairs))[:1]))
+        elif form == "grouped":
+            few = Filter(scan("ask", "q"), Op("=", Col("q.who"), Const(draw(st.integers(0, 2)))))
+            numbers = [c.name for c in plan.columns[: len(plan.keys)] if c.type is Type.INT]
+            kind = draw(st.sampled_from([Join, OuterJoin]))
+            plan = kind(few, plan, tuple(("q.node", name) for name in numbers[:1]))
         elif form == "asked":
             column = draw(st.sampled_from(plan.columns[:2]))
             plan = Join(draw(plans(0, names)), plan)
@@ -98,8 +105,9 @@ def test_oracle_each_rule_keeps_rows_and_columns(rule):
     applied = []
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-    @given(shaped(SHAPES[rule.name]), data())
-    def holds(plan, rows):
+    @given(shaped(SHAPES[rule.name]), data(), tables())
+    def holds(plan, rows, more):
+        rows = replace(rows, tables={**more, **rows.tables})
         built = rule.apply(plan)
         assume(built is not None)
         applied.append(plan)

@@ -16,6 +16,7 @@ from aspen.algebra.rewrite.rules import (
     linear,
     project,
     prune,
+    semi_join,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -42,7 +43,8 @@ RULES: tuple[Rule, ...] = (
     prune.PRUNE_PARTNERS,  # as above
     linear.LINEAR_OTHER_WAY,  # when nothing was pushed, and before demand gets a recursion
     demand.DEMAND_BY_CONSTANT,  # for what no turning carries
-    demand.DEMAND_BY_JOIN,  # last, so that what demands is small by then
+    demand.DEMAND_BY_JOIN,  # late, so that what demands is small by then
+    semi_join.SEMI_JOIN_GROUPS,  # as above
     distinct.DISTINCT_OF_SET,  # what pushing has brought together
     project.DROP_IDENTITY,  # after merging, or it would hide merges
 )

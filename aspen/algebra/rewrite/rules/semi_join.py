@@ -1,0 +1,85 @@
+"""Semi-join reduction: groups that a selected few ask for are computed for those few."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aspen.algebra.expr import Col
+from aspen.algebra.plan import (
+    AntiJoin,
+    Distinct,
+    GroupBy,
+    Join,
+    MarkJoin,
+    OuterJoin,
+    Plan,
+    Project,
+    children,
+)
+from aspen.algebra.rewrite.demand import Demand, Restrict, demanded, keeps_apart
+from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.rewrite.rules.demand import is_selected, may_demand
+
+ASKED = "semi"
+"""What the columns of a reduction are called by; a group that has some is reduced already."""
+
+
+def _joins(plan: Plan) -> bool:
+    """Whether rows are joined before they are grouped: relations alone are shared by all."""
+    return isinstance(plan, Join | OuterJoin) or any(_joins(child) for child in children(plan))
+
+
+def _is_reduced(plan: Plan) -> bool:
+    own = any(column.name.startswith(f"{ASKED}.") for column in plan.columns)
+    return own or any(_is_reduced(child) for child in children(plan))
+
+
+def _at_groups(demanding: Plan) -> Restrict:
+    columns = {column.name: column for column in demanding.columns}
+
+    def at(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> Plan | None:
+        if not isinstance(plan, GroupBy) or not _joins(plan.child) or not keeps_apart(plan):
+            return None
+        types = {column.name: column.type for column in plan.columns}
+        asked = {
+            own: columns[theirs]
+            for own, theirs in pairs
+            if own in plan.keys and types[own] is columns[theirs].type
+        }
+        if not asked or _is_reduced(plan):
+            return None
+        names = {own: f"{ASKED}.c{place}" for place, own in enumerate(asked)}
+        few = Distinct(
+            Project(
+                demanding,
+                tuple(
+                    (replace(theirs, name=names[own]), Col(theirs.name))
+                    for own, theirs in asked.items()
+                ),
+            )
+        )
+        return replace(plan, child=Join(plan.child, few, tuple(names.items())))
+
+    return at
+
+
+def _reduced(plan: Plan) -> Plan | None:
+    assert isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin)
+    if not may_demand(plan.left):
+        return None
+    pairs = tuple((right, left) for left, right in plan.on)
+    right = demanded(plan.right, Demand(pairs, _at_groups(plan.left)))
+    return None if right is None else replace(plan, right=right)
+
+
+# Claim: a group with a key that nobody asks for meets no partner; those asked for keep all their
+# rows, for demand is on the key.
+# Guard: there is a constant in what asks (else it asks for all), and the groups are of joined rows.
+SEMI_JOIN_GROUPS = Rule(
+    name="semi_join_groups",
+    claim="σ(l) ⋈[k] γ[k, f](r) = σ(l) ⋈[k] γ[k, f](r ⋉[k] π[k](σ(l)))",
+    counter_example="demand on f instead of k: COUNT(*) of the rows asked for is another count",
+    match=lambda plan: isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin) and bool(plan.on),
+    guard=lambda plan: is_selected(children(plan)[0]),
+    build=_reduced,
+)
