@@ -31,9 +31,11 @@ from smartcis.actions.unregister_query import unregister_query
 from smartcis.api.problems import ProblemSerializer
 from smartcis.api.query_fields import (
     AnsweredSerializer,
+    CallsSerializer,
     ColumnSerializer,
     OrderSerializer,
     answered_body,
+    calls_body,
     order_body,
     outputs_body,
     width_of,
@@ -86,6 +88,7 @@ class QuerySerializer(serializers.Serializer[Any]):
     where = serializers.ChoiceField(
         (ENGINE, NETWORK), help_text="where most of it runs: see its placement/"
     )
+    calls = CallsSerializer(allow_null=True, help_text="of its webhooks")
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
     error = ProblemSerializer(allow_null=True, required=False)
@@ -141,6 +144,7 @@ def query_body(
         "columns": columns_body(view)[: width_of(query)],
         "order": order_body(query.order),
         "outputs": outputs_body(query),
+        "calls": calls_body(query),
         "where": NETWORK if runs_inside(view) else ENGINE,
         "mine": owner.owns(query.browser, query.user_id),
         "created_at": query.created_at.isoformat(),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Count
 from rest_framework import serializers
 
 from smartcis.actions.answer_once import Answer
 from smartcis.actions.submit_statement import Done
-from smartcis.models import MaintainedQuery
+from smartcis.models import Delivery, MaintainedQuery
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -54,6 +55,14 @@ class AnsweredSerializer(serializers.Serializer[Any]):
     changed = serializers.IntegerField(required=False, help_text="rows, or relations")
 
 
+class CallsSerializer(serializers.Serializer[Any]):
+    """How many calls of a query's webhooks are in which state."""
+
+    pending = serializers.IntegerField()
+    delivered = serializers.IntegerField()
+    given_up = serializers.IntegerField()
+
+
 def order_body(order: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Give a query's order as the API shows it."""
     if order is None:
@@ -72,6 +81,15 @@ def outputs_body(query: MaintainedQuery) -> list[str]:
     """Give where a query's changes go besides."""
     outlet = getattr(query, "outlet", None)
     return [] if outlet is None else [" ".join(filter(None, one)) for one in outlet.outputs]
+
+
+def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
+    """Give what became of a query's calls; None where its changes go nowhere else."""
+    outlet = getattr(query, "outlet", None)
+    if outlet is None:
+        return None
+    found = outlet.deliveries.order_by().values("state").annotate(count=Count("pk"))
+    return dict.fromkeys(Delivery.State.values, 0) | {one["state"]: one["count"] for one in found}
 
 
 def answered_body(done: Answer | Done) -> dict[str, Any]:

@@ -68,6 +68,8 @@ def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
         for outlet in news:
             change = changes[outlet.query.view_id]
             with transaction.atomic():
+                if not _still(outlet):
+                    continue
                 if change.closed or change.columns or change.error is not None:
                     # It began, ended or failed: what it holds now is compared as a whole.
                     outlet.epoch = None
@@ -91,12 +93,23 @@ def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
     if snapshot is None or snapshot.error is not None:
         return 0
     with transaction.atomic():
+        if not _still(outlet):
+            return 0
         delta = negate({tuple(one.row): one.weight for one in outlet.told.all()})
         merge(delta, dict(snapshot.rows))
         told = _tell(outlet, delta, snapshot)
         outlet.epoch = snapshot.epoch
         outlet.save(update_fields=["epoch"])
     return told
+
+
+def _still(outlet: Outlet) -> bool:
+    """Whether an outlet stands where it was read; it is locked until the transaction ends.
+
+    Its query may have been stopped meanwhile, or somebody whose lock ran out may be at it still.
+    """
+    same = Outlet.objects.select_for_update().filter(pk=outlet.pk, epoch=outlet.epoch)
+    return same.first() is not None
 
 
 def _tell(outlet: Outlet, delta: Delta, moment: Moment) -> int:

@@ -106,8 +106,19 @@ def _make(call: Delivery, client: httpx.Client) -> bool:
         logger.error("webhook given up", key=call.key, target=call.target, reason=call.fault)
     else:
         call.due_at = now + timedelta(seconds=min(2**call.attempts, LONGEST_PAUSE_S))
-    call.save(update_fields=["attempts", "fault", "state", "due_at", "settled_at"])
+    note(call)
     return not fault
+
+
+def note(call: Delivery) -> None:
+    """Write down what became of an attempt, unless the query was stopped meanwhile."""
+    Delivery.objects.filter(pk=call.pk).update(
+        attempts=call.attempts,
+        fault=call.fault,
+        state=call.state,
+        due_at=call.due_at,
+        settled_at=call.settled_at,
+    )
 
 
 def _try(call: Delivery, client: httpx.Client) -> tuple[str, bool]:

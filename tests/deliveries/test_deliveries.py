@@ -6,7 +6,9 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections import Counter
 from datetime import timedelta
+from random import Random
 
 import pytest
 from api.test_api import Caller
@@ -175,6 +177,8 @@ def test_what_was_given_up_shows_and_can_be_tried_again(staff, receiver, buildin
         "answered 410",
         ["a", "locked"],
     )
+    calls = caller("GET", f"queries/{query.pk}/").json()["calls"]
+    assert calls == {"pending": 0, "delivered": 0, "given_up": 1}
     assert Caller()("GET", path).status_code == 403
     assert caller("GET", "queries/nothing/deliveries/").status_code == 404
     token = caller.client.get("/").cookies["csrftoken"].value
@@ -237,6 +241,46 @@ def test_a_new_engine_tells_nothing_twice(staff, receiver):
     hand_out()
 
 
+def dies(_call) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(4))
+def test_what_was_told_is_the_view_whatever_is_lost(staff, receiver, building, redis_url, seed):
+    """Epochs forgotten, engines that begin anew, queries stopped: folds agree, alarms too."""
+    rng = Random(seed)
+    query = submitted(staff, f"WEBHOOK '{receiver.url}/hooks/doors', ALARM")
+    view, store, held = query.view_id, Store(query.view_id), Counter[tuple]()
+    store.write({}, opens=True)
+    for _ in range(40):
+        match rng.randrange(6):
+            case 0:
+                collect(composition.results())
+            case 1:
+                RedisResults(redis_url, building, keep=1).write(
+                    store.generation, (batch := store.batch + 1), batch, 1e9, [], {}
+                )
+                store.batch = batch
+            case 2:
+                store = Store(view)
+                store.write(+held, opens=True)
+            case _:
+                row = (rng.choice("abc"), "locked")
+                weight = -1 if held[row] and rng.random() < 0.5 else 1
+                held[row] += weight
+                store.write({row: weight})
+    for _ in range(2):
+        hand_out()
+    assert told() == +held
+    assert Alarm.objects.count() == len(+held)
+    calls: Counter[tuple] = Counter()
+    for body in receiver.bodies:
+        sign = 1 if body["change"] == "insert" else -1
+        calls[tuple(body["row"].values())] += sign * body["times"]
+    assert +calls == +held
+
+
 @pytest.mark.django_db
 def test_one_who_dies_between_calling_and_noting_calls_again_under_the_same_key(
     staff, receiver, monkeypatch
@@ -245,7 +289,7 @@ def test_one_who_dies_between_calling_and_noting_calls_again_under_the_same_key(
     Store(query.view_id).write({("a", "locked"): 1}, opens=True)
     collect(composition.results())
     with monkeypatch.context() as dying:
-        dying.setattr(Delivery, "save", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        dying.setattr("smartcis.deliveries.send.note", dies)
         with pytest.raises(KeyboardInterrupt):
             send_due()
     hand_out()

@@ -112,3 +112,6 @@ def test_the_engine_is_a_source_like_any_other(home):
     home.later(10.0)
     assert home.poll(source)
     assert changes_of("engine_load")[-1][1][1] == len(composition.results().views())
+    epochs = changes_of("sys_epochs")
+    assert epochs
+    assert all(row[2] > 0 for _, row in epochs), "only epochs in which views changed"

@@ -143,6 +143,7 @@ export interface RunningQuery {
   order?: Order | null;
   /** Where its changes go besides this page. */
   outputs?: string[];
+  calls?: { pending: number; delivered: number; given_up: number } | null;
   mine?: boolean;
   error?: ProblemFields | null;
 }
