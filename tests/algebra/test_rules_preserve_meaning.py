@@ -149,3 +149,15 @@ def test_rules_that_undo_each_other_are_named():
         assert "becomes" in caught.value.message
 
     names_them()
+
+
+def test_rules_that_grow_a_plan_for_ever_are_named():
+    grow = Rule(
+        "grow", "", "", lambda plan: isinstance(plan, Filter), lambda plan: Filter(plan, TRUE)
+    )
+    still = Rule("still", "", "", lambda plan: True, lambda plan: plan)
+    with pytest.raises(RewriteDoesNotSettle) as caught:
+        rewrite(Filter(scan("ask", "q"), TRUE), (still, grow))
+    assert caught.value.found == "grow"
+    one, _, other = caught.value.message.partition("becomes")
+    assert one.count("Filter") + 1 == other.count("Filter")

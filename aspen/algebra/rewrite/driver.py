@@ -12,6 +12,8 @@ from aspen.algebra.rewrite.rule import Rule
 from aspen.errors import AspenError
 
 _MOST_STEPS = 10_000
+_DEEPER = 150
+"""Nodes a plan may be deeper after rewriting; magic sets put a few above each recursion."""
 
 
 class RewriteDoesNotSettle(AspenError):
@@ -48,16 +50,21 @@ def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:
     """
     steps: list[Step] = []
     seen = {plan: 0}
+    deepest = _depth(plan) + _DEEPER
     while True:
         step = _next(plan, rules)
         if step is None:
             return steps
         steps.append(step)
         plan = step.plan
-        if plan in seen or len(steps) > _MOST_STEPS:
+        if _depth(plan) > deepest or plan in seen or len(steps) > _MOST_STEPS:
             circle = steps[seen.get(plan, len(steps) - 2) :]
             raise _unsettled(circle)
         seen[plan] = len(steps)
+
+
+def _depth(plan: Plan) -> int:
+    return 1 + max(map(_depth, children(plan)), default=0)
 
 
 def _next(plan: Plan, rules: Sequence[Rule]) -> Step | None:
