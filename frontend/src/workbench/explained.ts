@@ -1,0 +1,109 @@
+/** An explanation as REST gives it: what the optimizer chose, among what, and who runs what. */
+
+export interface Cost {
+  bytes_per_s: number;
+  energy_mj_per_s: number;
+  latency_ms: number;
+}
+
+export interface Alternative {
+  parts: string[];
+  cost: Cost;
+  weighed: number;
+  chosen: boolean;
+  verdict: string;
+}
+
+export interface Refusal {
+  what: string;
+  why: string;
+}
+
+export interface Way {
+  text: string;
+  cost: number | null;
+  verdict: string;
+}
+
+export interface Graph {
+  cost: number;
+  and_nodes: number;
+  or_nodes: number;
+  nodes: { expr: string; prop: string; cost: number; ways: Way[] }[];
+}
+
+export interface Question {
+  about: string;
+  alternatives: Alternative[];
+  refused: Refusal[];
+  graph: Graph | null;
+}
+
+export interface Operator {
+  name: string;
+  rows: number;
+  bytes: number;
+  energy_mj: number;
+}
+
+export interface Piece {
+  site: string;
+  title: string;
+  sql: string;
+  plan: string;
+  estimate: {
+    cost: Cost;
+    network: 'measured' | 'guessed';
+    keeps: { share: number; origin: string }[];
+    operators: Operator[];
+  } | null;
+  measured: Cost | null;
+}
+
+export interface Explained {
+  plan: { depth: number; node: string; site: string }[];
+  questions: Question[];
+  refused: Refusal[];
+  cost: Cost | null;
+  weights: Record<'bytes' | 'energy' | 'latency' | 'cpu', number>;
+  pieces: Piece[];
+  orders: string[];
+  remarks: Record<string, string>;
+}
+
+export interface Told {
+  text: string;
+  explained: Explained;
+}
+
+/** What the optimizer may be asked to save; the words are those of `explain --weights`. */
+export const METRICS: readonly { name: string; weights: string }[] = [
+  { name: 'as the house weighs', weights: '' },
+  { name: 'batteries', weights: 'energy=1, bytes=0, latency=0, cpu=0' },
+  { name: 'radio traffic', weights: 'energy=0, bytes=1, latency=0, cpu=0' },
+  { name: 'waiting', weights: 'energy=0, bytes=0, latency=1, cpu=0' },
+];
+
+/** Three figures that count, no more. */
+export function figure(value: number): string {
+  if (value === 0) return '0';
+  if (value >= 100) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A time people can feel. */
+export function wait(ms: number): string {
+  return ms < 1000 ? `${figure(ms)} ms` : `${figure(ms / 1000)} s`;
+}
+
+/** How far a bar reaches, 0 to 100, where the dearest shown fills it. */
+export function reach(weighed: number, most: number): number {
+  return most > 0 ? Math.max(1, Math.min(100, (100 * weighed) / most)) : 0;
+}
+
+/** The factor between what was expected and what is measured, as people say it. */
+export function beside(expected: number, measured: number): string {
+  if (expected <= 0 || measured <= 0) return '';
+  const factor = measured / expected;
+  return factor >= 1 ? `${figure(factor)} times the estimate` : `1/${figure(1 / factor)} of the estimate`;
+}
