@@ -7,7 +7,11 @@
 | filter_union | filter_below_union | columns by place |
 | filter_join | filter_into_join, residual_into_join_keys, filter_below_anti_join, anti_… | sides |
 | filter_window | filter_below_range | what a window counts |
-| filter_fixpoint | filter_into_fixpoint | columns the step passes on unchanged |
+| filter_fixpoint | filter_into_fixpoint | columns the steps pass on unchanged |
+| linear | linear_other_way | whether a recursion is the closure of its base |
+| demand | demand_by_constant, demand_by_join | `rewrite.adorn`, `rewrite.magic`, `rewrite.demand` |
+| semi_join | semi_join_groups | `rewrite.demand`, and that the asking side is selected |
+| prune | prune_columns, prune_partners | `rewrite.narrow`: who reads which column |
 | distinct | distinct_of_set | which nodes give sets |
 | project | merge_projects, drop_identity | expressions by column |
 """
