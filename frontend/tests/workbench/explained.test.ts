@@ -88,7 +88,7 @@ test('the winner stands first and is marked, the dearer ones wait behind a butto
 });
 
 test('the dearest bar shown is full, and none is longer', () => {
-  const bars = [...document.querySelectorAll('.bar rect')].map((one) => Number(one.getAttribute('width')));
+  const bars = [...document.querySelectorAll('.weigh rect')].map((one) => Number(one.getAttribute('width')));
   expect(Math.max(...bars)).toBe(100);
   expect(bars[0]).toBe(Math.min(...bars));
 });
