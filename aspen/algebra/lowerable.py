@@ -33,8 +33,8 @@ from aspen.algebra.expr import (
 from aspen.algebra.plan import Filter, Plan, Project, Scan, Ship, Window, children, relations_of
 from aspen.model.schema import Relation, SourceKind, Type
 
-LOWER_FROM_HZ = 100_000.0
-"""Declared rate from which on a stream's selections are made in Spark; see aspen.spark's Decisions.
+LOWER_FROM_HZ = 500_000.0
+"""Declared rate from which on a stream's selections are made in Spark.
 
 Below it a lane takes in and rejects readings more cheaply than Spark's JSON functions do.
 """

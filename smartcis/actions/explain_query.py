@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Q
 
+from aspen.algebra.lowerable import reason_against
+from aspen.algebra.plan import Plan, relations_of
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
@@ -78,7 +80,10 @@ def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
         "7 the world → readings": readings_text(compiled.sources, catalog),
         "8 readings, edits, commands, ticks → log": log_text(compiled.sources, catalog),
         "9 log → view deltas": engine_text(
-            name, choose(planned.plan, known).strategy, lanes_text(planned.plan, catalog)
+            name,
+            choose(planned.plan, known).strategy,
+            lanes_text(planned.plan, catalog),
+            selections_text(planned.plan, catalog),
         ),
         "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
     }
@@ -131,9 +136,25 @@ def _way(relation: Relation) -> str:
     return "the outbox, in the edit's own transaction"
 
 
-def engine_text(name: str, strategy: str, lanes: str) -> str:
+def engine_text(name: str, strategy: str, lanes: str, selections: list[str]) -> str:
     """Print where the view will live."""
-    return _block([f"view {name}: strategy {strategy}, beside the views it reads", lanes])
+    view = f"view {name}: strategy {strategy}, beside the views it reads"
+    return _block([view, lanes, *selections])
+
+
+def selections_text(plan: Plan, catalog: Catalog) -> list[str]:
+    """Say of each stream a plan reads where selections over it are made, and why."""
+    lines: list[str] = []
+    for name in sorted(relations_of(plan)):
+        relation = catalog.get(name)
+        if relation.kind is SourceKind.STREAM:
+            against = reason_against(relation, [plan])
+            lines.append(
+                f"selections over {name} in Spark, in front of the lanes, if all its readers select"
+                if against is None
+                else f"selections over {name} in the lane, because {against}"
+            )
+    return lines
 
 
 def store_text(name: str, relation: Relation) -> str:

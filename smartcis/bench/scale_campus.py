@@ -235,6 +235,7 @@ class Campus:
             start = -1  # one node before all machines that are free and have it
             graph = self._graph
             begun = [(n, at) for n, _, at in self.machines if self._serves(n, software)]
+            graph.add_node(start)  # also where no machine serves
             graph.add_weighted_edges_from(((start, at, n) for n, at in begun), weight="score")
             scores = nx.single_source_dijkstra_path_length(graph, start, weight="score")
             graph.remove_node(start)

@@ -1,0 +1,19 @@
+"""EXPLAIN says where selections over a stream are made, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.explain_query import explain_query
+from smartcis.actions.owner import Owner
+
+pytestmark = pytest.mark.django_db
+
+
+def test_selections_over_the_house_s_streams_stay_in_the_lane() -> None:
+    deploy_standing_queries()
+    sql = "SELECT sid FROM temperature_reading [RANGE 9 SECONDS] WHERE celsius > 60"
+    text = explain_query(sql, Owner("somebody"))
+    assert "selections over temperature_reading in the lane, because temperature_reading br" in text
+    assert "selections over" not in explain_query("SELECT rid FROM open_room", Owner("somebody"))
