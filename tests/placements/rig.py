@@ -17,7 +17,7 @@ from federation.fragment import NetworkFragment
 from smartcis import composition
 from smartcis.ingest.readings import append_readings
 from smartcis.ingest.relay import relay
-from smartcis.models import Sensor, Unit
+from smartcis.models import OutboxEntry, Sensor, Unit
 from smartcis.placements.store import Variant
 from smartcis.simulation.deployment import wanted_streams
 from smartcis.simulation.pacer import Pacer
@@ -134,7 +134,7 @@ class Running:
         self._seed = seed
         self._generation, self._batch = secrets.token_hex(4), itertools.count(1)
         self._ticked_s = 0.0
-        self.turn()
+        relay(self.log, now_s=lambda: self.now_s)
         self.start()
 
     def start(self) -> None:
@@ -169,7 +169,8 @@ class Running:
 
     def turn(self) -> None:
         """Relay, tick, and let the engine fold what came."""
-        relay(self.log, now_s=lambda: self.now_s)
+        if OutboxEntry.objects.filter(position=None).exists():
+            relay(self.log, now_s=lambda: self.now_s)
         if self.now_s - self._ticked_s >= 1.0:
             self._ticked_s = self.now_s
             self.log.append([Tick(self.now_s)])

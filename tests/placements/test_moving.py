@@ -112,7 +112,7 @@ def test_what_motes_spend_for_a_query_is_known_wherever_it_runs(query):
     assert spent(running, query) > 0.0
     want(query.view, by_hand(read_plan(query.view.plan_text)), BY_HAND)
     running.until(lambda: not Placement.objects.get().moving, beat_s=1.0)
-    running.run(61, beat_s=1.0)
+    running.run(60, beat_s=2.5)
     inside = spent(running, query)
     assert inside > 0.0
     piece = NetworkPiece.objects.get()
@@ -122,7 +122,7 @@ def test_what_motes_spend_for_a_query_is_known_wherever_it_runs(query):
 
 def spent(running, query):
     """Let two minutes pass; give the power of all motes for a query, mW."""
-    running.run(125, beat_s=1.0)
+    running.run(125, beat_s=2.5)
     [(view, power_mw, sent_bytes_per_s, motes)] = running.lane.rows("query_energy")
     assert view == query.view.name
     assert sent_bytes_per_s > 0.0

@@ -9,9 +9,9 @@ import pytest
 from smartcis.bench.client import Client
 from smartcis.bench.rig import running
 
-pytestmark = [pytest.mark.nightly, pytest.mark.spark]
+pytestmark = [pytest.mark.nightly, pytest.mark.spark, pytest.mark.timeout(1_800)]
 
-WAIT_S = 300.0
+WAIT_S = 420.0
 BYTES_AGAINST_WAITING = "bytes=1,energy=0,latency=0.0025"
 """A metric by which bright rooms are asked for inside the network while few are bright."""
 BRIGHT = """
