@@ -217,7 +217,7 @@ class _Model:
             work = 1 + sum(operators(condition) for condition, _ in one.own)
             energy_mj = len(devices) * work * OPERATOR_MJ
             if one.stream not in sampled:
-                energy_mj += sum(sample_mj(device.kind) for device in devices)
+                energy_mj += sum(sample_mj(device.kind) for device in devices if device.kind)
             sampled.add(one.stream)
             rows = len(self.members[number]) * self.shares[number].value
             found.append(Operator(f"scan {number} {one.stream}", rows, 0.0, energy_mj))

@@ -30,7 +30,7 @@ def house_statistics() -> Statistics:
         if relation.kind is SourceKind.STREAM:
             counts[relation.name] = float(sensors[relation.device or ""])
     rates = dict(declared.rates_hz)
-    known = Statistics(rates, declared.shares, counts)
+    known = Statistics(rates, declared.shares, counts, devices=declared.devices)
     standing = MaintainedView.objects.filter(standing=True).order_by("order")
     for name, text, sources in standing.values_list("name", "plan_text", "sources"):
         try:
