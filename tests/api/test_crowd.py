@@ -142,6 +142,7 @@ def judge(visitors, entries, draw):
                 assert one.rows == right, (visitor.number, one.view, position)
                 compared += 1
     assert compared > len(visitors) / 2
+    assert sum(bool(one.rows) for one, _ in seen) > len(visitors), "somebody saw something"
 
 
 async def settled(visitors, entries):
@@ -214,7 +215,7 @@ async def trespass(crowd):
     await crowd.outsider.until(lambda: len(crowd.outsider.errors) == 2, "both are refused")
     assert set(crowd.outsider.errors.values()) == {"smartcis.live.forbidden"}
     for caller, status in ((crowd.programs[0], 403), (one, 403), (crowd.gates[0], 200)):
-        answer = await caller.call("GET", f"queries/{private}/rows/")
+        answer = await caller.rows_of(private)
         assert answer.status_code == status, answer.text
 
 
@@ -234,9 +235,9 @@ async def lose_rights(crowd, members):
     assert ben.errors == {ben.query: "smartcis.live.forbidden"}
     assert ben.rows == {}
     used = crowd.programs[0]
-    assert (await used.call("GET", f"queries/{used.query}/rows/")).status_code == 200
+    assert (await used.rows_of(used.query)).status_code == 200
     await sync_to_async(AuthToken.objects.filter(user__username="program0").delete)()
-    assert (await used.call("GET", f"queries/{used.query}/rows/")).status_code == 401
+    assert (await used.rows_of(used.query)).status_code == 401
 
 
 async def story(crowd, members, engine, draw):

@@ -68,7 +68,7 @@ async def test_money_is_never_made_nor_lost(session, config, building, monkeypat
     monkeypatch.setattr(consumers, "HEARTBEAT_S", 0.2)
     # Small epochs, so that there are many cuts; small snapshots, so that workers rebuild from them.
     config = engine_config(config, building, entries_per_batch=3, compact_entries=15)
-    await play(session, config, Bank(composition.log()), rounds=2, steps=24)
+    await play(session, config, Bank(composition.log()), rounds=2, steps=18)
 
 
 @pytest.mark.nightly
