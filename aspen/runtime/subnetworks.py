@@ -26,6 +26,8 @@ from aspen.model.schema import Relation, Row
 from aspen.runtime.lane import Lane
 
 ROWS = "rows"
+_STRATEGY = "justification"
+"""A choice by size would be made before there are any rows, and fall on recomputing."""
 
 
 @dataclass(slots=True)
@@ -86,7 +88,7 @@ class SubNetworks:
                 part,
                 [
                     *(Declare(0.0, relation) for relation in (*declared, share.arrived)),
-                    Register(0.0, INNER, plan_text(share.inner), "auto"),
+                    Register(0.0, INNER, plan_text(share.inner), _STRATEGY),
                     Register(0.0, LEAVING, plan_text(share.leaving)),
                     Register(0.0, ROWS, plan_text(share.rows)),
                 ],
