@@ -156,7 +156,8 @@ def _mode(mode: str, clients: int, say: Callable[[str], Any]) -> dict[str, Any]:
         asked = _ask(log, mode, clients, draw, listener.heard)
         say(f"{mode}: {len(asked)} clients")
         begun = range(before, len(listener.heard.epochs))
-        shapes = _ask_new_shapes(log, mode, draw) if len(asked) == clients else {}
+        served = mode == "tenant" or len(asked) == clients
+        shapes = _ask_new_shapes(log, mode, draw) if served else {}
         _quiet(listener.heard, {**asked, **shapes})
         memory = rig.memory_mb()
         listener.over.set()
