@@ -23,7 +23,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from aspen.algebra.expr import Col, Const, Expr, Op, conjunction, conjuncts
-from aspen.algebra.lift_constants import comparison, constants_of, open_children, unpushed
+from aspen.algebra.lift_constants import (
+    begins_demand,
+    comparison,
+    constants_of,
+    open_children,
+    unpushed,
+)
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -110,6 +116,8 @@ class _Lifting:
         every: the columns of `PARAMETERS`.
         columns: those of the constants it meets: all, or a recursion's own.
         scans: numbers for the scans it makes.
+        recursion: names of the relations that carry the columns, None outside of recursion.
+        orders: whether comparisons by order are lifted.
     """
 
     def __init__(
@@ -118,11 +126,14 @@ class _Lifting:
         columns: tuple[Column, ...],
         scans: count[int],
         recursion: frozenset[str] | None = None,
+        *,
+        orders: bool = True,
     ) -> None:
         self._every = every
         self._columns = columns
         self._scans = scans
         self._recursion = recursion
+        self._orders = orders
         self._met = 0
         self._known: dict[Plan, tuple[Column, ...]] = {}
 
@@ -190,7 +201,7 @@ class _Lifting:
 
     def _fixpoint(self, plan: Fixpoint) -> _Tagged:
         """Let a recursion carry the parameters of its own constants."""
-        found = constants_of(plan)
+        found = constants_of(plan, orders=self._orders)
         own = self._known.get(plan)
         if own is None:
             start, self._met = self._met, self._met + len(found)
@@ -202,7 +213,8 @@ class _Lifting:
             return _Tagged(self._widened(plan, iter(own), {}))
         # An own lifting of its parameters alone; the relations of recursions around it stay.
         names = frozenset(relation.name for relation in plan.relations)
-        inner = _Lifting(self._every, own, self._scans, names)
+        orders = self._orders and not begins_demand(plan)
+        inner = _Lifting(self._every, own, self._scans, names, orders=orders)
         tags = inner._next_names()
         made = [inner._relation(relation, tags) for relation in plan.relations]
         first = made[0]
@@ -252,7 +264,7 @@ class _Lifting:
         kept: list[Expr] = []
         compared: list[tuple[str, str, int]] = []
         for part in conjuncts(plan.predicate):
-            found = comparison(part)
+            found = comparison(part, orders=self._orders)
             if found is None:
                 kept.append(part)
             else:

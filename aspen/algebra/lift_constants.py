@@ -34,8 +34,12 @@ def unpushed(plan: Plan) -> Plan:
     return Filter(unpushed(replace(plan, child=inside)), outside)
 
 
-def comparison(expr: Expr) -> tuple[str, str, Const] | None:
-    """Give (column, operator, constant) of a comparison that is lifted."""
+def comparison(expr: Expr, *, orders: bool = True) -> tuple[str, str, Const] | None:
+    """Give (column, operator, constant) of a comparison that is lifted.
+
+    Args:
+        orders: whether others than equality are.
+    """
     if not isinstance(expr, Op) or expr.symbol not in COMPARISONS:
         return None
     if isinstance(expr.left, Col) and isinstance(expr.right, Const):
@@ -44,7 +48,9 @@ def comparison(expr: Expr) -> tuple[str, str, Const] | None:
         column, symbol, constant = expr.right, _MIRRORED[expr.symbol], expr.left
     else:
         return None
-    return None if constant.value is None else (column.name, symbol, constant)
+    if constant.value is None or not (orders or symbol == "="):
+        return None
+    return column.name, symbol, constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +65,40 @@ class Met:
     demand: bool = False
 
 
-def constants_of(plan: Plan) -> list[Met]:
-    """Give the constants to lift, in the order in which a lifting meets them."""
-    return list(_met_in(plan, set(), inside=False))
+def constants_of(plan: Plan, *, orders: bool = True) -> list[Met]:
+    """Give the constants to lift, in the order in which a lifting meets them.
+
+    Args:
+        orders: whether comparisons by order are lifted; see `begins_demand`.
+    """
+    return list(_met_in(plan, set(), inside=False, orders=orders))
 
 
-def _met_in(plan: Plan, known: set[Plan], *, inside: bool) -> Iterator[Met]:
+def begins_demand(plan: Plan) -> bool:
+    """Whether a plan has a demand that starts with constants.
+
+    Beside it, comparisons by order (a bound on steps) stay in a recursion's shape: lifted, they
+    would keep apart the rows of everybody's demand.
+    """
+    if isinstance(plan, Values):
+        return plan.demand
+    return any(begins_demand(child) for child in children(plan))
+
+
+def _met_in(plan: Plan, known: set[Plan], *, inside: bool, orders: bool) -> Iterator[Met]:
     if isinstance(plan, Fixpoint):
         if plan in known:
             return
         known.add(plan)
         known, inside = set(), True
+        orders = orders and not begins_demand(plan)
     elif isinstance(plan, Values) and inside and plan.demand:
         yield from (Met(constant, demand=True) for constant in plan.rows[0])
     for child in open_children(plan):
-        yield from _met_in(child, known, inside=inside)
+        yield from _met_in(child, known, inside=inside, orders=orders)
     if isinstance(plan, Filter):
         for part in conjuncts(plan.predicate):
-            compared = comparison(part)
+            compared = comparison(part, orders=orders)
             if compared is not None:
                 yield Met(compared[2])
 

@@ -12,7 +12,7 @@ from aspen.algebra.rewrite.rule import Rule
 from aspen.errors import AspenError
 
 _MOST_STEPS = 10_000
-_DEEPER = 150
+_DEEPER = 80
 """Nodes a plan may be deeper after rewriting; magic sets put a few above each recursion."""
 
 

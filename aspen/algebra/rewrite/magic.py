@@ -36,6 +36,7 @@ from aspen.algebra.renaming import renamed
 from aspen.algebra.rewrite.adorn import Adorned, AdornedRule, Call, adorn, is_trivial, wanted
 from aspen.model.schema import Column
 
+_DEMAND = "_demand"
 MOST_RULES = 16
 """Rules of one recursion; a union in a join multiplies them."""
 
@@ -89,9 +90,14 @@ def restrict(plan: Fixpoint, bound: tuple[int, ...], demand: Plan) -> Restricted
 
 
 def already_bound(plan: Fixpoint) -> frozenset[int]:
-    """Give the places a recursion's name says it is restricted by: `path_bf` by the first."""
+    """Give the places a recursion's name says it is restricted by: `path_bf` by the first.
+
+    A demand is not demanded again: it is as small as what is asked for.
+    """
     found: set[int] = set()
     name, width = plan.name, len(plan.columns)
+    if name.rstrip("0123456789").endswith(_DEMAND):
+        return frozenset(range(width))
     while len(name) > width and name[-width - 1] == "_" and {*name[-width:]} <= {*"bf"}:
         found |= {place for place, mark in enumerate(name[-width:]) if mark == "b"}
         name = name[: -width - 1]
@@ -117,7 +123,7 @@ class _Magic:
         taken = _recursions((plan, demand))
         self._names = {one: _adorned_name(self._columns(one), one, taken) for one in adorned}
         taken |= {*self._names.values()}
-        self._demands = {one: _unused(f"{own}_demand", taken) for one, own in self._names.items()}
+        self._demands = {one: _unused(f"{own}{_DEMAND}", taken) for one, own in self._names.items()}
         outputs = zip(self._wanted(self._root), demand.columns, strict=True)
         self._demand = Project(demand, tuple((new, Col(old.name)) for new, old in outputs))
         calls = [

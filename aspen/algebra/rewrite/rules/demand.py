@@ -59,13 +59,15 @@ def is_selected(plan: Plan) -> bool:
 
 
 def begins_everywhere(plan: Fixpoint) -> bool:
-    """Whether a recursion begins wherever it goes: its base reads what the step reads, unselected.
+    """Whether a recursion begins wherever it goes: its base reads what its steps read, unselected.
 
     One that begins elsewhere, as with the rows of route_request, is under demand by itself, and
     its rows per place are few: demand from the other end would cost as much as it saves.
     """
-    base = relations_of(plan.base)
-    return bool(base) and base <= relations_of(plan.step) and not is_selected(plan.base)
+    begins = frozenset[str]().union(*(relations_of(one.base) for one in plan.relations))
+    goes = frozenset[str]().union(*(relations_of(one.step) for one in plan.relations))
+    everywhere = begins <= goes or not goes  # joined with itself alone, it goes along its base
+    return bool(begins) and everywhere and not any(is_selected(one.base) for one in plan.relations)
 
 
 def _by_constant(plan: Plan) -> Plan | None:
