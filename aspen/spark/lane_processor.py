@@ -285,9 +285,8 @@ class LaneProcessor(StatefulProcessor):
         resident.stored_entries += len(entries)
         resident.stored_bytes += sum(len(data) for _, data in entries)
         settings = self._settings
-        if (
-            resident.stored_entries > settings.compact_entries
-            or resident.stored_bytes > max(settings.compact_bytes, _WORTH * resident.snapshot_bytes)
+        if resident.stored_entries > settings.compact_entries or resident.stored_bytes > max(
+            settings.compact_bytes, _WORTH * resident.snapshot_bytes
         ):
             snapshot = resident.lane.snapshot()
             self._history.put([(entries[-1][0], True, snapshot)])

@@ -16,7 +16,7 @@ from aspen.model.delta import merge
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.spark.engine import Engine
 
-LIMIT_S = 90.0
+LIMIT_S = 200.0  # a busy machine; below the limit of a whole test
 
 
 @dataclass
@@ -109,10 +109,10 @@ def running(config, session):
         assert not thread.is_alive()
 
 
-def until(holds, what):
-    deadline = time.monotonic() + LIMIT_S
+def until(holds, what, limit_s=LIMIT_S):
+    deadline = time.monotonic() + limit_s
     while not holds():
-        assert time.monotonic() < deadline, f"{what}: not within {LIMIT_S} s"
+        assert time.monotonic() < deadline, f"{what}: not within {limit_s} s"
         time.sleep(0.05)
 
 

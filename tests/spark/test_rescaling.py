@@ -48,6 +48,7 @@ def go_through(turns, session, config, feed, results, follower):
     assert [e.number for e in results.epochs_since(0, 0)] == list(range(1, epoch + 1))
 
 
+@pytest.mark.timeout(600)
 def test_one_lane_becomes_two_and_one_again(session, config, feed, results, follower):
     config = replace(config, compact_entries=20, keep_entries=5, entries_per_batch=25)
     feed.more(60)
@@ -56,6 +57,7 @@ def test_one_lane_becomes_two_and_one_again(session, config, feed, results, foll
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(900)
 def test_one_lane_becomes_two_then_four_then_three(session, config, feed, results, follower):
     go_through((1, 2, 4, 3, 1), session, config, feed, results, follower)
 
@@ -75,6 +77,7 @@ def end(process, how):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("master", ["local[2,3]", "local-cluster[2,1,1024]"])
 def test_killed_again_and_again_while_it_is_rescaled(
     config, feed, results, follower, tmp_path, master
@@ -84,7 +87,7 @@ def test_killed_again_and_again_while_it_is_rescaled(
     for lanes in (1, 2, 2, 4, 2, 4, 1):
         process = start(config, tmp_path, master, lanes)
         try:
-            feed.more(draw.randrange(5, 400), pause_s=0.05)
+            feed.more(draw.randrange(20, 600), pause_s=0.05)
         finally:
             end(process, signal.SIGKILL)
         with redis.Redis.from_url(config.results_url) as client:
@@ -92,6 +95,11 @@ def test_killed_again_and_again_while_it_is_rescaled(
     process = start(config, tmp_path, master, 2)
     try:
         feed.more(60, pause_s=0.05)
+        product.until(  # three JVMs take their time to begin
+            lambda: status_of(config).pid == process.pid and status_of(config).state == "live",
+            "the last engine is live",
+            400,
+        )
         product.check(feed, results, follower)
     finally:
         end(process, signal.SIGTERM)
