@@ -196,7 +196,7 @@ class _Placed:
         """Give a node's federated plan."""
         decision = self._decisions.get(path)
         if decision is not None:
-            return arranged(decision.region, decision.answer.plan, self._sites, self._part)
+            return arranged(decision.region, decision.answer.plan, self._sites, self.built)
         return self._part(node, path)
 
     def _part(self, node: Plan, path: Path) -> Plan:

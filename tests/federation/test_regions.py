@@ -85,6 +85,27 @@ def test_oracle_the_chosen_plan_has_the_rows_of_the_plan(text, tables):
 
 
 @law
+@given(samples())
+def test_oracle_regions_inside_a_region_run_too(tables):
+    plan = planned(
+        f"""
+        SELECT s.mid, l.lux, g.n FROM seat_reading {NEWEST} s, light_reading {NEWEST} l,
+          (SELECT t.rid, COUNT(*) AS n FROM temperature_reading {NEWEST} t GROUP BY t.rid) g
+        WHERE s.rid = l.rid AND g.rid = l.rid AND s.weight_kg < 5.0 AND l.lux > 20.0
+        """
+    )
+    found = options(plan, CATALOG, KNOWN)
+    assert len(found.regions) == 2
+    inside = {
+        one.path: min(covers(one), key=lambda c: len([f for f in c.fetches if not f.piece])).names
+        for one in found.regions
+    }
+    fragments = check(found.place(inside), plan, tables)
+    assert fragments.sensors == ()
+    assert {"GroupBy"} <= {type(node).__name__ for f in fragments.network for node in nodes(f.plan)}
+
+
+@law
 @given(queries(), st.sampled_from([Weights(), BY_ENERGY, Weights(0.0, 0.0, 1.0)]))
 def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
     for one in place(planned(text), CATALOG, KNOWN, weights).decisions:
