@@ -48,7 +48,7 @@ class Answer:
     at_s: float
 
 
-def answer_once(sql: str, owner: Owner, wait_s: float = WAIT_S) -> Answer:
+def answer_once(sql: str, owner: Owner) -> Answer:
     """Answer a one-shot query.
 
     Raises:
@@ -64,10 +64,10 @@ def answer_once(sql: str, owner: Owner, wait_s: float = WAIT_S) -> Answer:
             found=f"OUTPUT TO {compiled.outputs[0].kind}",
             attempt="leave OUTPUT TO out, or leave ONCE out",
         )
-    return answer(compiled, wait_s)
+    return answer(compiled)
 
 
-def answer(compiled: Compiled, wait_s: float = WAIT_S) -> Answer:
+def answer(compiled: Compiled) -> Answer:
     """Let the engine answer a compiled query.
 
     Raises:
@@ -79,7 +79,7 @@ def answer(compiled: Compiled, wait_s: float = WAIT_S) -> Answer:
     question = Ask(now_s, name, "", (), AskKind.ONCE, plan_text=plan_text(asked.plan))
     # Straight to the log, as all questions: see `smartcis.actions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
-    found = wait(answer_name(name), wait_s)
+    found = wait(answer_name(name), WAIT_S)
     if found.error is not None:
         fields = found.error
         raise NotAnswered(

@@ -37,7 +37,9 @@ COLUMNS = (("door_id", "TEXT", ""), ("state", "TEXT", ""))
 
 
 @pytest.fixture
-def receiver(settings):
+def receiver(settings, monkeypatch):
+    monkeypatch.setattr("smartcis.deliveries.send.TIMEOUT_S", 60.0)
+    monkeypatch.setattr("smartcis.deliveries.send.TURN_S", 600.0)
     with receiving() as server:
         settings.WEBHOOKS = [f"{server.url}/hooks/"]
         yield server
