@@ -16,13 +16,15 @@ def pytest_addoption(parser):
     parser.addoption("--run-nightly", action="store_true", help="also run tests marked nightly")
 
 
+NIGHTLY_TIMEOUT_S = 3_600  # a hang ends; a long run on a busy machine does not
+
+
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--run-nightly"):
-        return
+    wanted = config.getoption("--run-nightly")
     skip = pytest.mark.skip(reason="only with --run-nightly")
     for item in items:
         if "nightly" in item.keywords:
-            item.add_marker(skip)
+            item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT_S) if wanted else skip)
 
 
 @pytest.fixture(scope="session")
