@@ -155,7 +155,7 @@ def test_rules_that_grow_a_plan_for_ever_are_named():
     grow = Rule(
         "grow", "", "", lambda plan: isinstance(plan, Filter), lambda plan: Filter(plan, TRUE)
     )
-    still = Rule("still", "", "", lambda plan: True, lambda plan: plan)
+    still = Rule("still", "", "", lambda _plan: True, lambda plan: plan)
     with pytest.raises(RewriteDoesNotSettle) as caught:
         rewrite(Filter(scan("ask", "q"), TRUE), (still, grow))
     assert caught.value.found == "grow"

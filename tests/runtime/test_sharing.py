@@ -204,6 +204,21 @@ def test_why_speaks_of_base_rows_alone_whoever_asked():
     assert all(answer == answers[0] for answer in answers)
 
 
+@pytest.mark.parametrize("which", RECURSIVE)
+def test_why_of_a_recursion_does_not_depend_on_how_it_is_shared(which):
+    world = World()
+    world.take([Transaction(0.0, (Change("room", 1, ("r1", 1)),))])
+    world.take([Transaction(0.0, tuple(Change("door", 1, (n, n + 1)) for n in range(3)))])
+    world.take([entry for n in (3, 1) for entry in world.entries(("ask", which, 1, n))])
+    name = f"q{which}_1_{3 if which == RECURSIVE[-1] else 1}"
+    answers = [
+        {row: {frozenset(one) for one in lane.why(name, row).sets} for row in lane.rows(name)}
+        for lane in world.lanes.values()
+    ]
+    assert answers[0]
+    assert all(answer == answers[0] for answer in answers)
+
+
 @pytest.mark.parametrize("spelt", ["", "alone"])
 def test_an_unknown_sharing_is_an_error_of_that_view(spelt):
     lane = Lane()
