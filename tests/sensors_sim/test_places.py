@@ -1,0 +1,67 @@
+"""Places of joins: by hand for comparison, past the tree where partners are neighbours."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from motes.fields import desks, samples_of, scan, world
+
+from aspen.algebra.expr import Col
+from aspen.algebra.plan import Join, Project
+from aspen.model.schema import Column, Type
+from aspen.views.oracle import evaluate
+from sensors_sim.innet.compile import Fragment
+from sensors_sim.innet.placement import Prices
+from sensors_sim.innet.program import Method
+from sensors_sim.network.links import Ideal
+from sensors_sim.sensor_network import SensorNetwork
+
+PERIOD_S = 8.0
+JOIN = Project(
+    Join(scan("seat_reading", "s"), scan("light_reading", "l"), (("s.rid", "l.rid"),)),
+    ((Column("mid", Type.TEXT), Col("s.mid")), (Column("lux", Type.FLOAT), Col("l.lux"))),
+)
+
+
+def test_groups_meet_where_they_are_told_and_answer_the_same():
+    field = desks(3, 2)
+    book, note = samples_of()
+    net = SensorNetwork(field, world(field), 2, Ideal(12.0), sampled=note)
+    net.run(30.0)
+    handle = net.deploy(Fragment(JOIN, PERIOD_S, Method.PAIRWISE))
+    net.run(60.0)
+    net.place_joins(handle, {("R2.seat0", "R2.light"): "wall2", ("R1.seat1", "R1.light"): "wall1"})
+    assert net.join_places(handle) == {"base": 4, "wall1": 1, "wall2": 1}
+    net.run(60.0)
+    handle.take()
+    net.run(5 * PERIOD_S)
+    answers = handle.take()
+    assert len(answers) > 3
+    streams = {one.sid: one.stream for mote in field.motes for one in mote.sensors}
+    for answer in answers:
+        tables: dict[str, Counter] = {}
+        for _, row in book[handle.query, answer.epoch]:
+            stream = next(streams[value] for value in row if value in streams)
+            tables.setdefault(stream, Counter())[row] += 1
+        assert Counter(answer.rows) == Counter(evaluate(JOIN, tables))
+    assert net.message_accounts(handle)["row"].frames > 0  # joined on the way, sent on
+    net.place_joins(handle)
+    assert sum(net.join_places(handle).values()) == 6
+
+
+def test_motes_tell_of_neighbours_they_speak_to_past_the_tree():
+    field = desks(2, 2)
+    net = SensorNetwork(field, world(field), 2, Ideal(12.0), status_s=20.0)
+    net.run(90.0)
+    told = net.statuses["R0.seat0"].near
+    assert "R0.seat1" in told
+    assert "R0.seat0" not in told
+
+
+def test_the_way_to_a_neighbour_costs_one_link():
+    paths = {3: (3, 2, 0), 4: (4, 1, 0)}
+    along = Prices(paths, lambda _mote, size: float(size))
+    past = Prices(paths, lambda _mote, size: float(size), {2: (4,)})
+    assert along.move(3, 4, 10) == 40.0
+    assert past.move(3, 4, 10) == 20.0
+    assert past.move(4, 3, 10) == 40.0
