@@ -30,6 +30,7 @@ from federation.radio import sample_mj
 from federation.split import split
 from federation.statistics import Statistics
 from smartcis.actions.catalog import live_catalog
+from smartcis.actions.optimizer import house_network
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.placements.metric import house_weights
@@ -153,7 +154,7 @@ def moved(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
 
 def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: Weights) -> Weighed:
     """Give what the optimizer would do."""
-    federated = place(plan, live_catalog(), known, weights, awake=_free(view))
+    federated = place(plan, live_catalog(), known, weights, house_network(), _free(view))
     return weigh(view, _variant(federated), known, weights)
 
 
