@@ -62,12 +62,14 @@ class Asked:
         sql: with a blank for its sources' windows, `{w}`.
         turned: the same with the join's inputs the other way round; empty if that says nothing.
         selective: whether its predicates keep little.
+        everywhere: whether it is asked in the greatest field too.
     """
 
     name: str
     sql: str
     turned: str = ""
     selective: bool = True
+    everywhere: bool = True
 
     @staticmethod
     def text(sql: str) -> str:
@@ -99,7 +101,7 @@ def _asked(
     name: str, sql: str, seat: str, light: str = "", turned: str = "", *, selective: bool = True
 ) -> Asked:
     one, other = (text.replace("?seat", seat).replace("?light", light) for text in (sql, turned))
-    return Asked(name, one, other, selective)
+    return Asked(name, one, other, selective, everywhere=selective)
 
 
 QUERIES = (
@@ -114,6 +116,7 @@ QUERIES = (
         "mean temperature by room",
         "SELECT t.rid, AVG(t.celsius) AS mean FROM temperature_reading {w} t GROUP BY t.rid",
         selective=False,
+        everywhere=False,
     ),
     Asked(
         "greatest weight of all",

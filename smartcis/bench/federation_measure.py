@@ -31,7 +31,8 @@ from smartcis.bench.federation_ways import Piece
 
 FORM_S = 240.0
 SETTLE_S = 240.0  # programs and assignments have arrived, and hold
-SETTLE_S_PER_MOTE = 1.5  # a base tells sleeping motes one by one
+WRITTEN_S = 120.0  # the same, where programs need not travel
+SETTLE_S_PER_MOTE = 1.5  # each base tells sleeping motes one by one
 FORGET_S = 240.0  # news of removals has died down
 BETWEEN = 0.97  # of an epoch: its answer is given, the next one has not begun
 WARM_SENSORS = 40  # whose values the histograms are made of
@@ -83,12 +84,15 @@ class Bed:
     Args:
         period_s: of every epoch.
         epochs: measured at a time; the world repeats itself after so many.
+        written: whether programs are written into motes before they are switched on, each time
+            anew, instead of travelling: news to a thousand sleeping motes take long to simulate.
     """
 
     field_: Field
     model: LinkModel
     period_s: float
     epochs: int
+    written: bool = False
     seed: int = 7
     samples: dict[tuple[int, int], dict[str, Counter[Row]]] = field(default_factory=dict)
 
@@ -96,10 +100,11 @@ class Bed:
         self.world = Hashed(self.field_, self.seed, self.period_s, self.epochs)
         self._streams = streams_of(self.field_)
         self._sids = [one.sid for mote in self.field_.motes for one in mote.sensors]
-        self.net = SensorNetwork(
-            self.field_, self.world, self.seed, self.model, status_s=0.0, sampled=self._note
-        )
+        self.net = self._switched_on()
         self.net.run(FORM_S)
+
+    def _switched_on(self) -> SensorNetwork:
+        return SensorNetwork(self.field_, self.world, self.seed, self.model, sampled=self._note)
 
     def _note(self, query: int, epoch: int, sensor: int, row: Row) -> None:
         stream = self._streams[self._sids[sensor]]
@@ -137,6 +142,8 @@ class Bed:
         Returns:
             By text of the piece.
         """
+        if self.written:
+            self.net = self._switched_on()
         net = self.net
         handles = {piece.text: (piece, self._deploy(piece, estimates)) for piece in pieces}
         self._settle()
@@ -161,9 +168,11 @@ class Bed:
                 rows,
                 handle.late,
             )
-            net.remove(handle)
+            if not self.written:
+                net.remove(handle)
         self.samples.clear()
-        net.run(FORGET_S)
+        if not self.written:
+            net.run(FORGET_S)
         return found
 
     def measure_places(
@@ -196,7 +205,9 @@ class Bed:
         return found
 
     def _settle(self, queries: int = 1) -> None:
-        self.net.run(SETTLE_S + SETTLE_S_PER_MOTE * len(self.net.motes) * queries)
+        bases = sum(mote.base for mote in self.net.motes)
+        told_s = SETTLE_S_PER_MOTE * len(self.net.motes) / bases * queries
+        self.net.run((WRITTEN_S if self.written else SETTLE_S) + told_s)
 
     def _begin(self) -> int:
         """Let the present epoch end; give its number."""

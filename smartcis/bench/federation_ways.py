@@ -76,8 +76,12 @@ def sampled(plan: Plan) -> Plan:
     return with_children(plan, tuple(sampled(child) for child in children(plan)))
 
 
-def ways(asked: Asked) -> list[Way]:
-    """Give every way to run a query."""
+def ways(asked: Asked, *, turned: bool = True) -> list[Way]:
+    """Give every way to run a query.
+
+    Args:
+        turned: whether keys are sent from either side, or from the first alone.
+    """
     plan = planned(asked.sql)
     sides = list(_sides(plan))
     scans = {side.relation: side for one in sides for side in _scans(one)}
@@ -89,7 +93,7 @@ def ways(asked: Asked) -> list[Way]:
         return [*found, Way("tree", (Piece(plan),))]
     found += [Way("base", (Piece(plan),)), Way("pairwise", (Piece(plan, Method.PAIRWISE),))]
     if asked.turned:
-        for label, one in (("", plan), (", l first", planned(asked.turned))):
+        for label, one in (("", plan), (", l first", planned(asked.turned)))[: 1 + turned]:
             found += [
                 Way(f"{method.name.lower()}{label}", (Piece(one, method),))
                 for method in (Method.SEMI, Method.BLOOM)
