@@ -94,13 +94,25 @@ class Runner:
         self._heard: dict[str, set[str]] = {}
         self._awake_s: dict[str, float] = {}
         self._moves: dict[str, frozenset[str]] = {}
+        self._behind = False
 
     # What runs.
 
     def follow(self) -> None:
-        """Bring the network in line with the tables."""
+        """Bring the network in line with the tables; if they are busy, at the next turn."""
+        self._behind = True
+        try:
+            self._follow()
+        except OperationalError as fault:
+            logger.warning("placements not read", reason=str(fault))
+        else:
+            self._behind = False
+
+    def _follow(self) -> None:
         forget_outdated()
-        retire(idle_pieces())
+        idle = idle_pieces()
+        if idle:
+            retire(idle)
         pieces = {piece.name: piece for piece in NetworkPiece.objects.all()}
         for name in self.deployed.keys() - pieces.keys():
             deployed = self.deployed.pop(name)
@@ -160,6 +172,8 @@ class Runner:
 
     def turn(self) -> None:
         """Take the answers that came, publish them, and let those views move that can."""
+        if self._behind:
+            self.follow()
         try:
             self._turn()
             self._look.turn()
@@ -197,8 +211,9 @@ class Runner:
         self._spending.note(name, [deployed.handle, *self._probes.handles(name)])
         counted = self._probes.take(name)
         if counted:
-            measured = NetworkPiece.objects.values_list("measured", flat=True).get(name=name)
-            NetworkPiece.objects.filter(name=name).update(measured={**measured, **counted})
+            piece = NetworkPiece.objects.filter(name=name)
+            for measured in piece.values_list("measured", flat=True):
+                piece.update(measured={**measured, **counted})
 
     def _look_whether_ready(self, name: str, deployed: Deployed) -> None:
         now_s, version = self._network.now_s, deployed.handle.version
