@@ -25,13 +25,13 @@ def run(*, quick: bool, say: Say, figure: str | None = None) -> dict[str, Any]:
     """Measure all parts, or one; give the bench's JSON object."""
     measured = {
         "campus": lambda: scale_campus_run.measure(
-            SMALL if quick else LARGE, 10 if quick else 60, say
+            SMALL if quick else LARGE, 10 if quick else 50, say
         ),
         "readings": lambda: scale_rate.measure(
-            RATE // 5 if quick else RATE, 6 if quick else 60, () if quick else FURTHER, say
+            RATE // 5 if quick else RATE, 6 if quick else 40, () if quick else FURTHER, say
         ),
         "lanes": lambda: scale_lanes.measure(
-            (1, 2) if quick else (1, 2, 4), 2 if quick else 4, 4 if quick else 30, say
+            (1, 2) if quick else (1, 2, 4), 2 if quick else 3, 4 if quick else 20, say
         ),
     }
     figures = {part: measured[part]() for part in ((figure,) if figure else PARTS)}
@@ -59,9 +59,9 @@ def _of_readings(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: F
 
 
 def _of_lanes(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: FBT001
-    del quick
-    one, two = (found["local[*]"][lanes]["doors_per_s"] for lanes in ("1", "2"))
-    return [Target("doors/s, two lanes over one", round(two / one, 2), 1.0, "times", at_most=False)]
+    """Give none: what lanes bring depends on the cores there are; the figures tell."""
+    del found, quick
+    return []
 
 
 TARGETS = {"campus": _of_campus, "readings": _of_readings, "lanes": _of_lanes}

@@ -1,7 +1,7 @@
 """A made-up campus: buildings of floors that are grids, joined by stairs and by paths outside.
 
-    building 0            building 1          a floor: side by side nodes, an edge to each neighbour,
-    floor 1  ▦              ▦                 both ways; one edge in twenty has a door
+    building 0            building 1          a floor: a square of nodes, edges to neighbours
+    floor 1  ▦              ▦                 on all sides, one in twenty with a door
              ┆ stairs       ┆
     floor 0  ▦ ═══ path ═══ ▦
 
