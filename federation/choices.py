@@ -70,7 +70,8 @@ def counted(known: Statistics, catalog: Catalog, streams: Iterable[str]) -> Stat
     """
     devices = {one.name: one.device for one in catalog if one.device}
     counts = {name: max(1.0, known.rate_hz(name) * USUAL_PERIOD_S) for name in devices}
-    filled = replace(known, counts={**counts, **known.counts}, devices={**devices, **known.devices})
+    there = {name: count for name, count in known.counts.items() if count or name not in devices}
+    filled = replace(known, counts={**counts, **there}, devices={**devices, **known.devices})
     if known.network is not None:
         return filled
     sensors = {
