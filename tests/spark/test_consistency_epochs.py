@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import threading
 from dataclasses import dataclass, replace
@@ -132,6 +131,11 @@ def judge(heard, entries):
     return len(heard), resyncs
 
 
+def another_checkpoint(config):
+    """Begin anew; not in the old place, where this JVM may still write the old query's state."""
+    return replace(config, checkpoint=config.checkpoint.with_name("another"))
+
+
 def kill_worker(config):
     with redis.Redis.from_url(config.results_url) as client:
         os.kill(read_status(client, config.results_name).lane_pids[0], signal.SIGKILL)
@@ -152,7 +156,7 @@ def live(session, config, feed, witness, *, rounds, steps, pauses):
         if pause < pauses:
             feed.more(steps)
     assert log.base().position > 0, "the log was compacted meanwhile"
-    shutil.rmtree(config.checkpoint)
+    config = another_checkpoint(config)
     feed.more(steps // 2)
     with product.running(config, session):
         product.caught_up(results, log)
