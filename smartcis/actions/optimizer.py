@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from federation.cost import Cost, Weights
+from federation.cost import Cost
 from federation.explain import Assumed
 from federation.sites import SensorNetwork
-from federation.weights import read_weights
 from smartcis.models import NetworkPiece
 from smartcis.placements.measured import measured_statistics
+from smartcis.placements.metric import house_weights
 
 ANSWER_SHARE = 0.9  # of an epoch after which the base answers it; see sensors_sim
-
-
-def house_weights(text: str = "") -> Weights:
-    """Give the metric: the deployment's, but for what one query asks for.
-
-    Args:
-        text: `energy=1, latency=0.001`.
-
-    Raises:
-        BadWeights: a weight nobody knows, or no number.
-    """
-    return read_weights(text, read_weights(settings.PLACEMENT_WEIGHTS))
 
 
 def house_network(joins: int | None = None) -> SensorNetwork:

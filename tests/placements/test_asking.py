@@ -15,7 +15,6 @@ from smartcis.actions.reconsider_placements import reconsider_placements
 from smartcis.actions.register_query import register_query
 from smartcis.actions.turn_lights import turn_lights
 from smartcis.models import Placement, Sensor
-from smartcis.placements.metric import BadWeights, read_weights
 
 pytestmark = pytest.mark.django_db
 
@@ -119,9 +118,3 @@ def test_a_share_of_the_lights_is_turned(query):
     assert turn_lights(800.0, SYSTEM, share=2 / 3) == 2
     seen = [one.parameters["value"] for one in Sensor.objects.filter(kind="light").order_by("sid")]
     assert seen.count(800.0) == 2
-
-
-@pytest.mark.parametrize("text", ["speed=1", "energy=much", "energy=-1", "energy"])
-def test_a_metric_that_is_none_is_refused(text):
-    with pytest.raises(BadWeights):
-        read_weights(text)
