@@ -82,6 +82,7 @@ class Engine:
         self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
         self._ending = Ending.STOPPED
         self._savepoint_at = (0, 0)
+        self._querying = threading.Event()
 
     def stop(self) -> None:
         """Ask the engine to end; safe in a signal handler and from any thread."""
@@ -147,7 +148,9 @@ class Engine:
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:
             query = self._start_query(session, results, prepared.savepoint)
-            self._update(generation=str(query.id))
+            # A stall is counted from here: on a busy machine Spark itself takes minutes to begin.
+            self._update(generation=str(query.id), progress_s=time.time())
+            self._querying.set()
             self._say("query_started", generation=str(query.id))
             return self._watch(query)
         finally:
@@ -260,7 +263,8 @@ class Engine:
             status = self._status
             caught_up = head <= status.position
             self._update(head=head, **({"progress_s": time.time()} if caught_up else {}))
-            if not caught_up and time.time() - status.progress_s > self._config.stalled_s:
+            silent_s = time.time() - status.progress_s
+            if self._querying.is_set() and not caught_up and silent_s > self._config.stalled_s:
                 self._end(Ending.STALLED)
                 return
 
