@@ -22,7 +22,6 @@ from federation.radio import (
     TX_MJ_PER_BYTE,
     WAKE_S,
     Frame,
-    sample_mj,
     unicast,
 )
 from federation.statistics import Statistics
@@ -130,14 +129,13 @@ def hop(payload_bytes: float) -> Frame:
 def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
     """Give the cost of running a chain of selections on the motes and sending what is left.
 
-    Sampling counts, as it does for a fragment; devices of a kind nobody knows sample for nothing.
+    Sampling is left out: it is the same for every chain, and `choices` adds it once.
 
     Args:
         plan: Filters and Projects over the scan of `stream`.
     """
     sent = statistics.rate_hz(stream)
-    kind = _kind(stream, statistics)
-    computing_mj = sent * sample_mj(kind) if kind else 0.0
+    computing_mj = 0.0
     for node in _upwards(plan):
         if isinstance(node, Filter):
             computing_mj += sent * operators(node.predicate) * OPERATOR_MJ
@@ -148,11 +146,6 @@ def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
         computing_mj + sent * way.energy_mj,
         way.lasts_ms + MICRO_BATCH_MS,
     )
-
-
-def _kind(stream: str, statistics: Statistics) -> str:
-    devices = () if statistics.network is None else statistics.network.of(stream)
-    return devices[0].kind if devices else statistics.devices.get(stream, "")
 
 
 def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:

@@ -20,10 +20,13 @@ from aspen.algebra.plan import (
     Project,
     Window,
 )
+from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Type
+from federation.choices import sending
 from federation.estimate import METHODS, estimate
 from federation.network import Device, Network
 from federation.pairing import Prospect, groups_of, meet
+from federation.place import place
 from federation.shape import NoFragment, shape_of
 from federation.statistics import Origin, Statistics
 from sensors_sim.innet.compile import Fragment
@@ -202,6 +205,18 @@ def test_a_sensor_that_can_never_pass_costs_its_sample_alone():
     scanned, sent = found.operators
     assert scanned.energy_mj > 0.0
     assert (sent.rows, sent.energy_mj) == (0.0, 0.0)
+
+
+def test_all_rows_cost_the_same_sent_as_measured_and_answered_at_epochs():
+    catalog = Catalog.of([stream.relation for stream in STREAMS.values()])
+    network = known_desks()
+    rates_hz = {TEMPERATURE.relation: len(network.of(TEMPERATURE.relation)) / PERIOD_S}
+    statistics = Statistics(rates_hz, devices=KINDS, network=network)
+    (choice,) = place(Window(TEMPERATURE, range_s=60.0), catalog, statistics).choices
+    relation = catalog.get(TEMPERATURE.relation)
+    streamed = sending(choice, relation, statistics, frozenset())
+    answered = estimate(TEMPERATURE, PERIOD_S, "base", statistics).cost
+    assert streamed.energy_mj_per_s == pytest.approx(answered.energy_mj_per_s, rel=0.1)
 
 
 def known_desks():
