@@ -82,7 +82,7 @@ def _one_door(campus: Campus, draw: Random, log: RedisLog, results: RedisResults
     time.sleep(PAUSE_S)
     entry = _moved(campus, draw.randrange(campus.doors))
     asked_ms = time.time() * 1000
-    return wait_for(results, log.append([entry]))["written_at"] - asked_ms
+    return wait_for(results, log.append([entry])).timing_ms["written_at"] - asked_ms
 
 
 def _moved(campus: Campus, door: int) -> Transaction:
