@@ -1,4 +1,4 @@
-"""Queries: submit StreamSQL, read its rows, end it; check and explain without submitting."""
+"""Queries: submit StreamSQL, read its rows, end it; check without submitting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.actions.errors import NotFound
-from smartcis.actions.explain_query import explain_query
 from smartcis.actions.look_at_rows import look_at_rows
 from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import (
@@ -110,7 +109,6 @@ class CheckedSerializer(serializers.Serializer[Any]):
 
     ok = serializers.BooleanField()
     columns = ColumnSerializer(many=True, required=False)
-    explain = serializers.CharField(required=False)
     kind = serializers.CharField(
         required=False, help_text="query, once, or the statement: INSERT, DROP and the like"
     )
@@ -302,14 +300,12 @@ class QueryCheck(APIView):
         wanted = SqlSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         sql = wanted.validated_data["sql"]
-        owner = Owner.of(request)
         try:
-            kind, compiled = check_statement(sql, owner)
-            explained = explain_query(sql, owner) if kind == "query" else ""
+            kind, compiled = check_statement(sql, Owner.of(request))
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
         columns = [
             {"name": c.name, "type": c.type.value, "unit": c.unit}
             for c in (() if compiled is None else compiled.relation.columns)
         ]
-        return Response({"ok": True, "kind": kind, "columns": columns, "explain": explained})
+        return Response({"ok": True, "kind": kind, "columns": columns})

@@ -200,5 +200,5 @@ export interface Difference {
 }
 
 export type Checked =
-  | { ok: true; kind?: string; columns: Column[]; explain?: string }
+  | { ok: true; kind?: string; columns: Column[] }
   | ({ ok: false } & ProblemFields);
