@@ -213,7 +213,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "routes": "120/min",
         "why": "30/min",  # an answer may take the engine a few tenths of a second
     },
-    # Proxies in front that set X-Forwarded-For; of none, a caller's word on where it is counts nothing.
+    # Proxies in front that set X-Forwarded-For; without one, nobody's own word is taken for it.
     "NUM_PROXIES": number("SMARTCIS_PROXIES", default=0),
     "EXCEPTION_HANDLER": "smartcis.api.problems.handle",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
