@@ -15,7 +15,10 @@ ROWS = {
     "routing_node": [(1, "L0", "A", 0.0, 0.0)],
     "machine": [("m1", "h1", "A", 1, "L0", 0.0, 0.0), ("m2", "h2", "A", 1, "L0", 0.0, 0.0)],
     "machine_software": [("m1", "LaTeX")],
-    "sensor": [("t1", "temperature", "A", None, 1, "L0", 0.0, 0.0, True)],
+    "sensor": [
+        ("t1", "temperature", "A", None, 1, "L0", 0.0, 0.0, True),
+        ("l1", "light", "A", None, 1, "L0", 0.0, 0.0, True),
+    ],
     "region_seed": [("r", "t1")],
     "route_request": [("s", 1, "LaTeX", False)],
     "source": [("pdu", "pdu", "PDU", "A", "m1", 20.0, 40.0, START_S - 100)],
@@ -23,13 +26,15 @@ ROWS = {
     "cpu_reading": [("m1", "m1.cpu", 1.0, START_S), ("m2", "m2.cpu", 99.0, START_S)],
     "light_reading": [("A", "l1", 400.0, START_S), ("B", "l2", 1.0, START_S)],
     "temperature_reading": [("t1", "A", 30.0, START_S)],
+    "energy_reading": [("m1", "m1.meter", 40.0, START_S)],
+    "query_power": [("q", "t1", 0.4, 2.0, START_S)],
     "rfid_reading": [("tag", "x", 1, -60.0, START_S)],
     "pdu_power": [("pdu", "1", "m1", 40.0, START_S)],
     "source_heartbeat": [("pdu", START_S, START_S, "", START_S)],
 }
 # What tells of silence speaks when all others have fallen silent; an unlit room is only dark
 # while its sensor says so.
-TELLS = {"source_status", "silent_source", "open_room"}
+TELLS = {"source_status", "silent_source", "silent_room", "open_room", "closed_room"}
 
 
 def streams_under(name: str, sources: dict[str, frozenset[str]]) -> set[str]:
@@ -61,5 +66,8 @@ def test_every_view_over_a_stream_empties_within_its_range():
     assert live - shown <= {"walking_parent"}
     lane.apply([(len(entries) + 1, Tick(START_S + 301.0))])
     assert {name: lane.rows(name) for name in live if lane.rows(name)} == {}
+    assert set(lane.rows("silent_room")) == {("A",)}
+    assert set(lane.rows("closed_room")) == {("A", "no data")}
+    assert "A" not in {rid for (rid,) in lane.rows("open_room")}
     ((source, *_),) = lane.rows("silent_source")
     assert source == "pdu"
