@@ -183,6 +183,9 @@ def place_groups(
 ) -> Placed:
     """Choose a place for every group, mote by mote.
 
+    A group with a member whose way is unknown joins at the base; its other members' rows go there
+    for it, at no further cost for groups they share.
+
     Args:
         sizes: payload bytes of a row of each input.
         result_bytes: of a joined row.
@@ -191,33 +194,34 @@ def place_groups(
     for share in shares.inputs:
         everyone *= share
     result_share = everyone * shares.joined
+    heard, lost = list[Group](), list[Group]()
+    for group in groups:
+        (heard if all(prices.known(mote_of(s)) for s in group) else lost).append(group)
+    paid = {member for group in lost for member in enumerate(group)}
+
+    def shipping(number: int, sensor: int, place: int) -> float:
+        mote = mote_of(sensor)
+        if mote == place or (place == BASE and (number, sensor) in paid):
+            return 0.0
+        return shares.inputs[number] * prices.move(mote, place, sizes[number])
+
+    def sending(place: int) -> float:
+        return 0.0 if place == BASE else result_share * prices.move(place, BASE, result_bytes)
 
     def alone(group: Group, place: int) -> float:
-        shipped = sum(
-            shares.inputs[n] * prices.move(mote_of(s), place, sizes[n])
-            for n, s in enumerate(group)
-            if mote_of(s) != place
-        )
-        return shipped + (
-            0.0 if place == BASE else result_share * prices.move(place, BASE, result_bytes)
-        )
+        return sum(shipping(n, s, place) for n, s in enumerate(group)) + sending(place)
 
     def together(places: Mapping[Group, int]) -> float:
-        shipped = {(n, s, p) for g, p in places.items() for n, s in enumerate(g) if mote_of(s) != p}
-        moving = sum(
-            shares.inputs[n] * prices.move(mote_of(s), p, sizes[n]) for n, s, p in sorted(shipped)
-        )
-        sending = sum(
-            result_share * prices.move(p, BASE, result_bytes) for p in places.values() if p != BASE
-        )
-        return moving + sending
+        shipped = {(n, s, p) for g, p in places.items() for n, s in enumerate(g)}
+        return sum(shipping(*one) for one in sorted(shipped)) + sum(map(sending, places.values()))
 
-    chosen: dict[Group, int] = {}
-    total = 0.0
-    for cluster in clusters(groups):
-        if not all(prices.known(mote_of(s)) for group in cluster for s in group):
-            chosen.update(dict.fromkeys(cluster, BASE))
-            continue
+    chosen = dict.fromkeys(lost, BASE)
+    total = sum(
+        shares.inputs[n] * prices.move(mote_of(s), BASE, sizes[n])
+        for n, s in sorted(paid)
+        if prices.known(mote_of(s))
+    )
+    for cluster in clusters(heard):
         each = {
             group: min(candidates(group, mote_of, prices), key=lambda p: (alone(group, p), p))
             for group in cluster

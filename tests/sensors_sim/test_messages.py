@@ -231,6 +231,43 @@ def test_no_group_would_be_cheaper_elsewhere_and_small_cases_are_optimal(data):
     assert placed.energy_mj == pytest.approx(cost(placed.places[group]))
 
 
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_silent_partner_joins_at_the_base_and_its_friends_where_it_costs_least(data):
+    share = st.floats(0.0, 1.0)
+    count = data.draw(st.integers(4, 8))
+    parent = [0] + [data.draw(st.integers(0, n - 1)) for n in range(1, count)]
+    paths = {}
+    for mote in range(count):
+        path = [mote]
+        while path[-1]:
+            path.append(parent[path[-1]])
+        paths[mote] = path
+    left, right = data.draw(st.permutations(range(1, count)))[:2]
+    silent = count  # never reported: the base knows no way to it
+    prices = Prices(paths, lambda _mote, size: 1.0 + size)
+    shares = Shares((data.draw(share), data.draw(share)), data.draw(share))
+    groups = [(left, right), (left, silent)]
+    placed = place_groups(groups, lambda s: s, prices, shares, (6, 9), 12)
+
+    def cost(place):
+        to_base = shares.inputs[0] * prices.move(left, BASE, 6)  # for the silent one, in any case
+        if place == BASE:
+            return to_base + shares.inputs[1] * prices.move(right, BASE, 9)
+        shipped = sum(
+            shares.inputs[n] * prices.move(s, place, (6, 9)[n])
+            for n, s in enumerate((left, right))
+            if s != place
+        )
+        both = shares.inputs[0] * shares.inputs[1] * shares.joined
+        return to_base + shipped + both * prices.move(place, BASE, 12)
+
+    considered = {BASE, *paths[left][:-1], *paths[right][:-1]}
+    assert placed.places[left, silent] == BASE
+    assert placed.energy_mj == pytest.approx(min(map(cost, considered)))
+    assert placed.energy_mj == pytest.approx(cost(placed.places[left, right]))
+
+
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 2), st.integers(0, 300)),

@@ -13,6 +13,7 @@ from aspen.views.oracle import evaluate
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.placement import Prices
 from sensors_sim.innet.program import Method
+from sensors_sim.motes import Attached, Field, MoteSpec
 from sensors_sim.network.links import Ideal
 from sensors_sim.sensor_network import SensorNetwork
 
@@ -47,6 +48,30 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
     assert net.message_accounts(handle)["row"].frames > 0  # joined on the way, sent on
     net.place_joins(handle)
     assert sum(net.join_places(handle).values()) == 6
+
+
+def test_a_mote_nobody_hears_does_not_send_its_partners_to_the_base():
+    near = desks(2, 2)
+    given = {"mid": "far", "sid": "R1.far", "rid": "R1"}
+    far = MoteSpec("far", 500.0, 0.0, "L0", 0, (Attached("R1.far", "seat_reading", given),))
+
+    def places(field):
+        book, note = samples_of()
+        net = SensorNetwork(field, world(field), 2, Ideal(7.0), sampled=note)
+        net.run(60.0)
+        handle = net.deploy(Fragment(JOIN, PERIOD_S, shares=(0.9, 0.02), joined_share=0.1))
+        net.run(120.0)
+        handle.take()
+        net.run(5 * PERIOD_S)
+        return net.join_places(handle), handle.take(), book
+
+    alone, answers, _ = places(near)
+    beside, same, book = places(Field((*near.motes, far), (), near.streams))
+    assert "base" not in alone  # partners meet among themselves
+    assert beside == {**alone, "base": 1}  # the silent one with its light
+    assert [sorted(one.rows) for one in same] == [sorted(one.rows) for one in answers]
+    assert any(one.rows for one in same)
+    assert not any("R1.far" in row for rows in book.values() for _, row in rows)
 
 
 def test_motes_tell_of_neighbours_they_speak_to_past_the_tree():
