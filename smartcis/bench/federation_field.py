@@ -201,6 +201,7 @@ class Hashed:
         self._period_s = period_s
         self._cycle = cycle
         self._streams = streams_of(field)
+        self._orders: dict[str, list[int]] = {}
 
     def sample(self, sid: str, at_s: float) -> Sequence[Row]:
         """Measure now."""
@@ -212,6 +213,26 @@ class Hashed:
         text = f"{self._seed}/{sid}/{epoch % self._cycle}".encode()
         digest = blake2b(text, digest_size=4).digest()
         return (low + int.from_bytes(digest, "big") % (high - low)) / scale
+
+
+class Even(Hashed):
+    """A world where each sensor measures its range evenly in a cycle, in an order of chance.
+
+    Law: in a cycle of n epochs each n-th part of a sensor's range is measured once, so what part of
+    its rows passes a comparison is nearly that of all sensors.
+    Source: McKay, Beckman, Conover: Comparison of Three Methods for Selecting Values, 1979.
+    """
+
+    def value(self, sid: str, epoch: int) -> float:
+        """Give what a sensor measures at an epoch."""
+        low, high, scale = RANGES[self._streams[sid]]
+        order = self._orders.get(sid)
+        if order is None:
+            order = self._orders[sid] = list(range(self._cycle))
+            Random(f"{self._seed}/{sid}").shuffle(order)
+        part = order[epoch % self._cycle]
+        inside = Random(f"{self._seed}/{sid}/{part}").random()
+        return (low + int((part + inside) * (high - low) / self._cycle)) / scale
 
 
 def streams_of(field: Field) -> Mapping[str, str]:

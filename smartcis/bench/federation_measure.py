@@ -26,7 +26,7 @@ from sensors_sim.network.energy import Account
 from sensors_sim.network.links import LinkModel
 from sensors_sim.network.packet import Kind
 from sensors_sim.sensor_network import SensorNetwork
-from smartcis.bench.federation_field import KINDS, STREAMS, Hashed, streams_of
+from smartcis.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from smartcis.bench.federation_ways import Piece
 
 FORM_S = 240.0
@@ -86,6 +86,7 @@ class Bed:
         epochs: measured at a time; the world repeats itself after so many.
         written: whether programs are written into motes before they are switched on, each time
             anew, instead of travelling: news to a thousand sleeping motes take long to simulate.
+        even: whether what a stream's values pass is true of each sensor, too, however few epochs.
     """
 
     field_: Field
@@ -93,11 +94,13 @@ class Bed:
     period_s: float
     epochs: int
     written: bool = False
+    even: bool = False
     seed: int = 7
     samples: dict[tuple[int, int], dict[str, Counter[Row]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.world = Hashed(self.field_, self.seed, self.period_s, self.epochs)
+        world = Even if self.even else Hashed
+        self.world = world(self.field_, self.seed, self.period_s, self.epochs)
         self._streams = streams_of(self.field_)
         self._sids = [one.sid for mote in self.field_.motes for one in mote.sensors]
         self.net = self._switched_on()
