@@ -13,7 +13,6 @@ Receives: a plan over base relations, their declarations.     Gives: a root and 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -43,7 +42,7 @@ from aspen.model.schema import Relation, Type
 WORTH = 0.8
 """A plan is split where a lane has at most this part of the work of the whole."""
 
-_RECURSION, _JOIN, _GROUP, _ROW = 100.0, 4.0, 3.0, 0.2
+_RECURSION, _JOIN, _GROUP, _ROW = 500, 20, 15, 1  # whole numbers, whose sum no order changes
 _SPLIT_TYPES = (Type.INT, Type.TEXT)
 
 
@@ -114,7 +113,7 @@ def explain_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> s
 
 def work_of(plan: Plan) -> dict[Plan, int]:
     """Give the parts of a plan that cost something, each once, in the units of this module."""
-    return {node: math.ceil(_weight(node)) for node in {*_nodes(plan)} if _weight(node) >= 1}
+    return {node: _weight(node) for node in {*_nodes(plan)} if _weight(node) > _ROW}
 
 
 def _candidates(plan: Plan, relations: Mapping[str, Relation]) -> Iterator[Root]:
@@ -142,7 +141,7 @@ def _nodes(plan: Plan) -> Iterator[Plan]:
         yield from _nodes(child)
 
 
-def _weight(plan: Plan) -> float:
+def _weight(plan: Plan) -> int:
     match plan:
         case Fixpoint():
             return _RECURSION
@@ -153,7 +152,7 @@ def _weight(plan: Plan) -> float:
         case Filter() | Project():
             return _ROW
         case _:
-            return 0.0
+            return 0
 
 
 def _cost(plan: Plan, lanes: int) -> tuple[float, bool]:

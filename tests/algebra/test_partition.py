@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -172,3 +175,29 @@ def test_the_reason_is_said():
     assert explain_root(standing_plans()["walking_cost"], RELATIONS, 1) == (
         "in the lane, because there is one"
     )
+
+
+CHOOSE = """
+from aspen.algebra.partition import choose_root
+from aspen.streamsql import compile_query
+from smartcis.bench.scale_campus import CATALOG, FROM_SOURCES, RELATIONS
+
+plan = compile_query(FROM_SOURCES, CATALOG).plan
+print(choose_root(plan, {one.name: one for one in RELATIONS}, 2).root)
+"""
+
+
+def test_every_process_chooses_the_same_root():
+    # Lanes never speak with each other; sets come in another order in each of their processes.
+    chosen = [
+        subprocess.run(
+            [sys.executable, "-c", CHOOSE],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("0", "5", "6")
+    ]
+    assert chosen[0].startswith("route_request.")
+    assert len(set(chosen)) == 1
