@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from aspen.model.catalog import Catalog
@@ -160,10 +160,11 @@ def shared_view(
     if strategy != AUTO:
         strategy = asked_for(strategy)
         same = same.filter(strategy=strategy)
+    same = same.select_for_update()  # nobody ends it before this query points at it
     found = same.first()
     if found is not None:
         return found
-    view = MaintainedView.objects.create(
+    view = MaintainedView(
         name=view_name(planned, strategy, kept=kept),
         sql=sql,
         plan_text=planned.text,
@@ -175,6 +176,14 @@ def shared_view(
         order=next_order(),
         kept=kept,
     )
+    try:
+        with transaction.atomic():
+            view.save(force_insert=True)
+    except IntegrityError:  # somebody asked the same in this moment, and was first
+        found = same.first()
+        if found is None:
+            raise
+        return found
     tell(view.registration())
     return view
 

@@ -36,7 +36,10 @@ def end_query(query: MaintainedQuery, owner: Owner) -> None:
         raise Refused(
             "this query is somebody else's", attempt="only its owner or staff may stop it"
         )
-    view = query.view
+    # Whoever asks the same in this moment waits, and then finds the view gone or kept.
+    view = MaintainedView.objects.select_for_update().filter(pk=query.view_id).first()
+    if view is None:
+        return  # it was stopped twice in this moment, and the query went with its view
     if view.named:
         refuse_readers(view.name)
     query.delete()
