@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from aspen.algebra.evaluate import compile_predicate
 from aspen.algebra.expr import Col, Expr, Op, columns_in
+from aspen.clusters import clusters
 from aspen.model.schema import Row, Value
 from federation.network import BASE, Device, Network
 from federation.shape import Input, Shape, place_of
@@ -146,7 +147,7 @@ class Prospect:
 def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
     """Predict the place of every group."""
     chosen: dict[Group, str] = {}
-    for cluster in clusters(groups):
+    for cluster in clusters(groups, sensors_of):
         named: Counter[str] = Counter()
         each: dict[Group, str] = {}
         for group in cluster:
@@ -169,22 +170,6 @@ def candidates(group: Group, network: Network) -> list[str]:
     return sorted(found)
 
 
-def clusters(groups: Sequence[Group]) -> list[list[Group]]:
-    """Part groups into those that share no sensor of an input, in order of first appearance."""
-    parent = list(range(len(groups)))
-    leader: dict[tuple[int, str], int] = {}
-
-    def root(one: int) -> int:
-        while parent[one] != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        return one
-
-    for place, group in enumerate(groups):
-        for number, device in enumerate(group):
-            first = leader.setdefault((number, device.sid), place)
-            parent[root(place)] = root(first)
-    found: dict[int, list[Group]] = {}
-    for place, group in enumerate(groups):
-        found.setdefault(root(place), []).append(group)
-    return list(found.values())
+def sensors_of(group: Group) -> list[tuple[int, str]]:
+    """Give the sensors of a group, each as what it is to the join: its input's number and name."""
+    return [(number, device.sid) for number, device in enumerate(group)]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate
 from aspen.algebra.expr import Col, Op, columns_in, conjuncts
+from aspen.clusters import clusters
 from aspen.model.schema import Row, Value
 from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.joins import BASE, Assignment, Group
@@ -221,7 +222,7 @@ def place_groups(
         for n, s in sorted(paid)
         if prices.known(mote_of(s))
     )
-    for cluster in clusters(heard):
+    for cluster in clusters(heard, enumerate):
         each = {
             group: min(candidates(group, mote_of, prices), key=lambda p: (alone(group, p), p))
             for group in cluster
@@ -243,24 +244,3 @@ def candidates(group: Group, mote_of: Callable[[int], int], prices: Prices) -> l
     for path in paths:
         found.update(path[:-1])  # the last one is the base station itself
     return sorted(found)
-
-
-def clusters(groups: Sequence[Group]) -> list[list[Group]]:
-    """Part groups into those that share no sensor, in order of first appearance."""
-    leader: dict[tuple[int, int], int] = {}
-    parent: list[int] = list(range(len(groups)))
-
-    def root(one: int) -> int:
-        while parent[one] != one:
-            parent[one] = parent[parent[one]]
-            one = parent[one]
-        return one
-
-    for place, group in enumerate(groups):
-        for member in enumerate(group):
-            first = leader.setdefault(member, place)
-            parent[root(place)] = root(first)
-    found: dict[int, list[Group]] = {}
-    for place, group in enumerate(groups):
-        found.setdefault(root(place), []).append(group)
-    return list(found.values())

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from aspen.clusters import clusters
 from federation.estimate import Estimate, estimate
 from federation.network import BASE, Network
-from federation.pairing import Group, candidates, clusters, groups_of
+from federation.pairing import Group, candidates, groups_of, sensors_of
 from federation.shape import shape_of
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Field
@@ -111,7 +112,7 @@ def exhaust(field: Field, model: LinkModel, asked: Asked, period_s: float) -> Ex
 def _placed(bed: Bed, piece: Piece, known: Estimate) -> tuple[float, int]:
     """Give the least a join takes with its groups at any places, and how many were tried."""
     network = bed.network()
-    rooms = clusters(_groups(piece, network))
+    rooms = clusters(_groups(piece, network), sensors_of)
     tries: list[Places] = [{}]
     begins = []
     for room in rooms:

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 
 from celery import shared_task
-from django.conf import settings
-from redis.exceptions import LockError
 
-from smartcis.composition import results, server
+from smartcis.composition import results
 from smartcis.deliveries.collect import collect
 from smartcis.deliveries.send import send_due, sweep_settled
 from smartcis.models import Outlet
+from smartcis.tasks.alone import alone
 
 LOCK_S = 120
 
 
 def _alone(name: str, work: Callable[[], int]) -> int:
-    """Work under a lock of that name; nothing where somebody else does, or nobody has outputs."""
-    if not Outlet.objects.exists():
-        return 0
-    lock = server().lock(f"{settings.NAME}:{name}", timeout=LOCK_S, blocking=False)
-    if not lock.acquire():
-        return 0
-    try:
-        return work()
-    finally:
-        # It may have taken longer than the lock lasts: then somebody else is at it by now.
-        with contextlib.suppress(LockError):
-            lock.release()
+    """Work alone; nothing where nobody has outputs."""
+    return alone(name, LOCK_S, work) if Outlet.objects.exists() else 0
 
 
 @shared_task(name="smartcis.collect_deliveries")

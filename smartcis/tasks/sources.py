@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from celery import shared_task
-from django.conf import settings
-from redis.exceptions import LockError
 
-from smartcis.composition import log, server
+from smartcis.composition import log
+from smartcis.tasks.alone import alone
 from smartcis.wrappers.reader import poll_due
 
 LOCK_S = 300
@@ -21,12 +18,4 @@ def poll_sources() -> int:
     Returns:
         How many were polled.
     """
-    lock = server().lock(f"{settings.NAME}:poll", timeout=LOCK_S, blocking=False)
-    if not lock.acquire():
-        return 0
-    try:
-        return poll_due(log())
-    finally:
-        # It may have taken longer than the lock lasts: then somebody else polls by now.
-        with contextlib.suppress(LockError):
-            lock.release()
+    return alone("poll", LOCK_S, lambda: poll_due(log()))
