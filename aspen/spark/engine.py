@@ -37,6 +37,7 @@ from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
 from aspen.spark.log_source import LogSource
 from aspen.spark.lower import lower, lowered_now
+from aspen.spark.residents_home import lane_homes
 from aspen.spark.session import start_session
 from aspen.spark.sink import Sink
 
@@ -77,6 +78,7 @@ class Engine:
         self._stop = threading.Event()
         self._redis = connect(config.results_url, 2.0)
         self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
+        self._scratch = config.checkpoint.parent / "spark-tmp"
         self._lease = Lease(config.results_url, config.results_name, config.lease_s)
         self._status_lock = threading.Lock()
         self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
@@ -141,7 +143,7 @@ class Engine:
         session = self._session or start_session(
             config.master,
             config.lanes,
-            config.checkpoint.parent / "spark-tmp",
+            self._scratch,
             config.settings,
             config.host,
         )
@@ -189,6 +191,7 @@ class Engine:
                 keys=keys,
                 compact_entries=config.compact_entries,
                 told=told,
+                homes=lane_homes(self._scratch),
             )
         )
         lanes = source.groupBy("lane").transformWithState(

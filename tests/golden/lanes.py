@@ -32,7 +32,7 @@ from aspen.log.entry import (
     Unregister,
     encode,
 )
-from aspen.spark import lane_processor
+from aspen.spark import residents
 from aspen.spark.lane_processor import LaneProcessor, LaneSettings
 from aspen.streamsql import compile_query
 from smartcis.catalog import CATALOG
@@ -88,7 +88,7 @@ def _epochs(body: dict[str, Any]) -> Iterator[str]:
             for n, entry in enumerate(entries, start=1)
         ]
         position += len(rows)
-        lane_processor._RESIDENT.clear()
+        residents.RESIDENT.clear()
         (out,) = tester.test(0, rows)
         yield f"{out.position} at {out.at_s}"
         for change in json.loads(out.changes):

@@ -17,8 +17,9 @@ from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.lane import Lane
 from aspen.runtime.parts import merge_parts
-from aspen.spark import lane_processor
-from aspen.spark.lane_processor import LaneProcessor, LaneSettings, decoded
+from aspen.spark import residents
+from aspen.spark.lane_processor import LaneProcessor, LaneSettings
+from aspen.spark.residents import decoded
 
 KEY = 0
 
@@ -37,8 +38,8 @@ class Worker:
         """Process one batch of encoded entries in a worker; give the output row."""
         while len(self.residents) <= worker:
             self.residents.append({})
-        lane_processor._RESIDENT.clear()
-        lane_processor._RESIDENT.update(self.residents[worker])
+        residents.RESIDENT.clear()
+        residents.RESIDENT.update(self.residents[worker])
         rows = [
             Row(
                 lane=self.key,
@@ -63,7 +64,7 @@ class Worker:
             )
         random.Random(len(data)).shuffle(rows)
         (row,) = self.tester.test(self.key, rows)
-        self.residents[worker] = dict(lane_processor._RESIDENT)
+        self.residents[worker] = dict(residents.RESIDENT)
         return row
 
     def accept(self, row):
@@ -193,7 +194,7 @@ def test_bytes_that_are_no_entry_change_nothing():
 
 
 def test_the_lane_itself_is_the_real_one():
-    assert lane_processor.load_class(LaneSettings("log").lane_class) is Lane
+    assert residents.load_class(LaneSettings("log").lane_class) is Lane
 
 
 def test_a_compacted_log_begins_with_its_base():

@@ -1,0 +1,192 @@
+"""Residents: the lanes in this process's memory, and one step of a lane, whoever asks for it.
+
+Law:     a lane is a function of the log prefix, so a resident one at the right position of the
+         same log is right, whoever made it and whoever asks it.
+Work:    one batch for a lane that stands at `after`; a lane that stands elsewhere does nothing.
+Whole:   a lane that failed on its way is not used again.
+One:     one lane at a time works in a process: two would only hand the interpreter to and fro.
+Absent:  Spark, and its state store. Those are the business of the task; see `lane_processor`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+import time
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from aspen.log.entry import BadEntry, Entry, decode
+from aspen.results.protocol import ViewChange
+from aspen.results.wire import encode_changes
+from aspen.runtime.collector import uncollected
+
+# Entries are applied again about as fast as a snapshot that packs to an eighth of them is made: a
+# lane with much state and many readings would do little else but take snapshots.
+_WORTH = 8
+
+
+class LaneLike(Protocol):
+    """What this package needs of a lane; `aspen.runtime.lane.Lane` is one."""
+
+    position: int
+
+    def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
+        """Apply one epoch."""
+        ...
+
+    def snapshot(self) -> bytes:
+        """Give the compact state."""
+        ...
+
+    def announce(self) -> None:
+        """Let the next batch tell every view in full."""
+        ...
+
+    @property
+    def shared(self) -> AbstractSet[str]:
+        """Views of the last batch that other lanes may have changed, too."""
+        ...
+
+
+class Place(NamedTuple):
+    """Which lane: of which log, which state machine, and which of how many."""
+
+    log: str
+    lane_class: str
+    lane: int
+    lanes: int
+
+
+@dataclass(slots=True)
+class Resident:
+    """A lane in this process's memory, and how much is stored since its snapshot."""
+
+    lane: LaneLike
+    stored_entries: int = 0
+    stored_bytes: int = 0
+    snapshot_bytes: int = 0
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One batch for a lane.
+
+    Args:
+        after: log position the lane must stand at.
+        last: log position it stands at afterwards.
+        entries: by position, as they are in the log.
+        told: log position up to which changes are not told again.
+        compact_entries: stored entries beyond which a snapshot is due.
+        compact_bytes: the same, in bytes.
+    """
+
+    after: int
+    last: int
+    entries: list[tuple[int, bytes]]
+    told: int = 0
+    compact_entries: int = 5_000
+    compact_bytes: int = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a batch did.
+
+    Args:
+        pid: of the process that did it.
+        at_s: of its last entry.
+        changes: of views that are this lane's alone, encoded.
+        parts: of views other lanes may have parts of, encoded.
+        snapshot: the lane's state, if it was time for one.
+        ready_ms, applied_ms, done_ms: when work began, when it was applied, when all was ready.
+    """
+
+    pid: int
+    at_s: float
+    changes: str
+    parts: str
+    snapshot: bytes | None
+    ready_ms: float
+    applied_ms: float
+    done_ms: float
+
+
+RESIDENT: dict[Place, Resident] = {}
+"""The lanes of this process."""
+
+_WORKING = threading.Lock()
+
+
+def at(place: Place, position: int) -> Resident | None:
+    """Give this process's lane, if it has one that stands there."""
+    resident = RESIDENT.get(place)
+    usable = resident is not None and resident.whole and resident.lane.position == position
+    return resident if usable else None
+
+
+def perform(resident: Resident, work: Work) -> Done | None:
+    """Let a lane do its work; None, and nothing happens, if it stands elsewhere by now."""
+    with _WORKING:
+        if not resident.whole or resident.lane.position != work.after:
+            return None
+        ready_ms = time.time() * 1000
+        resident.whole = False
+        entries = decoded(work.entries)
+        changes = resident.lane.apply(entries)
+        if work.last <= work.told:
+            changes = []
+        shared = resident.lane.shared
+        text = encode_changes([change for change in changes if change.view not in shared])
+        parts = encode_changes([change for change in changes if change.view in shared])
+        applied_ms = time.time() * 1000
+        snapshot = _snapshot_due(resident, work)
+        resident.lane.position = work.last
+        resident.whole = True
+    return Done(
+        pid=os.getpid(),
+        at_s=entries[-1][1].at_s if entries else 0.0,
+        changes=text,
+        parts=parts,
+        snapshot=snapshot,
+        ready_ms=ready_ms,
+        applied_ms=applied_ms,
+        done_ms=time.time() * 1000,
+    )
+
+
+def _snapshot_due(resident: Resident, work: Work) -> bytes | None:
+    """Count what will be stored; give the snapshot that is to take its place, if it is time."""
+    if not work.entries:
+        return None
+    resident.stored_entries += len(work.entries)
+    resident.stored_bytes += sum(len(data) for _, data in work.entries)
+    bytes_allowed = max(work.compact_bytes, _WORTH * resident.snapshot_bytes)
+    if resident.stored_entries <= work.compact_entries and resident.stored_bytes <= bytes_allowed:
+        return None
+    snapshot = resident.lane.snapshot()
+    resident.stored_entries = resident.stored_bytes = 0
+    resident.snapshot_bytes = len(snapshot)
+    return snapshot
+
+
+def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Entry]]:
+    """Decode entries, leaving out bytes that are none: they change no view, today or ever."""
+    out: list[tuple[int, Entry]] = []
+    with uncollected():
+        for position, data in entries:
+            try:
+                out.append((position, decode(data)))
+            except BadEntry:
+                continue
+    return out
+
+
+def load_class(path: str) -> Any:
+    """Import "module:Class"."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -1,0 +1,181 @@
+"""Homes: a lane stays in the process it was born in; tasks that land elsewhere ask it there.
+
+    worker 1 [ task of lane 1 ] ──ask──► worker 2 [ lane 1 ] ─► what the batch did
+    worker 2 [ task of lane 0 ] ──ask──► worker 1 [ lane 0 ]
+
+Socket:  one per lane, in a folder that only this user may enter; its name is derived from the
+         lane's place. Whoever makes a lane puts its socket there in place of any other.
+Refused: by an owner that is gone, or whose lane failed or stands elsewhere. The task then makes
+         the lane itself, and is its owner from now on.
+Even:    an owner of two lanes more than the asking process has gives one up: lanes of one
+         process wait for each other.
+Absent:  the state store. Only "apply these entries at this position" travels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import stat
+import struct
+import tempfile
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from aspen.spark.residents import RESIDENT, Done, Place, Work, perform
+from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
+
+_VERSION = "1"
+_LONGEST_PATH = 107
+_NAME_LENGTH = len("/0123456789abcdef.4194304")  # with the process id while it is being made
+_REQUEST_LIMIT_S = 30.0  # a whole request is there at once; an answer takes as long as it takes
+_FAREWELL_LIMIT_S = 1.0  # an owner too busy to be told finds out by itself
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
+
+_HOMES: dict[Place, int] = {}
+"""The inodes of this process's sockets: another one at the same path has taken the lane over."""
+
+_CHANGING = threading.Lock()
+
+
+def lane_homes(scratch: Path) -> str:
+    """Give the folder for the sockets of an engine's lanes.
+
+    Args:
+        scratch: the engine's own folder, emptied at each start; too deep, another takes its place.
+    """
+    folder = scratch.resolve() / "lanes"
+    if len(str(folder)) + _NAME_LENGTH <= _LONGEST_PATH:
+        return str(folder)
+    short = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    return str(Path(tempfile.gettempdir()) / f"aspen-{os.geteuid()}-{short}")
+
+
+def ask(folder: str, place: Place, work: Work) -> Done | None:
+    """Let a lane that lives in another process do its work; None where that is not to be had."""
+    path = _path(folder, place)
+    if path is None or _lives_here(place, path):
+        return None
+    mine = sum(other.log == place.log for other in RESIDENT if other != place)
+    message = {"deed": "work", "mine": mine, **asdict(work), "entries": pack_entries(work.entries)}
+    answer = _exchange(path, message)
+    done = None if answer is None else answer.get("done")
+    return None if done is None else Done(**done)
+
+
+def listen(folder: str, place: Place) -> None:
+    """Let others ask for a lane of this process from now on, instead of whomever they asked."""
+    path = _path(folder, place)
+    with _CHANGING:
+        if path is None or _lives_here(place, path) or not _private(path.parent):
+            return
+        _exchange(path, {"deed": "leave"}, _FAREWELL_LIMIT_S)
+        home = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Whoever finds the socket at its place must find somebody behind it.
+        ahead = path.with_suffix(f".{os.getpid()}")
+        ahead.unlink(missing_ok=True)
+        try:
+            home.bind(str(ahead))
+            home.listen()
+            _HOMES[place] = ahead.stat().st_ino
+            ahead.replace(path)
+        except OSError:
+            # A folder that goes away leaves lanes where they are: every task makes its own.
+            home.close()
+            return
+    threading.Thread(
+        target=_serve, args=(place, home), name=f"lane-{place.lane}", daemon=True
+    ).start()
+
+
+def _path(folder: str, place: Place) -> Path | None:
+    if not folder:
+        return None
+    if len(folder) + _NAME_LENGTH > _LONGEST_PATH:
+        return None
+    return Path(folder) / hashlib.sha256(repr((_VERSION, *place)).encode()).hexdigest()[:16]
+
+
+def _private(folder: Path) -> bool:
+    """Whether a folder is there, or was made, that only this user may enter."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    own = found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
+    return own and stat.S_ISDIR(found.st_mode)
+
+
+def _lives_here(place: Place, path: Path) -> bool:
+    try:
+        return path.stat().st_ino == _HOMES.get(place)
+    except OSError:
+        return False
+
+
+def _exchange(
+    path: Path, message: dict[str, Any], limit_s: float | None = None
+) -> dict[str, Any] | None:
+    """Send a message to whoever listens and give the answer, None if there is none to be had."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(limit_s)
+        try:
+            connection.connect(str(path))
+            if not _same_user(connection):
+                return None
+            send(connection, message)
+            return receive(connection)
+        except (OSError, Broken):
+            return None
+
+
+def _same_user(connection: socket.socket) -> bool:
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return bool(_CREDENTIALS.unpack(found)[1] == os.geteuid())
+
+
+def _serve(place: Place, home: socket.socket) -> None:
+    """Answer whoever asks for a lane, one after the other, until it is given up."""
+    inode = _HOMES[place]
+    with home:
+        while _HOMES.get(place) == inode:
+            connection, _ = home.accept()
+            with connection:
+                try:
+                    connection.settimeout(_REQUEST_LIMIT_S)
+                    if _same_user(connection):
+                        message = receive(connection)
+                        connection.settimeout(None)
+                        send(connection, _answer(place, message))
+                except (OSError, Broken):
+                    # The asking task ended: if the lane went on, the next one finds it elsewhere.
+                    continue
+
+
+def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
+    if message.pop("deed") == "leave":
+        _give_up(place)
+        return {}
+    lanes = sum(other.log == place.log for other in RESIDENT)
+    if lanes > message.pop("mine") + 1:
+        _give_up(place)
+        return {"done": None}
+    resident = RESIDENT.get(place)
+    if resident is None:
+        return {"done": None}
+    work = Work(**{**message, "entries": unpack_entries(message["entries"])})
+    try:
+        done = perform(resident, work)
+    except Exception:  # noqa: BLE001  # whatever it is, the task will meet it itself, and tell
+        _give_up(place)
+        done = None
+    return {"done": None if done is None else asdict(done)}
+
+
+def _give_up(place: Place) -> None:
+    RESIDENT.pop(place, None)
+    _HOMES.pop(place, None)
