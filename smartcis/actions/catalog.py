@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
 from django.db.models import Q
 
@@ -14,22 +16,26 @@ from smartcis.models import MaintainedView
 from smartcis.models.declared import whole_catalog
 from smartcis.wrappers.declared import NAME
 
+_SHAPE = ("name", "columns", "comment")
+
 
 def live_catalog() -> Catalog:
     """Give what a query may name now."""
-    catalog = whole_catalog()
     readable = Q(standing=True) | Q(named=True)
-    for view in MaintainedView.objects.filter(readable, error__isnull=True):
-        catalog = catalog.with_relation(relation_of(view))
-    return catalog
+    views = MaintainedView.objects.filter(readable, error__isnull=True)
+    return Catalog.of((*whole_catalog(), *map(relation_of, views.only(*_SHAPE))))
 
 
 def relation_of(view: MaintainedView) -> Relation:
     """Give a maintained view as a relation."""
-    columns = tuple(
-        Column(name, Type(kind), unit, nullable) for name, kind, unit, nullable in view.columns
-    )
-    return Relation(view.name, columns, SourceKind.VIEW, comment=view.comment)
+    return _relation(view.name, tuple(map(tuple, view.columns)), view.comment)
+
+
+@lru_cache(maxsize=1024)
+def _relation(name: str, columns: tuple[tuple[Any, ...], ...], comment: str) -> Relation:
+    """Build a relation; every statement asks for all of them."""
+    typed = (Column(column, Type(kind), unit, null) for column, kind, unit, null in columns)
+    return Relation(name, tuple(typed), SourceKind.VIEW, comment=comment)
 
 
 def columns_json(relation: Relation) -> list[list[object]]:

@@ -41,6 +41,8 @@ from smartcis.models import OwnRelation, OwnRow
 from smartcis.models.outbox import check_row
 from smartcis.models.own_tables import digest_of
 
+RELAY_WAIT_S = 2.0
+"""How long a statement waits for the log to have what was committed before it."""
 ROWS_AT_MOST = 10_000
 """Rows of one table declared here: larger ones belong to a source of kind table."""
 
@@ -73,7 +75,7 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
             found=own.name,
             attempt="its rows leave by the windows of those who read it",
         )
-    relay_now()  # the rows in question are those of the log
+    relay_now(RELAY_WAIT_S)  # the rows in question are those of the log
     if isinstance(statement, Delete):
         gone = _rows_where(relation, statement.where, (), owner)
         return _change(own, relation, gone, ())
@@ -142,7 +144,7 @@ def _checked(relation: Relation, values: Sequence[Value]) -> Row:
 
 def _stream(relation: Relation, rows: Sequence[Row]) -> int:
     """Append arrivals; the stream must be declared in the log before them."""
-    relay_now()
+    relay_now(RELAY_WAIT_S)
     changes = tuple(Change(relation.name, 1, row) for row in rows)
     if changes:
         composition.log().append([Transaction(time.time(), changes)])

@@ -14,6 +14,7 @@ from smartcis.placements.decide import decide
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.store import silence
 from smartcis.placements.streams import streams_of
+from smartcis.simulation.motes import DEVICE_STREAMS
 
 OFF = "off"
 EPOCHS_SILENT = 4  # one may be late, one lost with a base station
@@ -23,7 +24,7 @@ logger = structlog.get_logger(__name__)
 
 
 def reconsider_placements() -> int:
-    """Decide anew for every submitted query that reads devices.
+    """Decide anew for every submitted query that reads motes.
 
     Standing queries stay in the engine: the map shows a change within a second, epochs do not.
 
@@ -34,7 +35,11 @@ def reconsider_placements() -> int:
     if settings.PLACEMENT == OFF:
         return 0
     views = MaintainedView.objects.filter(standing=False, error__isnull=True)
-    reading = [one for one in views.select_related("placement") if streams_of(one.plan_text)]
+    reading = [
+        one
+        for one in views.select_related("placement")
+        if streams_of(one.plan_text) & DEVICE_STREAMS.keys()
+    ]
     if not reading:
         return 0
     known = measured_statistics()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 
 from django.conf import settings
@@ -12,31 +11,27 @@ from django.db.models import Max
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query
 from aspen.streamsql.compile import refuse_undelivered
-from aspen.views.choose import choose_or_take, recursions
-from aspen.views.operators.support.strategies import AUTO, canonical
-from federation.statistics import Statistics
-from smartcis.actions.catalog import check_name, columns_json, live_catalog, reads_private
+from aspen.views.operators.support.strategies import AUTO
+from smartcis.actions.catalog import check_name, live_catalog, reads_private
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
+from smartcis.actions.draft_view import Draft
 from smartcis.actions.owner import Owner
-from smartcis.actions.plan_query import Planned, plan_query
 from smartcis.actions.row_order import order_of, whole
-from smartcis.actions.statistics import house_statistics
-from smartcis.catalog import CATALOG
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.outbox import tell
 
 SQL_LENGTH = 20_000
 NAME_LENGTH = 80
-STRATEGY_LENGTH = 40
-AUTO_NAME = "q_{:.16}"
-"""Name of a submitted view whose strategy was chosen, by the plan's fingerprint."""
 
 
-def compile_for(sql: str, owner: Owner, *, once: bool = False) -> Compiled:
+def compile_for(
+    sql: str, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
+) -> Compiled:
     """Compile a query with the rights of `owner`.
 
     Args:
+        catalog: what it may name, if the caller knows.
         once: whether it is to be answered once; if not, it is to be maintained.
 
     Raises:
@@ -49,7 +44,7 @@ def compile_for(sql: str, owner: Owner, *, once: bool = False) -> Compiled:
             found=f"{len(sql)} characters",
             exists=[f"up to {SQL_LENGTH}"],
         )
-    catalog = live_catalog()
+    catalog = catalog or live_catalog()
     compiled = compile_query(sql, catalog, once=once)
     refuse_undelivered(compiled, HANDED_OUT)
     refuse_private(compiled.sources, catalog, owner)
@@ -89,17 +84,21 @@ def register_query(
     """
     if not owner.staff and not settings.OPEN_QUERIES:
         raise Refused("visitors may not submit queries here", attempt="log in as staff")
-    compiled = compile_for(sql, owner)
+    catalog = live_catalog()
+    compiled = compile_for(sql, owner, catalog)
     outputs = [[one.kind, one.target] for one in compiled.outputs if one.kind in KEPT]
+    # Who has an account names a view for everybody; others name their own query.
+    named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
+    form = compiled if named else whole(compiled)
+    draft = Draft.of(form, sql, catalog, strategy, kept=bool(outputs))
+    new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
         _check_quota(owner)
-        if compiled.name is not None and owner.user_id is not None:
-            # Who has an account names a view for everybody; others name their own query.
-            check_name(compiled.name)
-            view = named_view(compiled, sql, live_catalog(), strategy, kept=bool(outputs))
+        if new is not None and named:
+            check_name(named)
+            view = begun(new)
         else:
-            form, catalog = whole(compiled), live_catalog()
-            view = shared_view(form, sql, catalog, strategy, kept=bool(outputs))
+            view = shared(draft, new)
         query = MaintainedQuery.objects.create(
             name=(name or compiled.name or "")[:NAME_LENGTH],
             sql=sql,
@@ -113,109 +112,32 @@ def register_query(
         return query
 
 
-def named_view(
-    compiled: Compiled, sql: str, catalog: Catalog, strategy: str, *, kept: bool
-) -> MaintainedView:
-    """Give the new view of a CREATE VIEW that other queries may read; runs in a transaction."""
-    planned = plan_query(compiled)
-    view = MaintainedView.objects.create(
-        name=str(compiled.name),
-        sql=sql,
-        plan_text=planned.text,
-        plan_hash=plan_hash(planned),
-        strategy=strategy_for(planned, strategy),
-        columns=columns_json(compiled.relation),
-        sources=sorted(compiled.sources),
-        private=bool(reads_private(compiled.sources, catalog)),
-        order=next_order(),
-        named=True,
-        kept=kept,
-    )
-    tell(view.registration())
-    return view
-
-
-def strategy_for(planned: Planned, strategy: str) -> str:
-    """Give the strategy a view begins with."""
-    spelt = strategy if strategy == AUTO else asked_for(strategy)
-    # Counting the house takes longer than all the rest; only a recursion makes a difference.
-    recursive = next(recursions(planned.plan), None) is not None
-    known = house_statistics() if recursive else Statistics.of(CATALOG)
-    return choose_or_take(planned.plan, known, spelt).strategy
-
-
-def shared_view(
-    compiled: Compiled, sql: str, catalog: Catalog, strategy: str = AUTO, *, kept: bool = False
-) -> MaintainedView:
-    """Give the view that maintains a plan, registered if it is new; runs in a transaction.
+def shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
+    """Give the view that maintains a plan, begun if there is none; runs in a transaction.
 
     Args:
-        kept: whether it is kept although nobody looks.
+        new: what to begin; made here if the one that was there has ended meanwhile.
     """
-    planned = plan_query(compiled)
-    digest = plan_hash(planned)
-    same = MaintainedView.objects.filter(
-        plan_hash=digest, standing=False, named=False, kept=kept, error__isnull=True
-    )
-    if strategy != AUTO:
-        strategy = asked_for(strategy)
-        same = same.filter(strategy=strategy)
-    same = same.select_for_update()  # nobody ends it before this query points at it
+    same = draft.same().select_for_update()  # nobody ends it before this query points at it
     found = same.first()
     if found is not None:
         return found
-    view = MaintainedView(
-        name=view_name(planned, strategy, kept=kept),
-        sql=sql,
-        plan_text=planned.text,
-        plan_hash=digest,
-        strategy=strategy_for(planned, strategy),
-        columns=columns_json(compiled.relation),
-        sources=sorted(compiled.sources),
-        private=bool(reads_private(compiled.sources, catalog)),
-        order=next_order(),
-        kept=kept,
-    )
     try:
         with transaction.atomic():
-            view.save(force_insert=True)
+            return begun(new or draft.view())
     except IntegrityError:  # somebody asked the same in this moment, and was first
         found = same.first()
         if found is None:
             raise
         return found
+
+
+def begun(view: MaintainedView) -> MaintainedView:
+    """Save a new view and let the engine know it; runs in a transaction."""
+    view.order = next_order()
+    view.save(force_insert=True)
     tell(view.registration())
     return view
-
-
-def asked_for(strategy: str) -> str:
-    """Give a strategy that somebody named, in its one spelling.
-
-    Raises:
-        UnknownStrategy: there is none of that name, or with that option.
-        Invalid: it is spelt longer than a view can keep.
-    """
-    spelt = canonical(strategy)
-    if len(spelt) > STRATEGY_LENGTH:
-        raise Invalid(
-            "the strategy has too many options",
-            found=spelt,
-            exists=[f"up to {STRATEGY_LENGTH} characters"],
-        )
-    return spelt
-
-
-def plan_hash(planned: Planned) -> str:
-    """Give the fingerprint under which equal plans share a view."""
-    return hashlib.sha256(planned.text.encode()).hexdigest()
-
-
-def view_name(planned: Planned, strategy: str = AUTO, *, kept: bool = False) -> str:
-    """Give the name of the view that maintains a submitted query's plan."""
-    if strategy == AUTO and not kept:
-        return AUTO_NAME.format(plan_hash(planned))
-    both = f"{planned.text}\n{strategy}{' kept' if kept else ''}"
-    return AUTO_NAME.format(hashlib.sha256(both.encode()).hexdigest())
 
 
 def next_order() -> int:

@@ -8,7 +8,7 @@ from functools import cache
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.views.choose import choose, recursions
-from smartcis.actions.register_query import AUTO_NAME
+from smartcis.actions.draft_view import AUTO_NAME
 from smartcis.actions.statistics import house_statistics
 from smartcis.models import MaintainedView
 

@@ -48,11 +48,13 @@ class Heard:
     """What happened to everybody, in the order it happened.
 
     Args:
+        submit_ms: submit to the answer that the query is registered.
         first_ms: (people there by then, submit to first rows).
         fresh_ms: (people there by then, reading measured to delta heard).
         failed: what went wrong, by person.
     """
 
+    submit_ms: list[float] = field(default_factory=list)
     first_ms: list[tuple[int, float]] = field(default_factory=list)
     fresh_ms: list[tuple[int, float]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -103,6 +105,7 @@ class Person:
         began_s = time.time()
         try:
             query, cookie = await self._submit(transport, sql)
+            self._heard.submit_ms.append((time.time() - began_s) * 1e3)
             async with connect(
                 self._rig.url.replace("http", "ws", 1) + "/ws/live/",
                 additional_headers={"Cookie": cookie},
@@ -171,6 +174,7 @@ def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, An
             "failed": heard.failed[:3],
             "machines": len(machines),
             "epoch_ms": spread(epochs),
+            "submit_ms": spread(heard.submit_ms),
             "first_ms": spread([ms for _, ms in heard.first_ms]),
             "fresh_ms": spread([ms for _, ms in heard.fresh_ms]),
             "by_hundred": by_hundred(heard),

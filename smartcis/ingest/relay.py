@@ -14,6 +14,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 import redis
@@ -46,7 +47,6 @@ CHANGES_PER_ENTRY = 2_000  # one entry is one step of a lane; larger ones would 
 TRANSACTIONS_AT_ONCE = 100
 READ_AT_ONCE = 5_000
 LOCK_S = 60
-WAIT_S = 2.0
 
 logger = structlog.get_logger(__name__)
 
@@ -105,6 +105,7 @@ def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
         LogLink.objects.filter(pk=LogLink.ONLY).update(declared=wanted)
 
 
+@lru_cache(maxsize=1024)
 def fingerprint(relation: Relation) -> str:
     """Give a short hash of a relation's definition."""
     return hashlib.sha256(encode(Declare(0.0, relation))).hexdigest()[:16]
@@ -211,28 +212,41 @@ def declaration_body(relation: Relation) -> dict[str, Any]:
     return body
 
 
-def relay_now() -> int:
-    """Relay under the lock that keeps order; leave it to the running relay if there is one.
+def relay_now(wait_s: float = 0.0) -> int:
+    """Relay what was committed; if somebody is at it, leave it to him.
 
-    A commit that the running relay just missed is picked up by the next commit or sweep.
+        caller    asked += 1 ── lock? ──no──► return
+                                └─yes─► relay ── asked as before? ──no──► once more
+
+    Law: what was committed before a call is in the log when every call that was under way then
+    has returned. Should the caller that holds the lock die, the sweep finds it.
+
+    Args:
+        wait_s: how long to wait for somebody who is at it: for callers that read the log next.
 
     Returns:
         How many database transactions were appended; 0 also when Redis is away.
     """
+    server = composition.server()
+    count = f"{settings.NAME}:relay:asked"
+    appended = 0
     try:
-        lock = composition.server().lock(
-            f"{settings.NAME}:relay", timeout=LOCK_S, blocking_timeout=WAIT_S
-        )
-        if not lock.acquire():
-            return 0
-        try:
-            return relay(composition.log())
-        finally:
-            lock.release()
+        asked = server.incr(count)
+        while True:
+            lock = server.lock(f"{settings.NAME}:relay", timeout=LOCK_S, sleep=0.01)
+            if not lock.acquire(blocking_timeout=wait_s):
+                return appended  # it compares the count once it has let go of the lock
+            try:
+                appended += relay(composition.log())
+            finally:
+                lock.release()
+            before, asked = asked, int(server.get(count) or 0)
+            if asked == before:
+                return appended
     except redis.RedisError as error:
         # Nothing is lost: the entries stay in the outbox until the sweep reaches Redis again.
         logger.warning("relay postponed", reason=str(error))
-        return 0
+        return appended
 
 
 def install() -> None:

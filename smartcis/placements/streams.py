@@ -12,7 +12,7 @@ from smartcis.catalog import STREAMS
 DEVICE_NAMES = frozenset(relation.name for relation in STREAMS if relation.device)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=8192)  # every submitted query is looked at again and again
 def reads_of(plan_text: str) -> frozenset[str]:
     """Give the relations and views a plan reads; none if its text is of an older version."""
     try:

@@ -268,7 +268,7 @@ def test_a_hundred_clients_each_see_their_own_and_leave_nothing_behind(
     draw = random.Random(11)
     build()
     deploy_standing_queries()
-    relay_now()
+    relay_now(5)
     composition.log().append([Tick(time.time())])
     engine.catch_up()
     views, before = set(engine.lane.views.by_name), state_of(engine.lane)
@@ -291,7 +291,7 @@ def test_a_hundred_clients_each_see_their_own_and_leave_nothing_behind(
     # The walks end when nobody has said for long enough that he is still there.
     settings.ROUTE_IDLE_S = -1
     assert sweep_routes() == BROWSERS
-    relay_now()
+    relay_now(5)
     for look in engine.lane.interests.held.values():
         assert all(holder.startswith("look-") for holder in look), "a program looked over REST"
     composition.log().append([Tick(time.time() + 3_600)])
@@ -300,7 +300,7 @@ def test_a_hundred_clients_each_see_their_own_and_leave_nothing_behind(
     # Queries are kept until they are ended, but they cost nothing.
     for query in MaintainedQuery.objects.all():
         unregister_query(query.pk, SYSTEM)
-    relay_now()
+    relay_now(5)
     engine.catch_up()
     assert set(engine.lane.views.by_name) == views
     assert set(composition.results().views()) <= views

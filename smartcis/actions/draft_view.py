@@ -1,0 +1,128 @@
+"""Draft: the view that would maintain a submitted query, made before any transaction begins.
+
+SQLite lets one transaction write at a time, so whatever takes thought is done here: the plan's text
+and fingerprint, its strategy, the columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from aspen.model.catalog import Catalog
+from aspen.streamsql import Compiled
+from aspen.views.choose import choose_or_take, recursions
+from aspen.views.operators.support.strategies import AUTO, canonical
+from federation.statistics import Statistics
+from smartcis.actions.catalog import columns_json, reads_private
+from smartcis.actions.errors import Invalid
+from smartcis.actions.plan_query import Planned, plan_query
+from smartcis.actions.statistics import house_statistics
+from smartcis.catalog import CATALOG
+from smartcis.models import MaintainedView
+
+STRATEGY_LENGTH = 40
+AUTO_NAME = "q_{:.16}"
+"""Name of a submitted view whose strategy was chosen, by the plan's fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a view would be.
+
+    Args:
+        planned: what it maintains.
+        strategy: as it was asked for; AUTO takes a view of its plan under any strategy.
+        kept: whether the engine keeps it although nobody looks.
+    """
+
+    compiled: Compiled
+    planned: Planned
+    sql: str
+    strategy: str
+    private: bool
+    kept: bool
+
+    @classmethod
+    def of(
+        cls, compiled: Compiled, sql: str, catalog: Catalog, strategy: str, *, kept: bool
+    ) -> Draft:
+        """Draft a view of a query.
+
+        Raises:
+            UnknownStrategy: there is none of that name, or with that option.
+            Invalid: it is spelt longer than a view can keep.
+        """
+        spelt = strategy if strategy == AUTO else asked_for(strategy)
+        private = bool(reads_private(compiled.sources, catalog))
+        return cls(compiled, plan_query(compiled), sql, spelt, private, kept)
+
+    def same(self) -> QuerySet[MaintainedView]:
+        """Give the views that maintain this already."""
+        same = MaintainedView.objects.filter(
+            plan_hash=plan_hash(self.planned),
+            standing=False,
+            named=False,
+            kept=self.kept,
+            error__isnull=True,
+        )
+        return same if self.strategy == AUTO else same.filter(strategy=self.strategy)
+
+    def view(self, name: str = "") -> MaintainedView:
+        """Give the view, not saved.
+
+        Args:
+            name: under which other queries may read it; without one it has the plan's.
+        """
+        return MaintainedView(
+            name=name or view_name(self.planned, self.strategy, kept=self.kept),
+            sql=self.sql,
+            plan_text=self.planned.text,
+            plan_hash=plan_hash(self.planned),
+            strategy=strategy_for(self.planned, self.strategy),
+            columns=columns_json(self.compiled.relation),
+            sources=sorted(self.compiled.sources),
+            private=self.private,
+            named=bool(name),
+            kept=self.kept,
+        )
+
+
+def strategy_for(planned: Planned, strategy: str) -> str:
+    """Give the strategy a view begins with."""
+    # Counting the house takes longer than all the rest; only a recursion makes a difference.
+    recursive = next(recursions(planned.plan), None) is not None
+    known = house_statistics() if recursive else Statistics.of(CATALOG)
+    return choose_or_take(planned.plan, known, strategy).strategy
+
+
+def asked_for(strategy: str) -> str:
+    """Give a strategy that somebody named, in its one spelling.
+
+    Raises:
+        UnknownStrategy: there is none of that name, or with that option.
+        Invalid: it is spelt longer than a view can keep.
+    """
+    spelt = canonical(strategy)
+    if len(spelt) > STRATEGY_LENGTH:
+        raise Invalid(
+            "the strategy has too many options",
+            found=spelt,
+            exists=[f"up to {STRATEGY_LENGTH} characters"],
+        )
+    return spelt
+
+
+def plan_hash(planned: Planned) -> str:
+    """Give the fingerprint under which equal plans share a view."""
+    return hashlib.sha256(planned.text.encode()).hexdigest()
+
+
+def view_name(planned: Planned, strategy: str = AUTO, *, kept: bool = False) -> str:
+    """Give the name of the view that maintains a submitted query's plan."""
+    if strategy == AUTO and not kept:
+        return AUTO_NAME.format(plan_hash(planned))
+    both = f"{planned.text}\n{strategy}{' kept' if kept else ''}"
+    return AUTO_NAME.format(hashlib.sha256(both.encode()).hexdigest())
