@@ -13,8 +13,8 @@ from aspen.streamsql import Compiled, compile_query
 from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.actions.catalog import check_name, live_catalog, reads_private
-from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.draft_view import Draft
+from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import order_of, whole
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
