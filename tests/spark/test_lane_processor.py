@@ -76,7 +76,9 @@ class Worker:
 
 def how(row):
     return next(
-        key for key in json.loads(row.timing) if key in {"lane_warm", "lane_behind", "lane_rebuilt"}
+        key
+        for key in json.loads(row.timing)
+        if key in {"lane_warm", "lane_asked", "lane_behind", "lane_rebuilt"}
     )
 
 

@@ -1,0 +1,50 @@
+"""A process for tests in which lanes live; it ends with its standard input."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+from aspen.runtime.placing import Share
+from aspen.spark.residents import RESIDENT, Place, Resident, load_class
+from aspen.spark.residents_home import listen
+
+
+class Stuck:
+    """A lane that says when it began to apply something, and never ends."""
+
+    shared: frozenset[str] = frozenset()
+
+    def __init__(self, data):
+        self.data = data
+        self.position = 0
+
+    @classmethod
+    def restore(cls, data, _share):
+        return cls(data)
+
+    def apply(self, _entries):
+        Path(self.data.decode()).touch()
+        threading.Event().wait()
+
+
+class Failing(Stuck):
+    """A lane that cannot apply anything."""
+
+    def apply(self, _entries):
+        raise ValueError(self.data)
+
+
+if __name__ == "__main__":
+    folder, position, snapshot, *places = json.loads(sys.argv[1])
+    for place in (Place(*values) for values in places):
+        share = Share(place.lane, place.lanes)
+        lane = load_class(place.lane_class).restore(Path(snapshot).read_bytes(), share)
+        lane.position = position
+        RESIDENT[place] = Resident(lane)
+        listen(folder, place)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.read()
