@@ -71,7 +71,7 @@ def in_part(column: str, number: int, parts: int) -> Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reads:
+class Reads:
     """Whether a plan reads the root, and which recursions it is part of."""
 
     root: bool = False
@@ -97,7 +97,7 @@ class Splitting:
     parts: int
     _refs: dict[str, Places] = field(default_factory=dict)
     _known: dict[int, tuple[Plan, Part]] = field(default_factory=dict)
-    _reads: dict[int, tuple[Plan, _Reads]] = field(default_factory=dict)
+    _reads: dict[int, tuple[Plan, Reads]] = field(default_factory=dict)
 
     def part(self, plan: Plan) -> Part:
         """Give the part of a plan; whole where it cannot be split."""
@@ -339,22 +339,22 @@ class Splitting:
                 common = {value: Carried.VALUE}
         return made[0], made[1], self._selected(one, common)
 
-    def _reading(self, plan: Plan) -> _Reads:
+    def _reading(self, plan: Plan) -> Reads:
         known = self._reads.get(id(plan))
         if known is None:
             known = self._reads[id(plan)] = (plan, self._read_by(plan))
         return known[1]
 
-    def _read_by(self, plan: Plan) -> _Reads:
+    def _read_by(self, plan: Plan) -> Reads:
         if isinstance(plan, Scan):
-            return _Reads(plan.relation == self.root.relation)
+            return Reads(plan.relation == self.root.relation)
         if isinstance(plan, RecursiveRef):
-            return _Reads(refs=frozenset((plan.name,)))
+            return Reads(refs=frozenset((plan.name,)))
         found = [self._reading(child) for child in children(plan)]
         refs = frozenset[str]().union(*(one.refs for one in found))
         if isinstance(plan, Fixpoint):
             refs -= {one.name for one in plan.relations}
-        return _Reads(any(one.root for one in found), refs)
+        return Reads(any(one.root for one in found), refs)
 
 
 def _recursions(plan: Plan) -> int:
