@@ -31,7 +31,7 @@ def run(*, quick: bool, say: Say, figure: str | None = None) -> dict[str, Any]:
             RATE // 5 if quick else RATE, 6 if quick else 40, () if quick else FURTHER, say
         ),
         "lanes": lambda: scale_lanes.measure(
-            (1, 2) if quick else (1, 2, 4), 2 if quick else 3, 4 if quick else 20, say
+            (1, 2) if quick else (1, 2, 4), 1 if quick else 2, 4 if quick else 10, say
         ),
     }
     figures = {part: measured[part]() for part in ((figure,) if figure else PARTS)}

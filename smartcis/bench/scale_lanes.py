@@ -2,21 +2,29 @@
 
 200 requests look for their nearest machine, each by a recursion of its own, so that lanes can share
 them. Throughput: how many doors a second, when many move at once. Latency: one door at a time.
+
+Beside other work on the machine both say little. Processor time per door says what lanes repeat,
+and `found` how the lanes of an epoch were found: in the task's own worker (warm), in another one
+(asked), or with changes to catch up with (behind) or all state to be made anew (rebuilt).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from random import Random
 from typing import Any
+
+import psutil
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Register, Tick, Transaction
 from aspen.log.redis_log import RedisLog
 from aspen.results.redis_results import RedisResults
 from aspen.streamsql import compile_query
-from smartcis.bench.engine_rig import engine_running
+from smartcis.bench.engine_rig import EngineRig, engine_running
 from smartcis.bench.report import spread
 from smartcis.bench.scale_campus import CATALOG, FROM_SOURCES, RANKS, SMALL, VIEW, Campus
 from smartcis.bench.scale_campus_run import WrongAnswer, load, wait_for
@@ -24,7 +32,9 @@ from smartcis.bench.scale_campus_run import WrongAnswer, load, wait_for
 MASTERS = {"local[*]": "local[*,4]", "local-cluster": "local-cluster[2,1,1024]"}
 """The cluster: two workers with one core each, and the driver."""
 
+HOW = ("warm", "asked", "behind", "rebuilt")
 BURST = 100
+WARMING = 2  # bursts before anything is measured: Spark compiles what it runs
 PAUSE_S = 0.2
 
 
@@ -39,7 +49,7 @@ def measure(
             found[name][str(number)] = one = _one(master, number, bursts, changes)
             say(
                 f"{name}, {number} lanes: {one['doors_per_s']} doors/s, "
-                f"p95 {one['latency_ms']['p95']} ms"
+                f"p95 {one['latency_ms']['p95']} ms, {one['run_s']} s"
             )
     return found
 
@@ -47,6 +57,7 @@ def measure(
 def _one(master: str, lanes: int, bursts: int, changes: int) -> dict[str, Any]:
     campus = Campus(SMALL)
     settings = {"SMARTCIS_ENGINE_MASTER": master, "SMARTCIS_ENGINE_LANES": str(lanes)}
+    started_s = time.monotonic()
     with engine_running(settings) as rig:
         log, results = rig.log(), rig.results()
         wait_for(results, log.append([Tick(0.5)]))
@@ -57,17 +68,40 @@ def _one(master: str, lanes: int, bursts: int, changes: int) -> dict[str, Any]:
         wait_for(results, log.head())
         loaded_s = time.monotonic() - began_s
         draw = Random(6)
-        burst_s = [_burst(campus, draw, log, results) for _ in range(2 * bursts)]
+        for _ in range(WARMING):
+            _burst(campus, draw, log, results)
+        epoch, used_s = results.head()[0], _processor_s(rig)
+        burst_s = [_burst(campus, draw, log, results) for _ in range(bursts)]
+        spent_s = {kind: s - used_s[kind] for kind, s in _processor_s(rig).items()}
         late = [_one_door(campus, draw, log, results) for _ in range(changes)]
+        found = Counter(h for e in results.epochs_since(epoch, 0) for h in _found(e.timing_ms))
         _check(campus, results)
         memory = rig.memory_mb()
+    doors = BURST * bursts
     return {
         "load_s": round(loaded_s, 1),
-        # The first pair of bursts warms Spark up.
-        "doors_per_s": round(BURST * len(burst_s[2:]) / sum(burst_s[2:]), 1),
+        "doors_per_s": round(doors / sum(burst_s), 1),
+        "processor_ms_per_door": {kind: round(1e3 * s / doors, 1) for kind, s in spent_s.items()},
         "latency_ms": spread(late),
+        "found": dict(found),
         "memory_mb": memory,
+        "run_s": round(time.monotonic() - started_s, 1),
     }
+
+
+def _processor_s(rig: EngineRig) -> dict[str, float]:
+    """Give the processor seconds Spark's JVMs and the Python workers have used so far."""
+    used = {"jvm": 0.0, "workers": 0.0}
+    for child in psutil.Process(rig.process.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            times = child.cpu_times()
+            used["jvm" if "java" in child.name() else "workers"] += times.user + times.system
+    return used
+
+
+def _found(timing_ms: Mapping[str, float]) -> list[str]:
+    """Give how lanes of an epoch were found."""
+    return [how for how in HOW if f"lane_{how}" in timing_ms]
 
 
 def _burst(campus: Campus, draw: Random, log: RedisLog, results: RedisResults) -> float:
