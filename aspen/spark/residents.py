@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 from aspen.log.entry import BadEntry, Entry, decode
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
-from aspen.runtime.collector import uncollected
+from aspen.runtime.collector import SetAside, uncollected
 
 # Entries are applied again about as fast as a snapshot that packs to an eighth of them is made: a
 # lane with much state and many readings would do little else but take snapshots.
@@ -120,6 +120,7 @@ RESIDENT: dict[Place, Resident] = {}
 """The lanes of this process."""
 
 _WORKING = threading.Lock()
+_ASIDE = SetAside()
 
 
 def at(place: Place, position: int) -> Resident | None:
@@ -147,6 +148,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
         snapshot = _snapshot_due(resident, work)
         resident.lane.position = work.last
         resident.whole = True
+        _ASIDE.all()
     return Done(
         pid=os.getpid(),
         at_s=entries[-1][1].at_s if entries else 0.0,
