@@ -49,6 +49,7 @@ TABLES: tuple[Relation, ...] = (
         (_int("node"), _text("level_id"), _text("rid"), X_M, Y_M),
         key=("node",),
         deletable=False,
+        network="level_id",
         comment="Points one can walk to.",
     ),
     Relation(

@@ -4,7 +4,8 @@
     lane k    inner = σ here (base) ∪ arrived ∪ σ here π(inner ⋈ edge)  its local fixpoint
               leaving = σ not here π(inner ⋈ edge)                      border rows, the best by key
 
-A row belongs to the lane of the network (floor, building) its place lies in. Each row carries the
+A row belongs to the lane of the network (floor, building) its place lies in; a place of which no
+network is known belongs to lane 0. Each row carries the
 place at which it entered the lane, null where it began there: what a border row rests on is then
 one other border row, or none, and a deletion can follow that chain over all lanes.
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from aspen.algebra.expr import Call, Col, Const, Expr, Not, Op
 from aspen.algebra.plan import (
     AggregateFunction,
+    AntiJoin,
     Best,
     Filter,
     Fixpoint,
@@ -54,7 +56,7 @@ class Networks:
     """Which network a place lies in.
 
     Args:
-        relation: exactly one row per place; without one, nothing gets there.
+        relation: at most one row per place.
         place: its column of places.
         network: its column of networks.
     """
@@ -89,23 +91,54 @@ class Share:
     place: int
 
 
-def share_of(plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int) -> Share:
+def share_of(
+    plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int, arrived: str = ARRIVED
+) -> Share:
     """Give one lane's share of a recursion.
 
     Args:
         column: of the recursion: where a row is.
+        arrived: name of the relation of border rows that came.
 
     Raises:
         CannotSplit: it has several relations or choices, or its cost does not simply grow.
     """
-    return _Sharing(plan, column, networks, lane, lanes).share()
+    return _Sharing(plan, column, networks, lane, lanes, arrived).share()
+
+
+def place_column(plan: Fixpoint) -> str:
+    """Give the one column that a step changes, of those that tell rows apart: where a row is.
+
+    Raises:
+        CannotSplit: it is no recursion along edges.
+    """
+    step = plan.step
+    if plan.others or not isinstance(step, Project):
+        raise CannotSplit("a step is a projection of one join with the recursion")
+    old = _ref(step, plan.name)
+    keys = plan.best.keys if plan.best is not None else [one.name for one in plan.columns]
+    moving = [
+        column.name
+        for column, before, (_, value) in zip(plan.columns, old.columns, step.outputs, strict=True)
+        if column.name in keys and value != Col(before.name)
+    ]
+    if len(moving) != 1:
+        raise CannotSplit("a step changes one column: where a row is", found=", ".join(moving))
+    return moving[0]
 
 
 class _Sharing:
     def __init__(
-        self, plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int
+        self,
+        plan: Fixpoint,
+        column: str,
+        networks: Networks,
+        lane: int,
+        lanes: int,
+        arrived: str,
     ) -> None:
         best = plan.best
+        self._came_as = arrived
         if plan.others or plan.most is not None or (best is not None and best.more):
             raise CannotSplit("only one relation with one choice is split by networks")
         self._plan, self._networks, self._lane, self._lanes = plan, networks, lane, lanes
@@ -168,7 +201,7 @@ class _Sharing:
 
     def _arrived(self) -> Relation:
         own = tuple(replace(c, name=c.name.split(".")[-1]) for c in self._columns[:-1])
-        return Relation(ARRIVED, (Column("sender", Type.INT), *own))
+        return Relation(self._came_as, (Column("sender", Type.INT), *own))
 
     def _unscaled(self, column: Column) -> Expr:
         if self._plan.best is None or column.name != self._columns[self._cost].name:
@@ -191,7 +224,9 @@ class _Sharing:
         columns = tuple(replace(c, name=f"a.{c.name}") for c in arrived.columns)
         names = [column.name for column in columns[1:]]
         values = [*map(Col, names), Col(names[self._place])]
-        return Project(Scan(ARRIVED, "a", columns), tuple(zip(self._columns, values, strict=True)))
+        return Project(
+            Scan(self._came_as, "a", columns), tuple(zip(self._columns, values, strict=True))
+        )
 
     def _step(self, leaf: Plan) -> Plan:
         """Give what one step from `leaf` gives, in its columns."""
@@ -239,26 +274,39 @@ class _Sharing:
                 return value.left
         raise CannotSplit("a cost must grow by what a step costs", found=repr(value))
 
-    def _owned(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
-        """Give a plan with the networks of its places beside, and the lane of each row."""
+    def _known(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
+        """Give the rows whose place is known, the networks beside, and the lane of each row."""
+        scan, on = self._networks_beside(plan, alias)
+        lane = Call("part", (Col(f"{alias}.{self._networks.network}"), Const(self._lanes)))
+        return Join(plan, scan, on), lane
+
+    def _unknown(self, plan: Plan, alias: str) -> Plan:
+        """Give the rows whose place is in no network."""
+        scan, on = self._networks_beside(plan, alias)
+        return AntiJoin(plan, scan, on)
+
+    def _networks_beside(self, plan: Plan, alias: str) -> tuple[Scan, tuple[tuple[str, str]]]:
         known = self._networks
         columns = tuple(replace(c, name=f"{alias}.{c.name}") for c in known.relation.columns)
         scan = Scan(known.relation.name, alias, columns, known.relation.deletable)
-        place = plan.columns[self._place].name
-        beside = Join(plan, scan, ((place, f"{alias}.{known.place}"),))
-        return beside, Call("part", (Col(f"{alias}.{known.network}"), Const(self._lanes)))
+        return scan, ((plan.columns[self._place].name, f"{alias}.{known.place}"),)
 
     def _here(self, plan: Plan) -> Plan:
-        beside, lane = self._owned(plan, "n")
-        mine = Filter(beside, Op("=", lane, Const(self._lane)))
-        return Project(mine, tuple((c, Col(c.name)) for c in plan.columns))
+        beside, lane = self._known(plan, "n")
+        mine: Plan = Filter(beside, Op("=", lane, Const(self._lane)))
+        mine = Project(mine, tuple((c, Col(c.name)) for c in plan.columns))
+        return mine if self._lane else Union((mine, self._unknown(plan, "n")))
 
     def _leaving(self, scan: Plan) -> Plan:
         step = self._step(scan)
-        beside, lane = self._owned(step, "n")
+        beside, lane = self._known(step, "n")
         others = Filter(beside, Not(Op("=", lane, Const(self._lane))))
         outputs = [(c, Col(c.name)) for c in step.columns]
-        lost = Project(others, (*outputs, (Column("i.lane", Type.INT), lane)))
+        target = Column("i.lane", Type.INT)
+        lost: Plan = Project(others, (*outputs, (target, lane)))
+        if self._lane:
+            nowhere = Project(self._unknown(step, "n"), (*outputs, (target, Const(0))))
+            lost = Union((lost, nowhere))
         names = [column.name for column in lost.columns]
         order = tuple(SortKey(name) for name in (names[self._cost], names[-2]))
         return TopK(lost, order, 1, 0, tuple(names[key] for key in self._keys))

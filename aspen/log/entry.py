@@ -167,6 +167,7 @@ def _relation_out(relation: Relation) -> dict[str, Any]:
         "rate_hz": relation.rate_hz,
         "comment": relation.comment,
         "ttl_s": relation.ttl_s,
+        **({"network": relation.network} if relation.network else {}),
     }
 
 
@@ -181,6 +182,7 @@ def _relation_in(body: dict[str, Any]) -> Relation:
         rate_hz=body["rate_hz"],
         comment=body["comment"],
         ttl_s=body.get("ttl_s", 0.0),
+        network=body.get("network", ""),
     )
 
 

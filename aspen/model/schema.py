@@ -103,6 +103,8 @@ class Relation:
         rate_hz: expected arrivals per second, for the optimizer; 0 when unknown.
         comment: one line for the schema browser.
         ttl_s: seconds of log time a row lives, 0 for ever; ticks end it.
+        network: of a table with one row per place, the column that says which network (floor,
+            building) the place of its key lies in; empty elsewhere. Recursions are split by it.
     """
 
     name: str
@@ -114,6 +116,7 @@ class Relation:
     rate_hz: float = 0.0
     comment: str = ""
     ttl_s: float = 0.0
+    network: str = ""
 
     def __post_init__(self) -> None:
         names = self.names
@@ -124,6 +127,20 @@ class Relation:
                 raise SchemaError(
                     f"key column {part!r} is not in relation {self.name}", exists=names
                 )
+        if self.network and not self._says_networks:
+            raise SchemaError(
+                f"{self.network!r} cannot say which network a place of {self.name} lies in",
+                found=self.network,
+                exists=names,
+                attempt="a table with a key of one column, and a TEXT or INT column beside it",
+            )
+
+    @property
+    def _says_networks(self) -> bool:
+        if self.kind is not SourceKind.TABLE or len(self.key) != 1:
+            return False
+        kinds = {column.name: column.type for column in self.columns if column.name not in self.key}
+        return kinds.get(self.network) in (Type.TEXT, Type.INT)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from aspen.log.entry import Ask, AskKind, Entry, Tick
+from aspen.log.entry import Ask, AskKind, Tick
+from aspen.log.round import Step
 from aspen.model.delta import Delta
 from aspen.model.schema import Column
 from aspen.runtime.answers import COLUMNS, answer_rows
@@ -84,7 +85,7 @@ class Asks:
             outcome.close(answer_name(ask), known=answer_name(ask) in known)
 
 
-def latest_tick_s(entries: Sequence[tuple[int, Entry]], after: int) -> float:
+def latest_tick_s(entries: Sequence[tuple[int, Step]], after: int) -> float:
     """Give the time of the latest tick at a later position, minus infinity without one."""
     ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
     return max(ticks, default=float("-inf"))

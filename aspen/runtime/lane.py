@@ -9,7 +9,6 @@ Absent:     clocks, files, processes. Time comes from ticks, everything else fro
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -18,7 +17,6 @@ from aspen.errors import AspenError
 from aspen.log.entry import (
     Ask,
     Declare,
-    Entry,
     Interest,
     Register,
     Tick,
@@ -26,6 +24,7 @@ from aspen.log.entry import (
     Uninterest,
     Unregister,
 )
+from aspen.log.round import Round, Step
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Relation, Row, SourceKind
 from aspen.results.protocol import ViewChange
@@ -33,6 +32,7 @@ from aspen.runtime.asks import Asks, answer_name, latest_tick_s
 from aspen.runtime.collector import uncollected
 from aspen.runtime.intake import Intake
 from aspen.runtime.interests import Interests
+from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
@@ -40,7 +40,6 @@ from aspen.runtime.own_relations import (
     CLOCK,
     ENGINE_ERROR,
     ERROR_COLUMNS,
-    ERRORS_KEPT,
     OWN_RELATIONS,
     SYSTEM_RELATIONS,
 )
@@ -68,9 +67,10 @@ class Lane:
         self.relations: dict[str, Relation] = {}
         self.streams = StreamMemory()
         self.lifetimes = Lifetimes()
-        self.errors: deque[Row] = deque()
+        self.errors = KeptErrors(self.circuit)
         self.placing = Placing(share, self.relations)
         self.views = Views(self.circuit, self.relations, self._begin, self.placing)
+        self.borders = self.views.borders
         self.questions = Questions(self.views, self.circuit, self.relations, OWN_RELATIONS)
         self.asks = Asks(self.questions, Once(self.views))
         self.interests = Interests()
@@ -80,30 +80,45 @@ class Lane:
         )
         self.warm: dict[str, list[Arrival]] = {}
         self._announcing = False
+        self.held: Outcome | None = None
         for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
             self.know(relation)
 
-    def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
-        """Apply one batch of the log.
+    def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+        """Apply one batch of the log, or rounds that belong to the last one.
 
-        Entries at positions already applied are skipped.
+        Entries at positions already applied are skipped, and so are rounds by their numbers.
 
         Returns:
-            The net change of every view that changed; a newly registered view comes with its
-            columns and all its rows.
+            The net change of every view that changed since the last batch of the log began; a newly
+            registered view comes with its columns and all its rows. It is to be told only when the
+            `borders` of all lanes are quiet.
         """
         with uncollected():
             return self._apply(entries)
 
-    def _apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
-        outcome = Outcome()
+    def _apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+        first = next((step for position, step in entries if self._is_new(position, step)), None)
+        if entries and first is None:
+            return []
+        goes_on = isinstance(first, Round) and self.held is not None
+        outcome = self.held if goes_on and self.held is not None else self._begun()
         if self._announcing:
             self._announcing = False
             self._tell_all(outcome)
         known = {*self.views.by_name, *self.asks.names()}
+        rounds = False
         for position, entry in entries:
-            if position <= self.position:
+            if not self._is_new(position, entry):
                 continue
+            if isinstance(entry, Round):
+                rounds = True
+                self._flush(outcome)
+                self.borders.take(entry)
+                self._flush(outcome)
+                continue
+            if rounds:  # those before belong to an epoch that is told
+                outcome, rounds = self._begun(), False
             self.position = position
             self.at_s = max(self.at_s, entry.at_s)
             match entry:
@@ -140,7 +155,18 @@ class Lane:
                     self._survey(outcome, self.asks.reads(entry))
                     self._ask(entry, outcome, latest_tick_s(entries, position))
         self._flush(outcome)
-        return self.placing.told(outcome.changes(), self.asks.names())
+        self.held = outcome if self.placing.borders else None
+        return self.placing.told(outcome.changes())
+
+    def _is_new(self, position: int, step: Step) -> bool:
+        if isinstance(step, Round):
+            return step.number > self.borders.rounds
+        return position > self.position
+
+    def _begun(self) -> Outcome:
+        """Begin an epoch: what was held back of the last one is told by now."""
+        self.placing.begin(self.asks.names())
+        return Outcome()
 
     @property
     def shared(self) -> AbstractSet[str]:
@@ -177,12 +203,7 @@ class Lane:
             self.circuit.source(relation)
 
     def _refuse(self, error: AspenError) -> None:
-        """Make a refused change, or a notice, a row that anybody can query."""
-        table = self.circuit.sources[ENGINE_ERROR.name]
-        self.errors.append((self.position, error.code, error.message))
-        self.circuit.change(table, self.errors[-1], 1)
-        if len(self.errors) > ERRORS_KEPT:
-            self.circuit.change(table, self.errors.popleft(), -1)
+        self.errors.keep(self.position, error)
 
     def _tick(self, at_s: float) -> None:
         if at_s <= self.now_s:
@@ -215,20 +236,13 @@ class Lane:
                 for view, delta in self.views.deliveries(node):
                     merge(view.rows, delta)
                     outcome.add(view.entry.view, delta)
+                self.borders.moved(node)
             if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
-        if self._noticed():
-            self._flush(outcome)
-
-    def _noticed(self) -> bool:
-        """Make what operators want people to know rows; whether something is new."""
-        known = {(code, message) for _, code, message in self.errors}
         notices, self.views.notices[:] = list(self.views.notices), []
-        news = [one for one in notices if (one.code, one.message) not in known]
-        for notice in news:
-            self._refuse(notice)
-        return bool(news)
+        if self.errors.keep_new(self.position, notices):
+            self._flush(outcome)
 
     def _tell_all(self, outcome: Outcome) -> None:
         for view in self.views.by_name.values():
@@ -236,8 +250,8 @@ class Lane:
                 outcome.fail(view.entry.view, view.error, {})
             elif not view.resting:
                 outcome.open(view.entry.view, view.columns, view.rows)
-        if self.errors:
-            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, dict.fromkeys(self.errors, 1))
+        if self.errors.rows:
+            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, dict.fromkeys(self.errors.rows, 1))
 
     def _declare(self, relation: Relation, outcome: Outcome) -> None:
         if relation.name in OWN_RELATIONS:
@@ -246,11 +260,17 @@ class Lane:
         if known is not None and (known.columns, known.kind) != (relation.columns, relation.kind):
             # Rows of another shape cannot stay, nor can the views that compute with them.
             changed = CannotMaintain(f"relation {relation.name} was declared anew")
-            for view in self.views.readers(relation.name):
-                self._fail(view, changed, outcome)
+            readers = self.views.readers(relation.name)
+            moved = [view for view in readers if view.only_parted_by(relation.name)]
+            for view in readers:
+                if view not in moved:
+                    self._fail(view, changed, outcome)
             self.circuit.sources.pop(relation.name, None)
             self.streams.forget(relation.name)
             self.lifetimes.forget(relation.name)
+            self.know(relation)
+            for view in moved:
+                self._open(view.entry, outcome)
         self.know(relation)
         self._retry(outcome)
 
@@ -338,7 +358,12 @@ class Lane:
 
     def _ask(self, entry: Ask, outcome: Outcome, latest_s: float) -> None:
         """Answer a question, if it is for this lane to answer."""
-        mine, enough = self.placing.ask(entry, answer_name(entry.ask), self.views.keys.lane_of)
+        mine, enough = self.placing.ask(
+            entry,
+            answer_name(entry.ask),
+            self.views.keys.lane_of,
+            own=bool(self.asks.reads(entry)),
+        )
         if not mine:
             self.asks.open.setdefault(entry.ask, entry.at_s)
         elif enough:

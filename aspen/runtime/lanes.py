@@ -1,13 +1,16 @@
 """Lanes: several lanes in one process, as one state machine; Spark has each in a task of its own.
 
-Law:    what `apply` gives folds to what one lane gives, for any number of lanes.
+    data     e1 e2 ─► every lane
+    rounds   what they tell each other ─► every lane, until all are quiet
+
+Law:     what `apply` gives folds to what one lane gives, for any number of lanes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aspen.log.entry import Entry
+from aspen.log.round import Round, Step, decode_round, encode_round, encode_told
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
@@ -26,10 +29,12 @@ class Lanes:
     def __init__(self, count: int, base: bytes | None = None) -> None:
         shares = [Share(number, count) for number in range(count)]
         self.lanes = [Lane(s) if base is None else Lane.restore(base, s) for s in shares]
+        self.rounds = max(lane.borders.rounds for lane in self.lanes)
+        self._settle([[] for _ in shares])
 
-    def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
-        """Apply one batch of the log; see `Lane.apply`."""
-        told = [lane.apply(entries) for lane in self.lanes]
+    def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+        """Apply one batch of the log, and let lanes exchange rows; see `Lane.apply`."""
+        told = self._settle([lane.apply(entries) for lane in self.lanes])
         alone = [
             change
             for lane, changes in zip(self.lanes, told, strict=True)
@@ -41,6 +46,26 @@ class Lanes:
             for lane, changes in zip(self.lanes, told, strict=True)
         ]
         return alone + merge_parts(parts)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there is nothing to exchange."""
+        return all(lane.borders.quiet for lane in self.lanes)
+
+    def round(self) -> Round:
+        """Give the round in which lanes hear what each has to tell."""
+        told = [encode_told(lane.borders.told()) for lane in self.lanes]
+        return decode_round(encode_round(self.lanes[0].at_s, self.rounds + 1, told))
+
+    def hear(self, heard: Round) -> list[list[ViewChange]]:
+        """Let every lane apply a round; give what each has to say of the epoch so far."""
+        self.rounds = heard.number
+        return [lane.apply([(lane.position, heard)]) for lane in self.lanes]
+
+    def _settle(self, told: list[list[ViewChange]]) -> list[list[ViewChange]]:
+        while not self.quiet:
+            told = self.hear(self.round())
+        return told
 
     def rows(self, view: str) -> Delta:
         """Give a view's rows, from all lanes.

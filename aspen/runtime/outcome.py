@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
@@ -61,6 +63,26 @@ class Outcome:
             for view, gathered in self._gathered.items()
             if gathered.delta or gathered.news
         ]
+
+    def dump(self) -> dict[str, Any]:
+        """Give the state, for a snapshot."""
+        gathered = [
+            [view, [[weight, *row] for row, weight in one.delta.items()], *fields]
+            for view, one in self._gathered.items()
+            for fields in [[[list(column) for column in one.columns], one.error, one.news]]
+        ]
+        return {"closed": [*self._closed], "gathered": gathered}
+
+    @classmethod
+    def load(cls, body: Mapping[str, Any]) -> Outcome:
+        """Give the outcome that `dump` was called of."""
+        loaded = cls()
+        loaded._closed.update(dict.fromkeys(body["closed"]))
+        for view, rows, columns, error, news in body["gathered"]:
+            delta = {tuple(row[1:]): row[0] for row in rows}
+            spelt = tuple((name, kind, unit) for name, kind, unit in columns)
+            loaded._gathered[view] = _Gathered(delta, spelt, error, news)
+        return loaded
 
     def _of(self, view: str) -> _Gathered:
         return self._gathered.setdefault(view, _Gathered())

@@ -2,6 +2,8 @@
 
     lanes          0                      1
     walking_cost   origins in part 0      origins in part 1       split: no row crosses
+    reach          places in part 0       places in part 1        split: rows cross at borders
+    w_queries      what lane 0 says       what lane 1 says        split: each tells of itself
     free_machine   all of it              ·                       whole, where it costs least
     tenants        questions in part 0    questions in part 1     whole, by what they ask for
 
@@ -13,16 +15,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from aspen.algebra.carried import Carried, Root
+from aspen.algebra.crossing import Crossing, choose_crossing, crossing_share
 from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.partition import Choice, carried_place, choose_root, split, work_of
 from aspen.algebra.plan import Plan, Scan, Window, children
+from aspen.algebra.subnetwork import Share as BorderShare
 from aspen.log.entry import Ask, AskKind
 from aspen.model.schema import Relation, Row, Value
 from aspen.results.protocol import ViewChange
+from aspen.runtime.borders import Borders, Layout
+from aspen.runtime.own_places import EVERYWHERE, OWN_ROOT, REASON, own_column, own_part, reads_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,20 @@ class Split:
     reason: str = ""
 
 
-Place = Whole | Split
+@dataclass(frozen=True, slots=True)
+class Bordered:
+    """A view of a recursion of which every lane keeps what lies in its networks.
+
+    Args:
+        crossing: how the recursion is split.
+        root: the table of places, its column of networks, and its key.
+    """
+
+    crossing: Crossing
+    root: Root
+
+
+Place = Whole | Split | Bordered
 LaneOf = Callable[[Split, Row], int | None]
 Holds = Callable[[Root], bool]
 
@@ -82,6 +101,8 @@ def place_out(place: Place) -> list[Any]:
             return [lane, reason, provisional]
         case Split(root, at, how, reason):
             return [root.relation, root.column, root.key, at, how.value, reason]
+        case Bordered(crossing, root):
+            return [root.column, root.key, *astuple(crossing), "crossing"]
 
 
 def place_in(body: list[Any]) -> Place:
@@ -91,6 +112,9 @@ def place_in(body: list[Any]) -> Place:
             return Whole(lane, reason, provisional)
         case [relation, column, key, at, how, reason]:
             return Split(Root(relation, column, key), at, Carried(how), reason)
+        case [network, key, name, relation, column, reason, "crossing"]:
+            crossing = Crossing(name, relation, column, reason)
+            return Bordered(crossing, Root(relation, network, key))
     raise ValueError(f"not a place: {body!r}")
 
 
@@ -117,8 +141,9 @@ class Placing:
         share: this lane.
         relations: the declared ones.
 
-    `touched` has, for each view that came, went or moved in this batch, where it was and is;
-    `watched` has, by relation, the roots whose key somebody relies on.
+    `touched` has, for each view that came, went or moved in this epoch, where it was and is;
+    `watched` has, by relation, the roots whose key somebody relies on; `borders` has the recursions
+    that are split by networks, as long as a view of them is registered.
     """
 
     def __init__(self, share: Share, relations: Mapping[str, Relation]) -> None:
@@ -129,6 +154,8 @@ class Placing:
         self.shared: set[str] = set()
         self.asked: dict[str, int] = {}
         self.watched: dict[str, set[Root]] = {}
+        self.borders: dict[str, Borders] = {}
+        self._crossed = Counter[str]()
         self._built = [Counter[Plan]() for _ in range(share.lanes)]
         self._load = [0] * share.lanes
         self._work: dict[str, tuple[int, dict[Plan, int]]] = {}
@@ -136,7 +163,8 @@ class Placing:
     def of(self, view: str) -> Place:
         """Give a view's place."""
         if view in self.asked:
-            return Whole(self.asked[view])
+            lane = self.asked[view]
+            return Split(OWN_ROOT, reason=REASON) if lane == EVERYWHERE else Whole(lane)
         return self.places.get(view) or self._anywhere(view)
 
     def put(
@@ -162,19 +190,34 @@ class Placing:
         if isinstance(place, Whole) and closed is not None and not values and self.share.lanes > 1:
             self._note_work(view, place.lane, work_of(closed))
         self.places[view] = place
+        if isinstance(place, Bordered) and place.crossing.name not in self.borders:
+            assert closed is not None, "a snapshot has the borders of the views that are in error"
+            share, _ = self.crossing(place, closed)
+            self.borders[place.crossing.name] = Borders(Layout.of(share), self.share.lanes)
         self._watch(old, place)
         self.touched.setdefault(view, set()).update({place} if old is None else {old, place})
         return place
 
     def part(self, place: Place, closed: Plan) -> Plan | None:
         """Give the plan of what this lane keeps of a view, None where that is nothing."""
+        if isinstance(place, Split) and place.root == OWN_ROOT:
+            return own_part(closed, self.share.number, self.share.lanes)
         if isinstance(place, Split):
             return split(closed, place.root, self.share.number, self.share.lanes).plan
+        if isinstance(place, Bordered):
+            return self.crossing(place, closed)[1]
         return closed if place.lane == self.share.number else None
+
+    def crossing(self, place: Bordered, closed: Plan) -> tuple[BorderShare, Plan]:
+        """Give this lane's share of a view's recursion, and what it keeps of the view."""
+        relation = self._relations[place.crossing.relation]
+        number, lanes = self.share.number, self.share.lanes
+        return crossing_share(closed, place.crossing, relation, number, lanes)
 
     def by_root(self, roots: Collection[Root]) -> set[str]:
         """Give the views that are split by one of some roots."""
-        return {v for v, p in self.places.items() if isinstance(p, Split) and p.root in roots}
+        found = {v: p.root for v, p in self.places.items() if not isinstance(p, Whole)}
+        return {view for view, root in found.items() if root in roots}
 
     def drop(self, view: str) -> None:
         """Forget a view that ended."""
@@ -184,12 +227,15 @@ class Placing:
             self._watch(old, None)
             self.touched.setdefault(view, set()).add(old)
 
-    def ask(self, entry: Ask, name: str, lane_of: LaneOf) -> tuple[bool, bool]:
+    def ask(
+        self, entry: Ask, name: str, lane_of: LaneOf, *, own: bool = False
+    ) -> tuple[bool, bool]:
         """Decide which lane answers a question.
 
         Args:
             name: the transient view of the answer.
             lane_of: says where a row of a split view is, None where nothing says so.
+            own: whether it rests on what every lane says of itself.
 
         Returns:
             Whether it is this lane, and whether the part it has of the view is enough.
@@ -200,32 +246,38 @@ class Placing:
         found: int | None = None
         if isinstance(place, Whole):
             found = place.lane
-        elif place is not None and entry.kind is AskKind.WHY and not entry.free:
+        elif isinstance(place, Split) and entry.kind is AskKind.WHY and not entry.free:
             found = lane_of(place, entry.row)
         lane = part_of(entry.ask, self.share.lanes) if found is None else found
-        mine = self.asked.setdefault(name, lane) == self.share.number
-        return mine, found is not None
+        whose = self.asked.setdefault(name, EVERYWHERE if own else lane)
+        everywhere = whose == EVERYWHERE
+        return everywhere or whose == self.share.number, everywhere or found is not None
 
-    def told(self, changes: Sequence[ViewChange], asks: Collection[str]) -> list[ViewChange]:
-        """Give what this lane has to say of a batch's changes, and begin the next batch.
-
-        `shared` then has the views of which other lanes may say something, too.
+    def begin(self, asks: Collection[str]) -> None:
+        """Begin an epoch.
 
         Args:
             asks: the transient views that are open.
         """
-        touched, self.touched = self.touched, {}
+        self.touched = {}
+        self.asked = {ask: self.asked[ask] for ask in asks if ask in self.asked}
+
+    def told(self, changes: Sequence[ViewChange]) -> list[ViewChange]:
+        """Give what this lane has to say of an epoch's changes.
+
+        `shared` then has the views of which other lanes may say something, too.
+        """
         self.shared = set()
         if self.share.lanes == 1:
             return list(changes)
         mine: list[ViewChange] = []
         for change in changes:
-            places = touched.get(change.view) or {self.of(change.view)}
-            if any(isinstance(p, Split) or p.lane == self.share.number for p in places):
+            places = self.touched.get(change.view) or {self.of(change.view)}
+            parted = any(not isinstance(place, Whole) for place in places)
+            if parted or any(isinstance(p, Whole) and p.lane == self.share.number for p in places):
                 mine.append(change)
-                if len(places) > 1 or any(isinstance(place, Split) for place in places):
+                if len(places) > 1 or parted:
                     self.shared.add(change.view)
-        self.asked = {ask: self.asked[ask] for ask in asks if ask in self.asked}
         return mine
 
     def _anywhere(self, view: str) -> Whole:
@@ -239,11 +291,19 @@ class Placing:
             return Whole(0)
         if closed is None:
             return old or self._anywhere(view)
+        if reads_own(closed):
+            return Split(OWN_ROOT, own_column(closed, lanes), reason=REASON)
         if values:
             return Whole(part_of(repr(values), lanes), "by what it asks for")
         choice = choose_root(closed, self._relations, lanes)
         if choice is not None and (not choice.root.key or holds(choice.root)):
             return _split(choice, closed)
+        crossing = choose_crossing(closed, self._relations, lanes)
+        if isinstance(crossing, Crossing):
+            relation = self._relations[crossing.relation]
+            root = Root(relation.name, relation.network, relation.key[0])
+            if holds(root):
+                return Bordered(crossing, root)
         if isinstance(old, Whole) and not old.provisional:
             return old
         work = work_of(closed)
@@ -253,12 +313,18 @@ class Placing:
         ]
         return Whole(min(costs)[1], "where it costs least")
 
-    def _watch(self, *changed: Place | None) -> None:
-        if any(isinstance(place, Split) and place.root.key for place in changed):
+    def _watch(self, old: Place | None, new: Place | None) -> None:
+        if any(_key_of(place) for place in (old, new)):
             self.watched = {}
             for place in self.places.values():
-                if isinstance(place, Split) and place.root.key:
+                if not isinstance(place, Whole) and place.root.key:
                     self.watched.setdefault(place.root.relation, set()).add(place.root)
+        if isinstance(new, Bordered):
+            self._crossed[new.crossing.name] += 1
+        if isinstance(old, Bordered):
+            self._crossed[old.crossing.name] -= 1
+            if not self._crossed[old.crossing.name]:
+                del self._crossed[old.crossing.name], self.borders[old.crossing.name]
 
     def _note_work(self, view: str, lane: int, work: dict[Plan, int]) -> None:
         self._work[view] = (lane, work)
@@ -273,6 +339,10 @@ class Placing:
             if not self._built[lane][part]:
                 del self._built[lane][part]
                 self._load[lane] -= units
+
+
+def _key_of(place: Place | None) -> str:
+    return "" if place is None or isinstance(place, Whole) else place.root.key
 
 
 def _split(choice: Choice, closed: Plan) -> Split:

@@ -1,7 +1,7 @@
 """Snapshot: a lane as bytes, and back.
 
     base tables · newest row per stream key · window arrivals · registrations · interests ·
-    open questions · what was counted since the last tick                         → zlib(JSON)
+    open questions · what was counted since the last tick · borders               → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections import deque
 from typing import Any, Protocol, TypeVar
 
 from aspen.algebra.explain import plan_text
@@ -20,8 +19,12 @@ from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.runtime.asks import Asks
+from aspen.runtime.borders import Borders
+from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.interests import Interests
+from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
+from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import ENGINE_ERROR
 from aspen.runtime.placing import Placing, place_in, place_out
 from aspen.runtime.stream_memory import StreamMemory
@@ -54,8 +57,10 @@ class LaneState(Protocol):
     interests: Interests
     system: System
     placing: Placing
-    errors: deque[Row]
+    errors: KeptErrors
     warm: dict[str, list[Arrival]]
+    borders: BordersHere[View]
+    held: Outcome | None
 
     def know(self, relation: Relation) -> None:
         """Let a relation be there."""
@@ -86,7 +91,10 @@ def write_snapshot(lane: LaneState) -> bytes:
         "asked": lane.placing.asked,
         "interests": lane.interests.held,
         "system": lane.system.dump(),
+        "rounds": lane.borders.rounds,
     }
+    if lane.placing.borders:
+        body["borders"] = _borders(lane)
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return zlib.compress(text.encode(), level=1)
 
@@ -106,6 +114,10 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         lane.interests.held.update(body.get("interests", {}))
         # Places for another number of lanes are of no use to this one.
         same = body.get("lanes", 1) == lane.placing.share.lanes
+        lane.borders.rounds = body.get("rounds", 0)
+        borders = body.get("borders") if same else None
+        for name, state in (borders or {}).get("known", {}).items():
+            lane.placing.borders[name] = Borders.load(state)
         for text, closed, error, *places in body["views"]:
             entry = decode(text.encode())
             assert isinstance(entry, Register)
@@ -121,10 +133,31 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             lane.placing.asked[ask] = number
         lane.asks.open.update(body.get("asks", {}))
         lane.system.load(body.get("system", ()))
-        lane.placing.told((), lane.asks.names())
+        lane.placing.begin(lane.asks.names())
+        if borders and borders["lane"] == lane.placing.share.number:
+            _hold(lane, borders)
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
     return lane
+
+
+def _borders(lane: LaneState) -> dict[str, Any]:
+    """Give what lanes know of each other, and what this one holds back of an epoch under way."""
+    touched = lane.placing.touched.items()
+    return {
+        "known": {name: borders.dump() for name, borders in lane.placing.borders.items()},
+        "lane": lane.placing.share.number,
+        "held": None if lane.held is None else lane.held.dump(),
+        "touched": {view: [place_out(place) for place in places] for view, places in touched},
+    }
+
+
+def _hold(lane: LaneState, borders: dict[str, Any]) -> None:
+    """Go on holding back what was; another lane's is not this one's to tell."""
+    if borders["held"] is not None:
+        lane.held = Outcome.load(borders["held"])
+    for view, places in borders["touched"].items():
+        lane.placing.touched[view] = {place_in(place) for place in places}
 
 
 def _load(lane: LaneState, body: dict[str, Any]) -> None:
@@ -133,7 +166,7 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
         lane.know(_relation(text))
     for name, rows in body["tables"].items():
         lane.circuit.sources[name].table = {_row(row[1:]): row[0] for row in rows}
-    lane.errors.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
+    lane.errors.rows.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
     for name, rows in body["newest"].items():
         for at_s, row in _arrivals(rows):
             lane.streams.arrive(lane.relations[name], at_s, (row,))

@@ -63,6 +63,7 @@ class View:
         monitors: it reads system relations, itself or through others.
         reads: what `plan` names, found once: each registration asks all views for it.
         over: the views that `closed` was made of, as they were then.
+        crossing: the recursion split by networks that this lane has built for it, or nothing.
     """
 
     entry: Register
@@ -81,6 +82,7 @@ class View:
     monitors: bool = False
     reads: frozenset[str] = frozenset()
     over: tuple[View, ...] = ()
+    crossing: str = ""
 
     @property
     def complete(self) -> bool:
@@ -107,6 +109,10 @@ class View:
     def mentions(self, name: str) -> bool:
         """Whether the view reads a relation or view of that name, directly."""
         return name in self.reads
+
+    def only_parted_by(self, relation: str) -> bool:
+        """Whether a table says which rows this lane keeps, and nothing else of the view."""
+        return self.closed is not None and relation in self.reads - relations_of(self.closed)
 
     def take_plan(self, plan: Plan) -> None:
         """Note the plan as it was registered."""

@@ -13,9 +13,10 @@ from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
+from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.keys import Keys
-from aspen.runtime.own_relations import SYSTEM_NAMES
-from aspen.runtime.placing import Place, Placing, starts_warm, windows_of
+from aspen.runtime.own_places import OWN_ROOT, own_part, reads_own
+from aspen.runtime.placing import Bordered, Place, Placing, starts_warm, windows_of
 from aspen.runtime.sharing import Shapes, SharingMode, choose_sharing
 from aspen.runtime.view import (
     WAITING,
@@ -48,6 +49,8 @@ __all__ = (
     "fields_of",
 )
 
+CROSSING_STRATEGY = "justification"
+
 
 class Views:
     """The views of one lane.
@@ -77,10 +80,12 @@ class Views:
         self.notices: list[AspenError] = []
         self._by_node: dict[int, list[View]] = {}
         self.shapes: Shapes[View] = Shapes(circuit, lambda view: view.rows)
+        self.borders = BordersHere[View](circuit, placing.share.number, placing.borders)
 
     def on(self, node: Node) -> Iterable[View]:
         """Give the views whose rows a node has."""
-        return [*self._by_node.get(id(node), ()), *self.shapes.guests(node)]
+        guests = (*self.shapes.guests(node), *self.borders.guests(node))
+        return [*self._by_node.get(id(node), ()), *guests]
 
     def deliveries(self, node: Node) -> Iterable[tuple[View, Delta]]:
         """Give what an epoch brought to each view of a node."""
@@ -119,22 +124,26 @@ class Views:
             assert own is not None
             if own == present:
                 view.over = tuple(self.by_name[n] for n in sorted(view.reads) if n in self.by_name)
-            view.monitors = not SYSTEM_NAMES.isdisjoint(relations_of(own))
+            view.monitors = reads_own(own)
             lifted = view.sharing.lifted
             values = () if lifted is None else lifted.values
             view.place = self.placing.put(entry.view, own, values, place, self.keys.hold)
             view.part = self.placing.part(view.place, own)
             view.strategies = self._strategies(entry.strategy, plan, view.part or own)
+            if isinstance(view.place, Bordered):
+                view.reads |= {view.place.root.relation}
             if resting:
                 return view
+            self._cross(view)
             # A shape is closed over the views of today.
             if view.part is None:
                 self._keep_leaves(view, own)
-            elif lifted is None or own != present:
+            elif lifted is None or own != present or view.monitors:
                 self._attach(view, self._compile(view, view.part, view.strategies))
             else:
                 self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
+            self._uncross(view)
             view.error, view.resting = fields_of(error), False
             view.place = view.place or self.placing.put(entry.view, None, (), place)
         self._circuit.collect()
@@ -162,7 +171,10 @@ class Views:
         Raises:
             AspenError: it reads what is not there, or cannot be computed.
         """
+        share = self.placing.share
         closed = self._close("", plan)
+        if reads_own(closed):
+            closed = own_part(closed, share.number, share.lanes)
         try:
             strategies = self._strategies(AUTO, plan, closed)
             return dict(self._compile(None, closed, strategies).contents())
@@ -176,6 +188,11 @@ class Views:
             self.shapes.forget(view.shape)
             self.close(view)
             self._enter(view, view.sharing.lifted)
+            return
+        if view.crossing:
+            self.close(view)
+            self._cross(view)
+            self._attach(view, self._compile(view, view.part, view.strategies))
             return
         node = self._compile(view, view.part, view.strategies)
         # The new ones hold on to what both share before the old ones let go.
@@ -206,6 +223,7 @@ class Views:
             if not views:
                 del self._by_node[id(node)]
             self._circuit.release(node)
+        self._uncross(view)
 
     @contextmanager
     def completely(self, name: str) -> Iterator[None]:
@@ -264,6 +282,26 @@ class Views:
         view.rows = dict(node.contents())
         self._by_node.setdefault(id(node), []).append(view)
 
+    def _cross(self, view: View) -> None:
+        """Build what a view that is split by networks has in common with others of its recursion.
+
+        A choice by size would be made before any border row is there, and fall on recomputing.
+        """
+        if isinstance(view.place, Bordered):
+            assert view.closed is not None
+            share, _ = self.placing.crossing(view.place, view.closed)
+            view.strategies = dict.fromkeys(recursions(share.inner), CROSSING_STRATEGY)
+            name = view.place.crossing.name
+            self.borders.enter(
+                name, share, view, lambda plan: self._compile(view, plan, view.strategies)
+            )
+            view.crossing = name
+
+    def _uncross(self, view: View) -> None:
+        if view.crossing:
+            self.borders.leave(view.crossing, view)
+            view.crossing = ""
+
     def _keep_leaves(self, view: View, plan: Plan) -> None:
         """Keep the windows of a view of another lane: any lane's snapshot serves them all."""
         for window in windows_of(plan):
@@ -314,7 +352,7 @@ class Views:
             self._begin,
             strategies.__getitem__,
             notify,
-            given,
+            {**self.borders.given, **(given or {})},
             apart=name if alone else None,
         )
         return compiler.build(closed)

@@ -20,7 +20,7 @@ class DeclaredColumn(exp.Expression):
 
 
 class DeclaredRelation(exp.Expression):
-    """`CREATE STREAM | TABLE name (…) FROM DEVICE … SAMPLE EVERY … TTL …`."""
+    """`CREATE STREAM | TABLE name (…) FROM DEVICE … SAMPLE EVERY … TTL … NETWORK BY …`."""
 
     arg_types = {  # noqa: RUF012  # sqlglot's protocol
         "this": True,
@@ -31,6 +31,7 @@ class DeclaredRelation(exp.Expression):
         "period_s": False,
         "ttl_s": False,
         "static": False,
+        "network": False,
         "comment": False,
     }
 
@@ -87,6 +88,8 @@ def _options(parser: StreamParser, found: dict[str, Any]) -> None:
             found["ttl_s"] = parser.parse_seconds()
         elif parser.says("STATIC"):
             found["static"] = True
+        elif parser.says("NETWORK", "BY"):
+            found["network"] = parser.identifier()
         elif parser.says("COMMENT"):
             found["comment"] = parser.text()
         else:

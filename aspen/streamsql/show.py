@@ -79,6 +79,7 @@ def _relation(relation: Relation) -> str:
         "device": relation.device,
         "rate_hz": relation.rate_hz,
         "ttl_s": relation.ttl_s,
+        "network": relation.network,
         "static": "" if relation.deletable else "yes",
         "comment": relation.comment,
     }

@@ -50,6 +50,8 @@ def declared(tree: DeclaredRelation, spans: Spans) -> CreateRelation:
             found=name,
             attempt=f"CREATE STREAM {name} (…)",
         )
+    network = tree.args.get("network")
+    _check_network(network, name, columns, keys, spans, stream=stream)
     relation = Relation(
         name,
         tuple(columns),
@@ -60,8 +62,31 @@ def declared(tree: DeclaredRelation, spans: Spans) -> CreateRelation:
         rate_hz=0.0 if period_s is None else 1.0 / period_s,
         comment=tree.args.get("comment") or "",
         ttl_s=tree.args.get("ttl_s") or 0.0,
+        network=word(network) if network is not None else "",
     )
     return CreateRelation(relation, at)
+
+
+def _check_network(
+    network: exp.Expr | None,
+    name: str,
+    columns: list[Column],
+    keys: list[str],
+    spans: Spans,
+    *,
+    stream: bool,
+) -> None:
+    if network is None:
+        return
+    fit = [c.name for c in columns if c.name not in keys and c.type in (Type.TEXT, Type.INT)]
+    if stream or len(keys) != 1 or word(network) not in fit:
+        raise BadDeclaration(
+            f"{word(network)!r} cannot say which network a place of {name} lies in",
+            position=spans.of(network),
+            found=word(network),
+            exists=fit,
+            attempt="a table with a KEY of one column, the place, and a TEXT or INT column beside",
+        )
 
 
 def type_of(tree: exp.Expr, at: Position) -> Type:

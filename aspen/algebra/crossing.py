@@ -1,0 +1,148 @@
+"""Crossing: whether a plan is a recursion along edges, and which networks split it.
+
+    plan       σ π … over one Fixpoint       row by row: what a lane says of its rows is right alone
+    networks   the one declared table whose key has the type of the recursion's places
+    part       σ π … over the lane's rows of the recursion
+
+Which table says where a place lies is declared (`NETWORK BY`), never guessed from names. Of a place
+that it does not know, lane 0 takes care: a wrong table costs time and no answer.
+
+Receives: a plan over base relations, their declarations.     Gives: a crossing, or why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from aspen.algebra.explain import plan_text
+from aspen.algebra.inline import inline
+from aspen.algebra.partition import choose_root, explain_root
+from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, with_children
+from aspen.algebra.subnetwork import (
+    ARRIVED,
+    INNER,
+    CannotSplit,
+    Networks,
+    Share,
+    place_column,
+    share_of,
+)
+from aspen.model.schema import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """How a plan's recursion is split by networks.
+
+    Args:
+        name: of the recursion; equal for equal recursions split by the same networks.
+        relation: the table that says which network a place lies in.
+        column: of the recursion: where a row is.
+        reason: one clause, behind "because".
+    """
+
+    name: str
+    relation: str
+    column: str
+    reason: str = ""
+
+
+def choose_crossing(
+    plan: Plan, relations: Mapping[str, Relation], lanes: int
+) -> Crossing | CannotSplit:
+    """Choose the networks a plan's recursion is split by, or say why it cannot be.
+
+    Args:
+        plan: over base relations alone.
+        relations: the declared ones.
+    """
+    try:
+        recursion = recursion_of(plan)
+        column = place_column(recursion)
+        relation = _networks_for(recursion, column, relations)
+        share_of(recursion, column, networks_of(relation), 0, lanes)
+    except CannotSplit as error:
+        return error
+    spelt = f"{plan_text(recursion)}\n{relation.name} {relation.key} {relation.network}"
+    name = blake2b(spelt.encode(), digest_size=6).hexdigest()
+    reason = (
+        f"its recursion goes along edges, and {relation.name} says which network a place lies in: "
+        "lanes exchange rows at borders alone"
+    )
+    return Crossing(name, relation.name, column, reason)
+
+
+def networks_of(relation: Relation) -> Networks:
+    """Give what a table says of its places."""
+    return Networks(relation, relation.key[0], relation.network)
+
+
+def recursion_of(plan: Plan) -> Fixpoint:
+    """Give the recursion that a plan gives row by row.
+
+    Raises:
+        CannotSplit: it is none, or there is more in the plan than selections and projections.
+    """
+    while isinstance(plan, Filter | Project):
+        plan = plan.child
+    if not isinstance(plan, Fixpoint):
+        raise CannotSplit("only selections and projections of one recursion are split by networks")
+    return plan
+
+
+def crossing_share(
+    plan: Plan, crossing: Crossing, relation: Relation, lane: int, lanes: int
+) -> tuple[Share, Plan]:
+    """Give one lane's share of a plan's recursion, and what it keeps of the plan.
+
+    Args:
+        relation: the table of networks, as it is declared now.
+
+    Raises:
+        CannotSplit: the table does not say networks any more.
+    """
+    recursion = recursion_of(plan)
+    if not relation.network:
+        raise CannotSplit(f"{relation.name} says no networks", found=relation.name)
+    arrived = f"{ARRIVED}_{crossing.name}"
+    share = share_of(recursion, crossing.column, networks_of(relation), lane, lanes, arrived)
+    rows = inline(share.rows, {INNER: share.inner})
+    return share, _above(plan, rows)
+
+
+def explain_place(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> str:
+    """Say in a sentence how a plan would be spread over lanes."""
+    root = lanes == 1 or choose_root(plan, relations, lanes) is not None
+    crossing = None if root else choose_crossing(plan, relations, lanes)
+    if not isinstance(crossing, Crossing):
+        return explain_root(plan, relations, lanes)
+    network = relations[crossing.relation].network
+    return (
+        f"split over {lanes} lanes by sub-network, {crossing.relation}.{network}, because "
+        f"{crossing.reason}"
+    )
+
+
+def _above(plan: Plan, rows: Plan) -> Plan:
+    if isinstance(plan, Fixpoint):
+        return rows
+    assert isinstance(plan, Filter | Project)
+    return with_children(plan, (_above(plan.child, rows),))
+
+
+def _networks_for(recursion: Fixpoint, column: str, relations: Mapping[str, Relation]) -> Relation:
+    place = next(one for one in recursion.columns if one.name == column)
+    found = [
+        relation
+        for relation in relations.values()
+        if relation.network and relation.columns[relation.index(relation.key[0])].type is place.type
+    ]
+    if len(found) != 1:
+        raise CannotSplit(
+            "one table must say which network a place lies in",
+            found=", ".join(sorted(relation.name for relation in found)) or "none",
+            attempt="CREATE TABLE place (node INT, floor TEXT, KEY (node)) NETWORK BY floor",
+        )
+    return found[0]
