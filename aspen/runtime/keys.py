@@ -12,6 +12,7 @@ from aspen.algebra.carried import Carried, Root
 from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation, Row, Value
+from aspen.runtime.own_places import OWN_ROOT, own_lane
 from aspen.runtime.placing import Placing, Split, part_of
 from aspen.views.circuit import Circuit
 
@@ -52,6 +53,8 @@ class Keys:
         if not 0 <= place.place < len(row):
             return None
         value = row[place.place]
+        if place.root == OWN_ROOT:
+            return own_lane(value, self._placing.share.lanes)
         if place.how is Carried.KEY:
             bucket = self._by_key(place.root).get(value)
             if not bucket:

@@ -28,6 +28,7 @@ from aspen.log.round import Round, Step
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Relation, Row, SourceKind
 from aspen.results.protocol import ViewChange
+from aspen.runtime.announce import Announcements
 from aspen.runtime.asks import Asks, answer_name, latest_tick_s
 from aspen.runtime.collector import uncollected
 from aspen.runtime.intake import Intake
@@ -79,7 +80,7 @@ class Lane:
             self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
         )
         self.warm: dict[str, list[Arrival]] = {}
-        self._announcing = False
+        self._announcements = Announcements(self.views, self.errors)
         self.held: Outcome | None = None
         for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
             self.know(relation)
@@ -103,9 +104,7 @@ class Lane:
             return []
         goes_on = isinstance(first, Round) and self.held is not None
         outcome = self.held if goes_on and self.held is not None else self._begun()
-        if self._announcing:
-            self._announcing = False
-            self._tell_all(outcome)
+        self._announcements.tell(outcome)
         known = {*self.views.by_name, *self.asks.names()}
         rounds = False
         for position, entry in entries:
@@ -175,7 +174,11 @@ class Lane:
 
     def announce(self) -> None:
         """Let the next batch tell every view in full: whoever listens knows none of them."""
-        self._announcing = True
+        self._announcements.everything = True
+
+    def renew(self) -> None:
+        """Let the next batch tell anew what lanes say of themselves: other ones told it before."""
+        self._announcements.anew = True
 
     def rows(self, view: str) -> Delta:
         """Give a view's rows with their multiplicities; of a view in error, none.
@@ -243,15 +246,6 @@ class Lane:
         notices, self.views.notices[:] = list(self.views.notices), []
         if self.errors.keep_new(self.position, notices):
             self._flush(outcome)
-
-    def _tell_all(self, outcome: Outcome) -> None:
-        for view in self.views.by_name.values():
-            if view.error is not None:
-                outcome.fail(view.entry.view, view.error, {})
-            elif not view.resting:
-                outcome.open(view.entry.view, view.columns, view.rows)
-        if self.errors.rows:
-            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, dict.fromkeys(self.errors.rows, 1))
 
     def _declare(self, relation: Relation, outcome: Outcome) -> None:
         if relation.name in OWN_RELATIONS:
@@ -391,4 +385,7 @@ class Lane:
             BadSnapshot: not a snapshot, or of another version.
         """
         with uncollected():
-            return read_snapshot(cls(share), data)
+            lane = read_snapshot(cls(share), data)
+            if not lane.system.known:
+                lane._survey(Outcome())  # noqa: SLF001  # a lane of this class, not somebody else's
+            return lane

@@ -84,4 +84,7 @@ class Lanes:
         Args:
             source: the lane whose snapshot they begin with; any one will do.
         """
-        return Lanes(count, self.lanes[source].snapshot())
+        made = Lanes(count, self.lanes[source].snapshot())
+        for lane in made.lanes:
+            lane.renew()
+        return made

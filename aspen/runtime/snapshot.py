@@ -13,6 +13,7 @@ import zlib
 from typing import Any, Protocol, TypeVar
 
 from aspen.algebra.explain import plan_text
+from aspen.algebra.lane_rows import CrossesLanes
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
@@ -25,7 +26,7 @@ from aspen.runtime.interests import Interests
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_relations import ENGINE_ERROR
+from aspen.runtime.own_relations import ENGINE_ERROR, SYSTEM_NAMES
 from aspen.runtime.placing import Placing, place_in, place_out
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
@@ -88,6 +89,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "views": _views(lane.views.by_name),
         "asks": lane.asks.open,
         "lanes": lane.placing.share.lanes,
+        "lane": lane.placing.share.number,
         "asked": lane.placing.asked,
         "interests": lane.interests.held,
         "system": lane.system.dump(),
@@ -109,11 +111,13 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         body = _body(data)
         lane.position, lane.at_s = body["position"], body["at_s"]
         lane.now_s = float("-inf") if body["now_s"] is None else body["now_s"]
+        # Places for another number of lanes are of no use to this one, nor is what a lane says of
+        # itself to any other one.
+        same = body.get("lanes", 1) == lane.placing.share.lanes
+        lane.system.known = same and body.get("lane", 0) == lane.placing.share.number
         _load(lane, body)
         # Snapshots from before questions and interests have none.
         lane.interests.held.update(body.get("interests", {}))
-        # Places for another number of lanes are of no use to this one.
-        same = body.get("lanes", 1) == lane.placing.share.lanes
         lane.borders.rounds = body.get("rounds", 0)
         borders = body.get("borders") if same else None
         for name, state in (borders or {}).get("known", {}).items():
@@ -122,7 +126,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             entry = decode(text.encode())
             assert isinstance(entry, Register)
             place = place_in(places[0]) if places and same else None
-            if error is None:
+            if error is None or (error["code"] == CrossesLanes.code and not same):
                 resting = entry.on_demand and entry.view not in lane.interests
                 plan = None if closed is None else read_plan(closed)
                 lane.views.open(entry, plan, resting=resting, place=place)
@@ -132,7 +136,8 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         for ask, number in body.get("asked", {}).items() if same else ():
             lane.placing.asked[ask] = number
         lane.asks.open.update(body.get("asks", {}))
-        lane.system.load(body.get("system", ()))
+        if lane.system.known:
+            lane.system.load(body.get("system", ()))
         lane.placing.begin(lane.asks.names())
         if borders and borders["lane"] == lane.placing.share.number:
             _hold(lane, borders)
@@ -164,7 +169,10 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
     """Fill an empty lane up to its views."""
     for text in body["relations"]:
         lane.know(_relation(text))
+    others = frozenset() if lane.system.known else SYSTEM_NAMES
     for name, rows in body["tables"].items():
+        if name in others:
+            continue
         lane.circuit.sources[name].table = {_row(row[1:]): row[0] for row in rows}
     lane.errors.rows.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
     for name, rows in body["newest"].items():

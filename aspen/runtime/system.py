@@ -46,6 +46,8 @@ class System:
         self._interests = interests
         self._lane = views.placing.share.number
         self._moved: dict[Node, Delta] = {}
+        self.known = True
+        """False in a lane that was made of what another one knew, until its first survey."""
         self._tell: Mapping[str, Callable[[], Iterable[Row]]] = {
             SYS_QUERIES.name: self._queries,
             SYS_OPERATORS.name: self._operators,
@@ -67,6 +69,7 @@ class System:
         Args:
             also: relations that are read in a moment.
         """
+        self.known = True
         for name, tell in self._tell.items():
             source = self._circuit.sources[name]
             wanted = dict.fromkeys(tell(), 1) if name in also or self._read(name) else {}

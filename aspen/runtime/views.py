@@ -15,7 +15,7 @@ from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
 from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.keys import Keys
-from aspen.runtime.own_places import OWN_ROOT, own_part, reads_own
+from aspen.runtime.own_places import own_part, reads_own
 from aspen.runtime.placing import Bordered, Place, Placing, starts_warm, windows_of
 from aspen.runtime.sharing import Shapes, SharingMode, choose_sharing
 from aspen.runtime.view import (

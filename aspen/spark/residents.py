@@ -46,6 +46,10 @@ class LaneLike(Protocol):
         """Let the next batch tell every view in full."""
         ...
 
+    def renew(self) -> None:
+        """Let the next batch tell anew what lanes say of themselves."""
+        ...
+
     @property
     def shared(self) -> AbstractSet[str]:
         """Views of the last batch that other lanes may have changed, too."""
@@ -137,6 +141,8 @@ def perform(resident: Resident, work: Work) -> Done | None:
             return None
         ready_ms = time.time() * 1000
         resident.whole = False
+        if 0 < work.told == work.after:
+            resident.lane.renew()
         entries = decoded(work.entries)
         changes = resident.lane.apply(entries)
         if work.last <= work.told:

@@ -1,0 +1,52 @@
+"""Announce: what a lane tells beyond what changed, in the next batch it tells of.
+
+everything   to whoever knows none of its views
+anew         what lanes say of themselves, to whoever knows what other lanes said
+"""
+
+from __future__ import annotations
+
+from aspen.algebra.lane_rows import CrossesLanes
+from aspen.runtime.kept_errors import KeptErrors
+from aspen.runtime.outcome import Outcome
+from aspen.runtime.own_relations import ENGINE_ERROR, ERROR_COLUMNS
+from aspen.runtime.views import View, Views
+
+
+class Announcements:
+    """What is still to be announced of one lane's views.
+
+    `everything` and `anew` may be set; telling resets them.
+    """
+
+    def __init__(self, views: Views, errors: KeptErrors) -> None:
+        self._views = views
+        self._errors = errors
+        self.everything = False
+        self.anew = False
+
+    def tell(self, outcome: Outcome) -> None:
+        """Tell what is to be told, at the beginning of an epoch."""
+        everything, self.everything = self.everything, False
+        anew, self.anew = self.anew, False
+        for name, view in self._views.by_name.items():
+            own = anew and _of_lanes(view)
+            if own:
+                outcome.close(name, known=True)
+            if everything or own:
+                _tell_of(name, view, outcome)
+        if everything and self._errors.rows:
+            rows = dict.fromkeys(self._errors.rows, 1)
+            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, rows)
+
+
+def _of_lanes(view: View) -> bool:
+    """Whether a view says other things where there are other lanes."""
+    return view.monitors or (view.error or {}).get("code") == CrossesLanes.code
+
+
+def _tell_of(name: str, view: View, outcome: Outcome) -> None:
+    if view.error is not None:
+        outcome.fail(name, view.error, {})
+    elif not view.resting:
+        outcome.open(name, view.columns, view.rows)

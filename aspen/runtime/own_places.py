@@ -1,0 +1,53 @@
+"""Own places: where a view of the system relations is kept, of which every lane has its own rows.
+
+    lanes      0                            1
+    w_queries  what lane 0 says of itself   what lane 1 says of itself
+
+Law: with several lanes such a view is the sum of what every lane computes for itself, or in error.
+"""
+
+from __future__ import annotations
+
+from aspen.algebra.carried import Carried, Root
+from aspen.algebra.lane_rows import LANE, lane_part
+from aspen.algebra.plan import Plan, relations_of
+from aspen.model.schema import Value
+from aspen.runtime.own_relations import SYSTEM_NAMES
+
+OWN_ROOT = Root("sys", LANE)
+"""What such views are split by; no relation has this name."""
+
+EVERYWHERE = -1
+"""The lane of a question that every lane answers for itself."""
+
+REASON = "every lane tells of itself"
+
+
+def reads_own(plan: Plan) -> bool:
+    """Whether a plan over base relations reads what every lane says of itself."""
+    return not SYSTEM_NAMES.isdisjoint(relations_of(plan))
+
+
+def own_part(plan: Plan, number: int, lanes: int) -> Plan:
+    """Give what one lane computes of such a plan.
+
+    Raises:
+        CrossesLanes: it would need the rows of several lanes in one place.
+    """
+    return plan if lanes == 1 else lane_part(plan, SYSTEM_NAMES, number, lanes).plan
+
+
+def own_column(plan: Plan, lanes: int) -> int:
+    """Give the place of the output column that says which lane a row is of, -1 where none does.
+
+    Raises:
+        CrossesLanes: as `own_part`.
+    """
+    kept = lane_part(plan, SYSTEM_NAMES, 0, lanes).kept or {}
+    names = [column.name for column in plan.columns]
+    return min((names.index(c) for c, how in kept.items() if how is Carried.VALUE), default=-1)
+
+
+def own_lane(value: Value, lanes: int) -> int:
+    """Give the lane that has a row, by that column: the first one has those that say none."""
+    return value if isinstance(value, int) and value in range(lanes) else 0
