@@ -15,6 +15,7 @@ from aspen.views.operators.support.strategies import AUTO
 from smartcis.actions.catalog import check_name, live_catalog, reads_private
 from smartcis.actions.draft_view import Draft
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
+from smartcis.actions.own_queries import own_queries
 from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import order_of, whole
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
@@ -149,14 +150,11 @@ def next_order() -> int:
 def _check_quota(owner: Owner) -> None:
     if owner.staff:
         return
-    mine = MaintainedQuery.objects.filter(user=None, browser=owner.browser)
-    if owner.user_id is not None:
-        mine = MaintainedQuery.objects.filter(user_id=owner.user_id)
-    held = mine.count()
+    held = own_queries(owner).count()
     if held >= settings.QUERY_QUOTA:
         raise QuotaReached(
             f"you have {held} queries running",
             found=str(held),
             exists=[f"up to {settings.QUERY_QUOTA}"],
-            attempt="stop one of them",
+            attempt="stop one of them, or ask this one once",
         )

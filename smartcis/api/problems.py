@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -127,7 +128,11 @@ def _drf_fields(error: Exception, data: Any) -> dict[str, Any]:
         if isinstance(data, Mapping):
             fields["found"] = ", ".join(str(name) for name in data)
         return fields
-    return _fields(code, str(error.detail))
+    fields = _fields(code, str(error.detail))
+    wait_s: float | None = getattr(error, "wait", None)  # of a throttled request
+    if wait_s is not None:
+        fields["try"] = f"again in {math.ceil(wait_s)} s"
+    return fields
 
 
 def _sentences(data: Any, path: str = "") -> list[str]:

@@ -1,8 +1,9 @@
-"""Queries: submit StreamSQL, read its rows, end it; check without submitting."""
+"""Queries: submit StreamSQL, name it, end it; check without submitting."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,16 +18,19 @@ from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.actions.errors import NotFound
-from smartcis.actions.look_at_rows import look_at_rows
+from smartcis.actions.locate_rows import LOCATORS, located_by
+from smartcis.actions.own_queries import own_queries
 from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import (
     NAME_LENGTH,
     SQL_LENGTH,
 )
-from smartcis.actions.row_order import in_order
+from smartcis.actions.rename_query import rename_query
+from smartcis.actions.sharing_reason import sharing_of
 from smartcis.actions.strategy_reason import strategy_reasons
 from smartcis.actions.submit_statement import check_statement, submit_statement
 from smartcis.actions.unregister_query import unregister_query
+from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.problems import ProblemSerializer
 from smartcis.api.query_fields import (
     AnsweredSerializer,
@@ -41,13 +45,8 @@ from smartcis.api.query_fields import (
 )
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
-from smartcis.catalog import TENANT_COLUMN
-from smartcis.live.access import grant
-from smartcis.live.views import restricted
 from smartcis.models import MaintainedQuery, MaintainedView
 
-ROWS = 1_000
-ROWS_AT_MOST = 10_000
 ENGINE, NETWORK = "engine", "network"
 STATES = ("resting", "running", "failed")
 
@@ -79,7 +78,16 @@ class QuerySerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(STATES)
     strategy = serializers.CharField(help_text="how its recursion is maintained")
     strategy_reason = serializers.CharField(help_text="why, as a clause behind `because`")
+    sharing = serializers.CharField(
+        allow_blank=True, help_text="own, trunk or tenant: what its dataflow has in common"
+    )
+    sharing_reason = serializers.CharField(help_text="why, as a clause behind `because`")
     columns = ColumnSerializer(many=True)
+    located_by = serializers.ChoiceField(
+        LOCATORS,
+        allow_null=True,
+        help_text="what says where its rows are: `point` for level_id, x_m and y_m, or a column",
+    )
     order = OrderSerializer(allow_null=True, help_text="of its rows, where the text gives one")
     outputs = serializers.ListField(
         child=serializers.CharField(), help_text="where else its changes go"
@@ -93,15 +101,19 @@ class QuerySerializer(serializers.Serializer[Any]):
     error = ProblemSerializer(allow_null=True, required=False)
 
 
-class RowsSerializer(serializers.Serializer[Any]):
-    """A view's rows as of an epoch."""
+class RenameSerializer(serializers.Serializer[Any]):
+    """What may be changed of a query."""
 
-    columns = ColumnSerializer(many=True)
-    epoch = serializers.IntegerField()
-    position = serializers.IntegerField()
-    at_s = serializers.FloatField()
-    total = serializers.IntegerField()
-    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    name = serializers.CharField(max_length=NAME_LENGTH, allow_blank=True)
+
+
+class WaysSerializer(serializers.Serializer[Any]):
+    """Why a text may not be run in a way; empty where it may."""
+
+    live = serializers.CharField(allow_blank=True, help_text="kept running until it is stopped")
+    once = serializers.CharField(
+        allow_blank=True, help_text="answered once, with ONCE put in front if it is not there"
+    )
 
 
 class CheckedSerializer(serializers.Serializer[Any]):
@@ -112,6 +124,7 @@ class CheckedSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(
         required=False, help_text="query, once, or the statement: INSERT, DROP and the like"
     )
+    ways = WaysSerializer(required=False)
     code = serializers.CharField(required=False)
     message = serializers.CharField(required=False)
 
@@ -131,6 +144,8 @@ def query_body(
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
     state = "failed" if error else "resting" if snapshot is None else "running"
+    sharing = sharing_of(view)
+    columns = columns_body(view)[: width_of(query)]
     return {
         "id": query.id,
         "name": query.name or None,
@@ -139,7 +154,10 @@ def query_body(
         "state": state,
         "strategy": view.strategy,
         "strategy_reason": reasons[view.name],
-        "columns": columns_body(view)[: width_of(query)],
+        "sharing": sharing.mode,
+        "sharing_reason": sharing.reason,
+        "columns": columns,
+        "located_by": located_by([column["name"] for column in columns]),
         "order": order_body(query.order),
         "outputs": outputs_body(query),
         "calls": calls_body(query),
@@ -188,12 +206,16 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
     throttle_scope = "queries"
 
     @extend_schema(
-        operation_id="v1_queries_list", responses=answers(QuerySerializer(many=True), *READ)
+        operation_id="v1_queries_list",
+        parameters=[OpenApiParameter("mine", bool, description="only one's own")],
+        responses=answers(QuerySerializer(many=True), 400, *READ),
     )
     def get(self, request: Request) -> Response:
         """List queries, newest first."""
         owner = Owner.of(request)
-        found = MaintainedQuery.objects.select_related("view__placement", "outlet")
+        mine = serializers.BooleanField().run_validation(request.query_params.get("mine", False))
+        found = own_queries(owner) if mine else MaintainedQuery.objects.all()
+        found = found.select_related("view__placement", "outlet")
         if not owner.staff:
             found = found.filter(view__private=False)
         page = self.paginate_queryset(found) or []
@@ -241,51 +263,20 @@ class QueryDetail(APIView):
         snapshots = composition.results().snapshots([query.view.name])
         return Response(query_body(query, owner, snapshots, strategy_reasons([query.view])))
 
+    @extend_schema(request=RenameSerializer, responses=answers(QuerySerializer, *SEND, 403, 404))
+    def patch(self, request: Request, query_id: str) -> Response:
+        """Rename a query of one's own."""
+        wanted = RenameSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        owner = Owner.of(request)
+        rename_query(query_id, wanted.validated_data["name"], owner)
+        return self.get(request, query_id)
+
     @extend_schema(responses=answers(None, 403, 404, status=204))
     def delete(self, request: Request, query_id: str) -> Response:
         """End a query."""
         unregister_query(query_id, Owner.of(request))
         return Response(status=204)
-
-
-@extend_schema(
-    parameters=[
-        OpenApiParameter("limit", int, description=f"rows given, up to {ROWS_AT_MOST}"),
-    ]
-)
-class QueryRows(APIView):
-    """A query's rows; also a standing view's, by its name."""
-
-    permission_classes = (AllowAny,)
-
-    @extend_schema(responses=answers(RowsSerializer, 400, 403, *READ))
-    def get(self, request: Request, query_id: str) -> Response:
-        """Give the newest snapshot."""
-        limit = serializers.IntegerField(min_value=0, max_value=ROWS_AT_MOST).run_validation(
-            request.query_params.get("limit", ROWS)
-        )
-        owner = Owner.of(request)
-        granted = grant(query_id, browser=owner.browser, user=request.user)
-        snapshot = look_at_rows(granted, query_id)
-        names = [name for name, _, _ in snapshot.columns]
-        place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
-        asked = MaintainedQuery.objects.filter(pk=query_id).first()
-        seen = restricted(dict(snapshot.rows), place, granted.allowed)
-        order = None if asked is None else asked.order
-        rows = [list(row) for row in in_order(seen, snapshot.columns, order)]
-        return Response(
-            {
-                "columns": [
-                    {"name": name, "type": kind, "unit": unit}
-                    for name, kind, unit in snapshot.columns[: width_of(asked)]
-                ],
-                "epoch": snapshot.epoch,
-                "position": snapshot.position,
-                "at_s": snapshot.at_s,
-                "total": len(rows),
-                "rows": rows[:limit],
-            }
-        )
 
 
 class QueryCheck(APIView):
@@ -302,10 +293,11 @@ class QueryCheck(APIView):
         sql = wanted.validated_data["sql"]
         try:
             kind, compiled = check_statement(sql, Owner.of(request))
+            ways = ways_to_run(sql)
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
         columns = [
             {"name": c.name, "type": c.type.value, "unit": c.unit}
             for c in (() if compiled is None else compiled.relation.columns)
         ]
-        return Response({"ok": True, "kind": kind, "columns": columns})
+        return Response({"ok": True, "kind": kind, "columns": columns, "ways": asdict(ways)})

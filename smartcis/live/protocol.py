@@ -90,7 +90,11 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A view's rows as of `epoch`; a row stands there as often as the view has it."""
+    """A view's rows as of `epoch`; a row stands there as often as the view has it.
+
+    Args:
+        merged: epochs that changed the view and waited for a slow client; this stands for them.
+    """
 
     id: int
     view: str
@@ -98,19 +102,25 @@ class Snapshot:
     epoch: int
     position: int
     at_s: float
+    merged: int
     rows: list[WireRow]
     type: Literal["snapshot"] = "snapshot"
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What changed after epoch `prev`, the epoch of the last message under this id."""
+    """What changed after epoch `prev`, the epoch of the last message under this id.
+
+    Args:
+        merged: how many epochs changed the view since; 1 unless some had to wait.
+    """
 
     id: int
     prev: int
     epoch: int
     position: int
     at_s: float
+    merged: int
     changes: list[tuple[int, *tuple[Cell, ...]]]
     type: Literal["delta"] = "delta"
 

@@ -50,6 +50,7 @@ class Subscription:
         self.sent = 0
         self._wake = wake
         self._waiting: Delta = {}
+        self._merged = 0  # epochs that changed the view since the last message
         self._whole = False
         self._resumed = False  # a resumption is confirmed even when nothing happened since
         self._ended = False
@@ -67,14 +68,15 @@ class Subscription:
             self._news.append(protocol.WireError.of(self.view.error, self.number))
         owned = self.allowed is not None and self.view.place(TENANT_COLUMN) is not None
         # Which sessions a client had at `since` is not known any more: owned views start whole.
-        net = None
+        missed = None
         if since is not None and not owned:
-            net = history.net(self.view.name, since, self.view.epoch)
-        if since is None or net is None:
+            missed = history.net(self.view.name, since, self.view.epoch)
+        if since is None or missed is None:
             self._whole = bool(self.view.columns)
         else:
             self.sent = since
-            self._waiting, self._resumed = net, True
+            self._waiting, self._merged = missed
+            self._resumed = True
             self._stamp = (self.view.epoch, self.view.position, self.view.at_s)
         if self.waits:
             self._wake()
@@ -88,8 +90,11 @@ class Subscription:
             self._waiting, self._whole, self._ended = {}, True, False
         if change.error is not None:
             self._news.append(protocol.WireError.of(change.error, self.number))
+        seen = self._seen(change.delta)
+        began = bool(change.columns or change.closed)
+        self._merged = 0 if began else self._merged + bool(seen)
         if not self._whole and not change.closed:
-            merge(self._waiting, self._seen(change.delta))
+            merge(self._waiting, seen)
             self._stamp = (epoch.number, epoch.position, epoch.at_s)
             if len(self._waiting) > max(WAITING_AT_LEAST, 2 * len(self.view.rows)):
                 self._waiting, self._whole = {}, True
@@ -138,6 +143,7 @@ class Subscription:
                     epoch=view.epoch,
                     position=view.position,
                     at_s=view.at_s,
+                    merged=self._merged,
                     rows=bag(rows),
                 )
             )
@@ -151,11 +157,12 @@ class Subscription:
                     epoch=epoch,
                     position=position,
                     at_s=at_s,
+                    merged=self._merged,
                     changes=[(weight, *row) for row, weight in self._waiting.items()],
                 )
             )
             self.sent = epoch
-        self._whole, self._resumed, self._waiting = False, False, {}
+        self._whole, self._resumed, self._waiting, self._merged = False, False, {}, 0
         return messages
 
     def _seen(self, rows: Delta) -> Delta:

@@ -98,8 +98,8 @@ class History:
             return None
         return [epoch for epoch in self._epochs if epoch.number > number]
 
-    def net(self, view: str, since: int, upto: int) -> Delta | None:
-        """Give the net change of a view in (since, upto].
+    def net(self, view: str, since: int, upto: int) -> tuple[Delta, int] | None:
+        """Give the net change of a view in (since, upto], and how many epochs changed it.
 
         Returns:
             None when epochs are missing, or the view began, ended or failed in between.
@@ -108,6 +108,7 @@ class History:
         if epochs is None or upto > self.head:
             return None
         net: Delta = {}
+        changed = 0
         for epoch in epochs:
             if epoch.number > upto:
                 break
@@ -117,7 +118,8 @@ class History:
                 if change.closed or change.columns or change.error is not None:
                     return None
                 merge(net, change.delta)
-        return net
+                changed += 1
+        return net, changed
 
 
 def _size(epoch: Epoch) -> int:

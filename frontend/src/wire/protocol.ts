@@ -52,6 +52,7 @@ export interface Snapshot {
   epoch: number;
   position: number;
   at_s: number;
+  merged: number;
   rows: Row[];
 }
 
@@ -62,6 +63,7 @@ export interface Delta {
   epoch: number;
   position: number;
   at_s: number;
+  merged: number;
   changes: [number, ...Cell[]][];
 }
 

@@ -96,6 +96,7 @@ export const snapshot = (id: number, view: string, epoch: number, rows: (string 
   epoch,
   position: epoch,
   at_s: epoch,
+  merged: 0,
   rows,
   columns: names.map((name) => ({ name, type: 'TEXT', unit: '' })),
 });
@@ -105,4 +106,5 @@ export const delta = (
   prev: number,
   epoch: number,
   changes: [number, ...(string | number)[]][],
-): ServerMessage => ({ type: 'delta', id, prev, epoch, position: epoch, at_s: epoch, changes });
+  merged = 1,
+): ServerMessage => ({ type: 'delta', id, prev, epoch, position: epoch, at_s: epoch, merged, changes });

@@ -1,0 +1,31 @@
+"""Rename a query: what it is called in lists and links; its view keeps its own name."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from smartcis.actions.errors import NotFound, Refused
+from smartcis.actions.owner import Owner
+from smartcis.actions.register_query import NAME_LENGTH
+from smartcis.models import MaintainedQuery
+
+
+def rename_query(query_id: str, name: str, owner: Owner) -> MaintainedQuery:
+    """Give a query another name; an empty one takes it away.
+
+    Raises:
+        NotFound: no query of that id.
+        Refused: it is somebody else's.
+    """
+    with transaction.atomic():
+        query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+        if query is None:
+            raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+        if not owner.staff and not owner.owns(query.browser, query.user_id):
+            raise Refused(
+                "this query is somebody else's",
+                attempt="fork it: submit its text as a query of your own, and name that",
+            )
+        query.name = name.strip()[:NAME_LENGTH]
+        query.save(update_fields=["name"])
+    return query

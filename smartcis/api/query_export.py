@@ -1,0 +1,176 @@
+"""Rows as files: CSV and GeoJSON, written while they are sent.
+
+CSV       RFC 4180; a column's unit stands behind its name, `celsius [°C]`. NULL is nothing at
+          all, an empty text is "".
+GeoJSON   RFC 7946, in degrees; a row's level and metres are properties beside its own. Rows
+          nowhere in the building have a null geometry.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.handlers.asgi import ASGIRequest
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+
+from aspen.model.schema import Row, Value
+from smartcis.actions.errors import Invalid
+from smartcis.actions.locate_rows import LOCATORS, Place, located_by, locator
+from smartcis.importers.geometry.projection import Projection
+from smartcis.models import Venue
+
+CHUNK_ROWS = 500
+QUOTED = re.compile(r'[",\r\n]')
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows to be written.
+
+    Args:
+        name: of the file, without its ending.
+        columns: name, type and unit of each.
+    """
+
+    name: str
+    columns: Sequence[tuple[str, str, str]]
+    rows: Sequence[Row]
+    epoch: int
+    at_s: float
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names."""
+        return [name for name, _, _ in self.columns]
+
+
+class CsvRenderer(BaseRenderer):
+    """Chosen by `Accept: text/csv` or `?format=csv`."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    @staticmethod
+    def lines(table: Table) -> Iterator[str]:
+        """Give a table's lines."""
+        yield _line(f"{name} [{unit}]" if unit else name for name, _, unit in table.columns)
+        for row in table.rows:
+            yield _line(row)
+
+
+class GeoJsonRenderer(BaseRenderer):
+    """Chosen by `Accept: application/geo+json` or `?format=geojson`."""
+
+    media_type = "application/geo+json"
+    format = "geojson"
+
+    @staticmethod
+    def lines(table: Table) -> Iterator[str]:
+        """Give a table as a FeatureCollection, a line for each row.
+
+        Raises:
+            Invalid: no column says where a row is.
+        """
+        if located_by(table.names) is None:
+            raise Invalid(
+                "no column says where these rows are",
+                found=", ".join(table.names),
+                exists=["x_m, y_m and level_id", *LOCATORS[1:]],
+                attempt="add one of them to the SELECT, or ask for CSV",
+            )
+        return _features(table, locator(table.names, table.rows), _degrees())
+
+
+EXPORTS: tuple[type[CsvRenderer | GeoJsonRenderer], ...] = (CsvRenderer, GeoJsonRenderer)
+
+
+def exported(table: Table, request: Request) -> StreamingHttpResponse | None:
+    """Give a table in the form a request asks for; None where that is plain JSON."""
+    chosen = request.accepted_renderer
+    if not isinstance(chosen, EXPORTS):
+        return None
+    parts = _chunks(chosen.lines(table))
+    # An ASGI server would gather a plain iterator whole before it sent the first byte.
+    body = _unhurried(parts) if isinstance(request._request, ASGIRequest) else parts  # noqa: SLF001  # DRF has no other name for it
+    kept = re.sub(r"[^A-Za-z0-9_-]+", "-", table.name).strip("-")[:60] or "rows"
+    return StreamingHttpResponse(
+        body,
+        content_type=f"{chosen.media_type}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{kept}.{chosen.format}"'},
+    )
+
+
+def _chunks(lines: Iterable[str]) -> Iterator[str]:
+    held: list[str] = []
+    for line in lines:
+        held.append(line)
+        if len(held) == CHUNK_ROWS:
+            yield "".join(held)
+            held.clear()
+    yield "".join(held)
+
+
+async def _unhurried(parts: Iterator[str]) -> AsyncIterator[str]:
+    for part in parts:
+        yield part
+
+
+def _line(values: Iterable[Value]) -> str:
+    return ",".join(map(_cell, values)) + "\r\n"
+
+
+def _cell(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    if text and not QUOTED.search(text):
+        return text
+    return f'"{text.replace(chr(34), chr(34) * 2)}"'
+
+
+def _degrees() -> Callable[[Place], list[float]]:
+    """Give the function from metres of the building to longitude and latitude."""
+    venue = Venue.objects.first()
+    lon, lat = (0.0, 0.0) if venue is None else (venue.origin_lon_deg, venue.origin_lat_deg)
+    projection = Projection(lon, lat)
+    return lambda place: [round(d, 7) for d in projection.degrees(place.x_m, place.y_m)]
+
+
+def _features(
+    table: Table, where: Callable[[Row], Place | None], degrees: Callable[[Place], list[float]]
+) -> Iterator[str]:
+    columns = [{"name": name, "type": kind, "unit": unit} for name, kind, unit in table.columns]
+    head = {"columns": columns, "epoch": table.epoch, "at_s": table.at_s, "total": len(table.rows)}
+    yield f'{{"type":"FeatureCollection",{_json(head)[1:-1]},"features":[\n'
+    for number, row in enumerate(table.rows):
+        place = where(row)
+        feature: dict[str, Any] = {"type": "Feature", "geometry": None, "properties": {}}
+        if place is not None:
+            feature["geometry"] = {"type": "Point", "coordinates": degrees(place)}
+            feature["properties"] = {
+                "level_id": place.level_id,
+                "x_m": place.x_m,
+                "y_m": place.y_m,
+            }
+        feature["properties"] |= {
+            name: _finite(value) for name, value in zip(table.names, row, strict=True)
+        }
+        yield f"{',' if number else ''}{_json(feature)}\n"
+    yield "]}\n"
+
+
+def _finite(value: Value) -> Value:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

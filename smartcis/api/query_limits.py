@@ -1,0 +1,81 @@
+"""Limits: how much one may ask of the queries' part, and how much of it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.views import APIView
+
+from aspen.runtime.once import ROWS_AT_MOST as ONCE_ROWS_AT_MOST
+from smartcis.actions.answer_once import WAIT_S
+from smartcis.actions.own_queries import own_queries, quota_of
+from smartcis.actions.owner import Owner
+from smartcis.actions.register_query import SQL_LENGTH
+from smartcis.api.query_rows import ROWS_AT_MOST
+from smartcis.api.schema import answers
+
+SCOPES = ("queries", "check")
+
+
+class RateSerializer(serializers.Serializer[Any]):
+    """How often one may send something."""
+
+    scope = serializers.ChoiceField(SCOPES)
+    at_most = serializers.IntegerField()
+    per_s = serializers.IntegerField(help_text="of this many seconds")
+    left = serializers.IntegerField(help_text="now")
+
+
+class LimitsSerializer(serializers.Serializer[Any]):
+    """What holds for the one who asks."""
+
+    may_query = serializers.BooleanField()
+    queries = serializers.IntegerField(help_text="maintained for them now")
+    queries_at_most = serializers.IntegerField(allow_null=True, help_text="null: any number")
+    rows_at_most = serializers.IntegerField(help_text="in one JSON answer; files have no limit")
+    once_rows_at_most = serializers.IntegerField(help_text="of an answer given once")
+    text_at_most = serializers.IntegerField(help_text="characters of a query")
+    once_wait_s = serializers.FloatField(help_text="the engine's time to answer ONCE")
+    rates = RateSerializer(many=True)
+
+
+class Peek(ScopedRateThrottle):
+    """Looks at a scope's count without counting."""
+
+    def left(self, scope: str, request: Request, view: APIView) -> dict[str, Any]:
+        """Give what is left of a scope's rate."""
+        self.scope = scope
+        number, per_s = self.parse_rate(self.get_rate())
+        at_most, now_s = number or 0, self.timer()
+        sent = self.cache.get(self.get_cache_key(request, view), [])
+        used = sum(1 for at_s in sent if at_s > now_s - (per_s or 0))
+        left = max(0, at_most - used)
+        return {"scope": scope, "at_most": at_most, "per_s": per_s, "left": left}
+
+
+class QueryLimits(APIView):
+    """The limits of asking."""
+
+    @extend_schema(responses=answers(LimitsSerializer, 406))
+    def get(self, request: Request) -> Response:
+        """Give the limits, and what is used of them."""
+        owner = Owner.of(request)
+        peek = Peek()
+        return Response(
+            {
+                "may_query": owner.staff or settings.OPEN_QUERIES,
+                "queries": own_queries(owner).count(),
+                "queries_at_most": quota_of(owner),
+                "rows_at_most": ROWS_AT_MOST,
+                "once_rows_at_most": ONCE_ROWS_AT_MOST,
+                "text_at_most": SQL_LENGTH,
+                "once_wait_s": WAIT_S,
+                "rates": [peek.left(scope, request, self) for scope in SCOPES],
+            }
+        )

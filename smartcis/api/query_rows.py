@@ -1,0 +1,99 @@
+"""A query's rows: as JSON, or as a file of CSV or GeoJSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.actions.look_at_rows import look_at_rows
+from smartcis.actions.owner import Owner
+from smartcis.actions.row_order import in_order
+from smartcis.api.query_export import EXPORTS, CsvRenderer, GeoJsonRenderer, Table, exported
+from smartcis.api.query_fields import ColumnSerializer, width_of
+from smartcis.api.schema import READ, answers
+from smartcis.catalog import TENANT_COLUMN
+from smartcis.live.access import grant
+from smartcis.live.views import restricted
+from smartcis.models import MaintainedQuery
+
+ROWS = 1_000
+ROWS_AT_MOST = 10_000
+
+
+class RowsSerializer(serializers.Serializer[Any]):
+    """A view's rows as of an epoch."""
+
+    columns = ColumnSerializer(many=True)
+    epoch = serializers.IntegerField()
+    position = serializers.IntegerField()
+    at_s = serializers.FloatField()
+    total = serializers.IntegerField()
+    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+
+
+@extend_schema(
+    parameters=[
+        OpenApiParameter(
+            "limit",
+            {"type": "integer", "minimum": 0, "maximum": ROWS_AT_MOST},
+            description=f"rows given; JSON gives {ROWS} without it, a file all",
+        ),
+    ]
+)
+class QueryRows(APIView):
+    """A query's rows; also a standing view's, by its name."""
+
+    permission_classes = (AllowAny,)
+    renderer_classes = (JSONRenderer, *EXPORTS)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer with a problem; that is JSON whatever was asked for."""
+        self.request.accepted_renderer = JSONRenderer()
+        self.request.accepted_media_type = JSONRenderer.media_type
+        return super().handle_exception(exc)
+
+    @extend_schema(
+        responses={
+            **answers(RowsSerializer, 400, 403, *READ),
+            (200, "application/json"): RowsSerializer,
+            (200, CsvRenderer.media_type): OpenApiTypes.STR,
+            (200, GeoJsonRenderer.media_type): OpenApiTypes.OBJECT,
+        }
+    )
+    def get(self, request: Request, query_id: str) -> HttpResponseBase:
+        """Give the newest snapshot."""
+        asked_for = request.query_params.get("limit")
+        limit = None
+        if asked_for is not None:
+            allowed = serializers.IntegerField(min_value=0, max_value=ROWS_AT_MOST)
+            limit = allowed.run_validation(asked_for)
+        owner = Owner.of(request)
+        granted = grant(query_id, browser=owner.browser, user=request.user)
+        snapshot = look_at_rows(granted, query_id)
+        names = [name for name, _, _ in snapshot.columns]
+        place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
+        asked = MaintainedQuery.objects.filter(pk=query_id).first()
+        seen = restricted(dict(snapshot.rows), place, granted.allowed)
+        rows = in_order(seen, snapshot.columns, None if asked is None else asked.order)
+        columns = snapshot.columns[: width_of(asked)]
+        name = query_id if asked is None else asked.name or asked.id
+        table = Table(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
+        return exported(table, request) or Response(
+            {
+                "columns": [{"name": n, "type": kind, "unit": unit} for n, kind, unit in columns],
+                "epoch": snapshot.epoch,
+                "position": snapshot.position,
+                "at_s": snapshot.at_s,
+                "total": len(rows),
+                "rows": [list(row) for row in rows[: ROWS if limit is None else limit]],
+            }
+        )
