@@ -9,7 +9,7 @@ Law: with several lanes such a view is the sum of what every lane computes for i
 from __future__ import annotations
 
 from aspen.algebra.carried import Carried, Root
-from aspen.algebra.lane_rows import LANE, lane_part
+from aspen.algebra.lane_rows import LANE, CrossesLanes, lane_part
 from aspen.algebra.plan import Plan, relations_of
 from aspen.model.schema import Value
 from aspen.runtime.own_relations import SYSTEM_NAMES
@@ -46,6 +46,15 @@ def own_column(plan: Plan, lanes: int) -> int:
     kept = lane_part(plan, SYSTEM_NAMES, 0, lanes).kept or {}
     names = [column.name for column in plan.columns]
     return min((names.index(c) for c, how in kept.items() if how is Carried.VALUE), default=-1)
+
+
+def explain_own(plan: Plan, lanes: int) -> str:
+    """Say in a sentence how such a plan is kept by several lanes, or why it is not."""
+    try:
+        own_part(plan, 0, lanes)
+    except CrossesLanes as refused:
+        return f"in none of {lanes} lanes, because {refused.message}; {refused.attempt}"
+    return f"in each of {lanes} lanes for its own rows, because {REASON}"
 
 
 def own_lane(value: Value, lanes: int) -> int:

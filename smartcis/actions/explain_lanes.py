@@ -10,6 +10,7 @@ from aspen.algebra.partition import explain_root
 from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.model.catalog import Catalog
+from aspen.runtime.own_places import explain_own, reads_own
 from aspen.runtime.sharing import choose_sharing
 from smartcis.models import MaintainedView
 
@@ -17,10 +18,13 @@ from smartcis.models import MaintainedView
 def lanes_text(plan: Plan, catalog: Catalog) -> str:
     """Say in which lane, or in parts in which lanes, a view is kept."""
     lanes = settings.ENGINE_LANES
+    closed = over_base_relations(plan)
+    if lanes > 1 and reads_own(closed):
+        return explain_own(closed, lanes)
     if lanes > 1 and choose_sharing("auto", plan).lifted is not None:
         return f"in one of {lanes} lanes, by what it asks for, because its shape is in all of them"
     relations = {relation.name: relation for relation in catalog}
-    return explain_root(over_base_relations(plan), relations, lanes)
+    return explain_root(closed, relations, lanes)
 
 
 def over_base_relations(plan: Plan) -> Plan:

@@ -12,7 +12,7 @@ from aspen.log.entry import Ask, AskKind, Change, Declare, Tick, Transaction, Un
 from aspen.model.delta import merge
 from aspen.runtime.lane import Lane
 from aspen.runtime.lanes import Lanes
-from aspen.runtime.own_places import OWN_ROOT, own_lane
+from aspen.runtime.own_places import OWN_ROOT, explain_own, own_lane
 from aspen.runtime.own_relations import SYSTEM_NAMES, SYSTEM_RELATIONS
 from aspen.runtime.placing import Split, place_in, place_out
 from aspen.streamsql import compile_query, compile_views
@@ -112,6 +112,16 @@ def test_what_needs_several_lanes_in_one_place_is_refused():
     {"e_queries": f"CREATE VIEW e_queries AS {EVERY_ROW['e_queries']}"}, CATALOG
 )
 WITH_VIEW = CATALOG.with_relation(EVERY_QUERY.relation)
+
+
+def test_the_place_is_said_in_a_sentence():
+    kept, refused = (
+        compile_query(sql, CATALOG).plan for sql in (BY_LANE["l_work"], REFUSED["r_all"])
+    )
+    assert explain_own(kept, 2) == (
+        "in each of 2 lanes for its own rows, because every lane tells of itself"
+    )
+    assert explain_own(refused, 2).startswith("in none of 2 lanes, because this needs")
 
 
 def answer(client, name, sql):
