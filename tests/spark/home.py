@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 from aspen.runtime.placing import Share
 from aspen.spark.residents import RESIDENT, Place, Resident, load_class
@@ -16,6 +17,7 @@ class Stuck:
     """A lane that says when it began to apply something, and never ends."""
 
     shared: frozenset[str] = frozenset()
+    borders = SimpleNamespace(rounds=0, known=(), quiet=True)
 
     def __init__(self, data):
         self.data = data
