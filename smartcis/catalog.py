@@ -9,6 +9,7 @@ from __future__ import annotations
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
+from smartcis.personal import RFID_READING, VISITOR
 
 
 def _text(name: str, *, nullable: bool = False) -> Column:
@@ -43,6 +44,13 @@ TABLES: tuple[Relation, ...] = (
         key=("rid",),
         deletable=False,
         comment="Units of the building: rooms, corridors, stairs.",
+    ),
+    Relation(
+        "room_point",
+        (_text("rid"), X_M, Y_M),
+        key=("rid",),
+        deletable=False,
+        comment="Where a room's name stands on the plan: one point for all of it.",
     ),
     Relation(
         "routing_node",
@@ -136,6 +144,7 @@ TABLES: tuple[Relation, ...] = (
         key=("session",),
         comment="Who asks the way to a machine, from where, with which software.",
     ),
+    VISITOR,
     Relation(
         "source",
         (
@@ -198,15 +207,7 @@ STREAMS: tuple[Relation, ...] = (
         rate_hz=4.0,
         comment="Processor load of a machine.",
     ),
-    Relation(
-        "rfid_reading",
-        (_text("tag"), _text("sid"), _int("node"), _float("rssi_dbm", "dBm"), AT_S),
-        SourceKind.STREAM,
-        key=("tag",),
-        device="rfid",
-        rate_hz=5.0,
-        comment="A visitor's tag, heard by a hallway reader at a walking point.",
-    ),
+    RFID_READING,
     Relation(
         "energy_reading",
         (_text("mid"), _text("sid"), _float("watts", "W"), AT_S),

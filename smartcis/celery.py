@@ -31,6 +31,7 @@ app.conf.beat_schedule = {
         ("relay_outbox", 2.0),
         ("poll_sources", 2.0),
         ("sweep_routes", 30.0),
+        ("rename_visitors", 60.0),
         ("collect_deliveries", 1.0),
         ("send_deliveries", 1.0),
         ("sweep_deliveries", 3600.0),

@@ -211,6 +211,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "queries": "60/min",
         "check": "300/min",
         "routes": "120/min",
+        "visitors": "60/min",
         "why": "30/min",  # an answer may take the engine a few tenths of a second
     },
     # Proxies in front that set X-Forwarded-For; without one, nobody's own word is taken for it.

@@ -15,10 +15,12 @@ from aspen.runtime.asks import answer_name
 from aspen.streamsql import Compiled
 from smartcis import composition
 from smartcis.actions.asking import wait
+from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.errors import Invalid
 from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import compile_for
 from smartcis.actions.row_order import in_order, order_of, whole
+from smartcis.models.accesses import note_access
 
 WAIT_S = 5.0
 
@@ -53,17 +55,20 @@ def answer_once(sql: str, owner: Owner) -> Answer:
 
     Raises:
         AspenError: what is wrong with the text, and where; one to be maintained is wrong here.
-        Refused: it reads other visitors' routes.
+        Refused: it reads what tells of other visitors.
         NoAnswer: the engine did not answer in time.
         NotAnswered: it cannot.
     """
-    compiled = compile_for(sql, owner, once=True)
+    catalog = live_catalog()
+    compiled = compile_for(sql, owner, catalog, once=True)
     if compiled.outputs:
         raise Invalid(
             "a one-shot query has one answer, and no changes to put out",
             found=f"OUTPUT TO {compiled.outputs[0].kind}",
             attempt="leave OUTPUT TO out, or leave ONCE out",
         )
+    if reads_private(compiled.sources, catalog):
+        note_access(owner.user_id, owner.account, "asked once", sql)
     return answer(compiled)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.actions.asking import WAIT_S, Question, ask, named, pattern, relation_asked
+from smartcis.actions.veiled import refuse_veiled
 from smartcis.live.access import Grant
 
 
@@ -52,9 +53,11 @@ def ask_weak_points(
     Raises:
         SchemaError: no such column, or a value of another type.
         NotThere: rows of that view are somebody else's.
+        Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error, or has too many rows.
     """
+    refuse_veiled(granted)
     relation = relation_asked(granted)
     row, free = pattern(granted, known)
     places = tuple(relation.index(name) for name in by)

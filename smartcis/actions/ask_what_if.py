@@ -10,6 +10,7 @@ from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.actions.asking import WAIT_S, Question, ask, may_see, pattern, relation_asked
 from smartcis.actions.suppose import suppose
+from smartcis.actions.veiled import refuse_veiled
 from smartcis.live.access import Grant
 
 Named = Mapping[str, Value]
@@ -45,9 +46,11 @@ def ask_what_if(
         CannotRead: statements of another kind.
         SchemaError: no such column, or a value of another type.
         NotThere: rows of that view are somebody else's.
+        Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error, or cannot be maintained under the supposition.
     """
+    refuse_veiled(granted)
     relation = relation_asked(granted)
     row, free = pattern(granted, known) if known else ((), ())
     changes = suppose(supposed, granted)

@@ -20,6 +20,7 @@ from smartcis.actions.asking import (
     refuse_others,
     relation_asked,
 )
+from smartcis.actions.veiled import is_veiled
 from smartcis.live.access import Grant
 
 __all__ = ("CannotSay", "Fact", "NoAnswer", "NotThere", "Reasons", "ask_why")
@@ -79,14 +80,20 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     refuse_odd(asked)
     refuse_others(granted, relation, asked)
     answer = ask(granted, Question(AskKind.WHY, asked), wait_s)
+    sets = _sets(answer, granted)
     return Reasons(
         granted.view,
         asked,
-        _sets(answer, granted),
+        tuple(map(_veil, sets)) if is_veiled(granted) else sets,
         all(bool(row[4]) for row in answer.rows),
         answer.epoch,
         answer.at_s,
     )
+
+
+def _veil(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Leave of each fact the relation it is of: a corridor's point says where somebody stands."""
+    return tuple(Fact(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
 
 
 def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[Fact, ...], ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.actions.asking import WAIT_S, Question, ask, named, pattern
+from smartcis.actions.veiled import refuse_veiled
 from smartcis.live.access import Grant
 
 
@@ -67,9 +68,11 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
     Raises:
         SchemaError: no such column, or a value of another type.
         NotThere: rows of that view are somebody else's.
+        Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view has such a row, or is in error.
     """
+    refuse_veiled(granted)
     row, free = pattern(granted, known)
     answer = ask(granted, Question(AskKind.WHY_NOT, row, free), wait_s)
     repairs: dict[int, list[Edit]] = {}

@@ -24,6 +24,7 @@ from smartcis.actions.look_at_rows import KEEP_S
 from smartcis.catalog import CATALOG, TENANT_COLUMN
 from smartcis.live.access import Grant
 from smartcis.models import MaintainedView
+from smartcis.personal import PERSONAL
 
 WAIT_S = 3.0
 
@@ -154,6 +155,8 @@ def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
 
 def may_see(granted: Grant, relation: Relation, row: Row) -> bool:
     """Whether a client may see a row of a relation."""
+    if relation.name in PERSONAL and not granted.private:
+        return False
     if granted.allowed is None or TENANT_COLUMN not in relation.names:
         return True
     return row[relation.names.index(TENANT_COLUMN)] in granted.allowed

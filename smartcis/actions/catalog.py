@@ -14,6 +14,7 @@ from smartcis.actions.errors import Invalid
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.models import MaintainedView
 from smartcis.models.declared import whole_catalog
+from smartcis.personal import PERSONAL
 from smartcis.wrappers.declared import NAME
 
 _SHAPE = ("name", "columns", "comment")
@@ -44,9 +45,18 @@ def columns_json(relation: Relation) -> list[list[object]]:
 
 
 def reads_private(sources: Iterable[str], catalog: Catalog) -> list[str]:
-    """Give those sources whose rows belong to one visitor each."""
+    """Give those sources whose rows belong to one visitor each, or tell where a person is.
+
+    A standing view over them is for everybody: what it gives away is decided in its text. What
+    somebody of the staff named is for the staff, whichever columns it has left.
+    """
+    asked = set(sources)
+    named = MaintainedView.objects.filter(named=True, private=True, name__in=asked)
+    closed = PERSONAL | set(named.values_list("name", flat=True)) if asked else PERSONAL
     return sorted(
-        name for name in sources if name in catalog and TENANT_COLUMN in catalog.get(name).names
+        name
+        for name in asked
+        if name in closed or (name in catalog and TENANT_COLUMN in catalog.get(name).names)
     )
 
 

@@ -27,6 +27,7 @@ from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import CATALOG
 from smartcis.models import MaintainedView
 from smartcis.models.outbox import tell
+from smartcis.personal import PERSONAL
 from smartcis.queries import standing_queries
 
 
@@ -128,6 +129,7 @@ def _begin_standing(view: MaintainedView, compiled: Compiled, planned: Planned) 
     view.columns = columns_json(compiled.relation)
     view.sources = sorted(compiled.sources)
     view.standing, view.error = True, None
+    view.private = view.name in PERSONAL
     view.order = next_order()
     view.save()
     tell(view.registration())

@@ -59,7 +59,7 @@ def explain_query(sql: str, owner: Owner, asked: Asked | None = None) -> str:
 
     Raises:
         AspenError: it cannot be compiled, or the weights are none.
-        Refused: it reads other visitors' routes.
+        Refused: it reads what tells of other visitors.
     """
     return explained_query(sql, owner, asked).text
 

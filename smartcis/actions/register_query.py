@@ -20,6 +20,7 @@ from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import order_of, whole
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
+from smartcis.models.accesses import note_access
 from smartcis.models.outbox import tell
 
 SQL_LENGTH = 20_000
@@ -37,7 +38,7 @@ def compile_for(
 
     Raises:
         AspenError: what is wrong with the text, and where.
-        Refused: it reads other visitors' routes.
+        Refused: it reads what tells of other visitors.
     """
     if len(sql) > SQL_LENGTH:
         raise Invalid(
@@ -61,11 +62,13 @@ def refuse_private(sources: Iterable[str], catalog: Catalog, owner: Owner) -> No
     """
     private = reads_private(sources, catalog)
     if private and not owner.staff:
+        names = {relation.name for relation in catalog}
         raise Refused(
-            f"{private[0]} holds other visitors' routes; only staff may query it",
+            f"{private[0]} tells of other visitors; only staff may query it",
             found=private[0],
-            exists=sorted(r.name for r in catalog if not reads_private([r.name], catalog)),
-            attempt="follow nearest_machine or route_step themselves: they show you your own rows",
+            exists=sorted(names.difference(reads_private(names, catalog))),
+            attempt="read visitor_position, or follow nearest_machine and route_step themselves: "
+            "they show you your own rows",
         )
 
 
@@ -110,6 +113,8 @@ def register_query(
         )
         if outputs:
             Outlet.objects.create(query=query, outputs=outputs)
+        if view.private:
+            note_access(owner.user_id, owner.account, "registered", sql)
         return query
 
 

@@ -1,18 +1,75 @@
-"""Visitors: tags, and nothing about who carries them."""
+"""Visitors: tags, and what their holders let others see; and who of the staff looked."""
 
 from __future__ import annotations
 
-from django.contrib import admin
+from collections.abc import Sequence
 
-from smartcis.admin.marks import Page, simulated_mark
-from smartcis.models import Visitor
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from smartcis.admin.marks import Page, ReadOnly, simulated_mark
+from smartcis.models import StaffAccess, Visitor
+from smartcis.models.visitors import mint_code
 
 
 @admin.register(Visitor)
 class VisitorAdmin(Page):
-    """Simulated visitors walk in when added and leave when switched off."""
+    """Simulated visitors walk in when added and leave when switched off.
 
-    list_display = ("tag", "speed_m_s", "enabled", simulated_mark)
-    list_filter = ("enabled", "simulated")
+    What others may see of a real tag is for its holder to choose; staff can only hide it.
+    """
+
+    list_display = ("tag", "consent", "enabled", simulated_mark)
+    list_filter = ("consent", "enabled", "simulated")
     search_fields = ("tag",)
-    fields = ("tag", "speed_m_s", "enabled", "simulated")
+    fields = ("tag", "simulated", "consent", "card", "pseudonym", "speed_m_s", "enabled")
+    actions = ("hide", "give_new_codes")
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Visitor | None = None
+    ) -> Sequence[str]:
+        """Keep the choice of a real tag's holder out of reach."""
+        del request
+        own = ("card", "pseudonym")
+        return own if obj is None or obj.simulated else (*own, "simulated", "consent")
+
+    def save_model(self, request: HttpRequest, obj: Visitor, form: object, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Let a new real tag begin hidden, whatever the form says."""
+        if not obj.simulated and not change:
+            obj.consent = Visitor.HIDDEN
+        super().save_model(request, obj, form, change)
+
+    @admin.display(description="card for the holder")
+    def card(self, visitor: Visitor) -> str:
+        """Give the address to print, or to put into a QR code; it goes to the holder alone."""
+        if not visitor.pk:
+            return "after saving"
+        return format_html("<code>/#visitor={}</code>", visitor.code)
+
+    @admin.action(description="Hide the selected visitors", permissions=["change"])
+    def hide(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
+        """Let nobody see them until their holders say otherwise."""
+        for visitor in chosen:
+            visitor.consent = Visitor.HIDDEN
+            visitor.save(update_fields=["consent"])
+        self.message_user(request, f"{len(chosen)} hidden")
+
+    @admin.action(description="New codes: the old cards stop working", permissions=["change"])
+    def give_new_codes(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
+        """Make new codes, because a card was lost."""
+        for visitor in chosen:
+            visitor.code = mint_code()
+            visitor.save(update_fields=["code"])
+        self.message_user(request, f"{len(chosen)} new codes")
+
+
+@admin.register(StaffAccess)
+class StaffAccessAdmin(ReadOnly):
+    """Looks at what tells of visitors: who, at what, when. Nobody changes or deletes them here."""
+
+    list_display = ("at", "account", "how", "what", "times", "last_at")
+    list_filter = ("how", "account")
+    search_fields = ("account", "what")
+    date_hierarchy = "at"

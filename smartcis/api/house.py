@@ -100,6 +100,7 @@ class Sources(APIView):
     def get(self, _request: Request) -> Response:
         """List relations and views."""
         catalog = live_catalog()
+        private = set(reads_private([relation.name for relation in catalog], catalog))
         healths = source_health()
         return Response(
             [
@@ -108,7 +109,7 @@ class Sources(APIView):
                     "kind": relation.kind.value.lower(),
                     "comment": relation.comment,
                     "key": list(relation.key),
-                    "private": bool(reads_private([relation.name], catalog)),
+                    "private": relation.name in private,
                     "columns": [
                         {
                             "name": column.name,

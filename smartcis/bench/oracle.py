@@ -22,6 +22,7 @@ READING_KEYS = {
     "temperature_reading": 0,
     "rfid_reading": 0,
 }
+K = 3  # so many people make a number that may be told
 Rows = set[tuple[Any, ...]]
 
 
@@ -117,10 +118,6 @@ class Oracle:
                 for mid in seats.keys() & cpus.keys()
             },
             "door_state": {(row[0], row[1]) for row in tables["door"]},
-            "visitor_position": {
-                (tag, node, nodes[node][1], nodes[node][3], nodes[node][4], at_s)
-                for tag, _sid, node, _rssi, at_s in self._now("rfid_reading", 60)
-            },
             "walking_cost": {
                 (origin, flat, node, cost)
                 for (origin, flat), by_node in costs.items()
@@ -128,6 +125,43 @@ class Oracle:
             },
             **self._routes(costs, free, nodes),
             **self._regions(),
+            **self._visitors(nodes),
+        }
+
+    def _visitors(self, nodes: dict[int, Any]) -> dict[str, Rows]:
+        allowed = {row[0]: row for row in self.tables["visitor"]}
+        points = {row[0]: row for row in self.tables["room_point"]}
+        heard: Rows = set()
+        seen: Rows = set()
+        there: dict[str, dict[Any, list[str]]] = {
+            "room": defaultdict(list),
+            "level": defaultdict(list),
+        }
+        for tag, _sid, node, _rssi, _at in self._now("rfid_reading", 60):
+            if tag not in allowed:
+                continue
+            _, name, consent, simulated = allowed[tag]
+            _, level, rid, x_m, y_m = nodes[node]
+            heard.add((tag, name, consent, simulated, level, rid, x_m, y_m))
+            there["room"][rid, level].append(consent)
+            there["level"][level,].append(consent)
+            if consent == "exact":
+                seen.add((name, level, rid, x_m, y_m, consent, simulated))
+            elif consent == "room":
+                seen.add((name, level, rid, *points[rid][1:], consent, simulated))
+        counts = {
+            what: {
+                (*place, len(them))
+                for place, them in groups.items()
+                if len(them) >= K and them.count("counted") not in range(1, K)
+            }
+            for what, groups in there.items()
+        }
+        return {
+            "visitor_heard": heard,
+            "visitor_position": seen,
+            "visitors_in_room": counts["room"],
+            "visitors_on_level": counts["level"],
         }
 
     def _routes(

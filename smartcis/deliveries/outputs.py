@@ -49,7 +49,7 @@ def check_outputs(compiled: Compiled, owner: Owner, catalog: Catalog) -> None:
         private = reads_private(compiled.sources, catalog)
         if private:
             raise Refused(
-                f"{private[0]} holds visitors' routes, which go nowhere else", found=private[0]
+                f"{private[0]} tells of visitors, which goes nowhere else", found=private[0]
             )
         if output.kind == ALARM:
             _check_alarm(output, compiled)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from aspen.errors import AspenError
 from smartcis.models import MaintainedQuery, MaintainedView, RouteRequest
+from smartcis.models.accesses import note_access
 
 NEAREST = 5
 
@@ -33,11 +34,13 @@ class Grant:
         view: the maintained view's name.
         allowed: sessions whose rows it may see where rows have owners; None: all rows.
         on_demand: whether the engine keeps the view only while somebody looks.
+        private: whether the view is for staff alone; the client is one of them, and noted.
     """
 
     view: str
     allowed: frozenset[str] | None
     on_demand: bool
+    private: bool = False
 
 
 def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
@@ -79,15 +82,18 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
 
     Raises:
         UnknownView: nothing of that name; the nearest standing views are in `exists`.
-        Forbidden: it reads other people's routes and the client is no staff.
+        Forbidden: it tells of other visitors and the client is no staff.
     """
     view = maintained(name)
-    if view.private and not is_staff(user):
-        raise Forbidden(
-            f"{view.name} reads other visitors' routes",
-            found=view.name,
-            attempt="log in as staff",
-        )
+    if view.private:
+        if user is None or not is_staff(user):
+            raise Forbidden(
+                f"{view.name} tells of other visitors",
+                found=view.name,
+                attempt="log in as staff",
+            )
+        what = view.name if view.standing else view.sql
+        note_access(user.pk, user.get_username(), "followed", what)
     if not view.standing and is_staff(user):
-        return Grant(view.name, None, view.on_demand)
-    return Grant(view.name, sessions_of(browser), view.on_demand)
+        return Grant(view.name, None, view.on_demand, view.private)
+    return Grant(view.name, sessions_of(browser), view.on_demand, view.private)

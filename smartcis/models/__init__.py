@@ -1,5 +1,6 @@
 """Tables: the building and what stands in it, requests, queries, and the outbox to the log."""
 
+from smartcis.models.accesses import StaffAccess
 from smartcis.models.building import Building, Door, Level, Unit, Venue
 from smartcis.models.calendar import Reservation
 from smartcis.models.deliveries import Alarm, Delivery, Outlet, ToldRow
@@ -47,6 +48,7 @@ __all__ = [
     "SourceQuerySet",
     "SourceRow",
     "SourceState",
+    "StaffAccess",
     "ToldRow",
     "Unit",
     "Venue",

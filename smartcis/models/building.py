@@ -88,7 +88,7 @@ class Unit(SourceModel):
         unreached: why no entrance leads to it; empty when one does.
     """
 
-    relations = ("room",)
+    relations = ("room", "room_point")
 
     rid = models.CharField(primary_key=True, max_length=60)
     level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="units")
@@ -110,8 +110,9 @@ class Unit(SourceModel):
         return f"{self.name} ({self.rid})" if self.name and self.name != self.rid else self.rid
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `room`."""
+        """Give the rows of `room` and `room_point`."""
         yield "room", (self.rid, self.level_id, self.name, self.category)
+        yield "room_point", (self.rid, self.label_x_m, self.label_y_m)
 
 
 class Door(SourceModel):

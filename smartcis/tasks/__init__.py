@@ -4,7 +4,7 @@ from smartcis.tasks.deliveries import collect_deliveries, send_deliveries, sweep
 from smartcis.tasks.engine import supervise_engine
 from smartcis.tasks.placements import reconsider_placements
 from smartcis.tasks.sources import poll_sources
-from smartcis.tasks.sweeps import relay_outbox, sweep_routes
+from smartcis.tasks.sweeps import relay_outbox, rename_visitors, sweep_routes
 from smartcis.tasks.time import tick
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "poll_sources",
     "reconsider_placements",
     "relay_outbox",
+    "rename_visitors",
     "send_deliveries",
     "supervise_engine",
     "sweep_deliveries",

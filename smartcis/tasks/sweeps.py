@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from smartcis.actions.rename_visitors import rename_visitors as rename
 from smartcis.actions.sweep_outbox import sweep_outbox
 from smartcis.actions.sweep_routes import sweep_routes as sweep_idle_routes
 
@@ -18,3 +19,9 @@ def relay_outbox() -> int:
 def sweep_routes() -> int:
     """End walks whose browser has gone."""
     return sweep_idle_routes()
+
+
+@shared_task(name="smartcis.rename_visitors")
+def rename_visitors() -> int:
+    """Give every visitor the name for today."""
+    return rename()

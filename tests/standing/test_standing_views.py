@@ -20,6 +20,7 @@ DEEDS = (
     "light",
     "temperature",
     "rfid",
+    "allow",
     "door",
     "software",
     "reserve",

@@ -11,7 +11,8 @@ from smartcis.bench.oracle import Oracle
 START_S = 1_700_000_000.0
 SOFTWARE = ("LaTeX", "Word", "R")
 SESSIONS = ("anna", "ben", "chris")
-TAGS = ("t1", "t2", "t3")
+TAGS = ("t1", "t2", "t3", "t4", "t5", "t6")
+CONSENTS = (None, "counted", "room", "exact")
 
 
 class World:
@@ -39,6 +40,9 @@ class World:
         rooms = [f"room{i}" for i in range(rng.randint(2, 4))]
         for room in rooms:
             self._put("room", (room, "L0", room.title(), "room"))
+            self._put("room_point", (room, rng.uniform(0, 60), rng.uniform(0, 30)))
+        for tag in TAGS:
+            self.allow(tag, rng.choice(CONSENTS), rng.randrange(100))
         for node in range(nodes):
             x, y = rng.uniform(0, 60), rng.uniform(0, 30)
             self._put("routing_node", (node, f"L{node % 2}", rng.choice(rooms), x, y))
@@ -65,6 +69,13 @@ class World:
         return self.commit()
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────
+
+    def allow(self, tag: str, consent: str | None, day: int) -> None:
+        """Let the holder of a tag choose what others see; None hides it."""
+        for row in [row for row in self.tables["visitor"] if row[0] == tag]:
+            self._drop("visitor", row)
+        if consent is not None:
+            self._put("visitor", (tag, f"v-{tag}-{day}", consent, tag == TAGS[0]))
 
     def _put(self, relation: str, row: tuple) -> None:
         if row not in self.tables[relation]:
@@ -112,8 +123,10 @@ class World:
                 sid, celsius = f"s{a % 6}", (20.0, 31.0)[b % 2]
                 self._note(Change("temperature_reading", 1, (sid, rooms[0], celsius, self.at_s)))
             case "rfid":
-                tag = TAGS[a % 3]
+                tag = TAGS[a % len(TAGS)]
                 self._note(Change("rfid_reading", 1, (tag, "hall", b % nodes, -60.0, self.at_s)))
+            case "allow":
+                self.allow(TAGS[a % len(TAGS)], CONSENTS[b % len(CONSENTS)], b)
             case "door":
                 old = sorted(tables["door"])[a % 3]
                 self._drop("door", old)

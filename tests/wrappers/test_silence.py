@@ -28,7 +28,9 @@ ROWS = {
     "temperature_reading": [("t1", "A", 30.0, START_S)],
     "energy_reading": [("m1", "m1.meter", 40.0, START_S)],
     "query_power": [("q", "t1", 0.4, 2.0, START_S)],
-    "rfid_reading": [("tag", "x", 1, -60.0, START_S)],
+    "rfid_reading": [(tag, "x", 1, -60.0, START_S) for tag in ("a", "b", "c")],
+    "visitor": [(tag, f"v-{tag}", "exact", True) for tag in ("a", "b", "c")],
+    "room_point": [("A", 1.0, 1.0)],
     "pdu_power": [("pdu", "1", "m1", 40.0, START_S)],
     "source_heartbeat": [("pdu", START_S, START_S, "", START_S)],
 }

@@ -42,8 +42,10 @@ export function fieldsOf(body: unknown, fallback: string): ProblemFields {
   };
 }
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const headers: Record<string, string> = { Accept: 'application/json' };
+type Headers = Readonly<Record<string, string>>;
+
+async function call<T>(method: string, path: string, body?: unknown, extra: Headers = {}): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json', ...extra };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   if (method !== 'GET') headers['X-CSRFToken'] = token();
   let answer: Response;
@@ -71,8 +73,8 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 export const http = {
-  get: <T>(path: string) => call<T>('GET', path),
+  get: <T>(path: string, headers?: Headers) => call<T>('GET', path, undefined, headers),
   post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
-  patch: <T>(path: string, body: unknown) => call<T>('PATCH', path, body),
+  patch: <T>(path: string, body: unknown, headers?: Headers) => call<T>('PATCH', path, body, headers),
   remove: (path: string) => call<null>('DELETE', path),
 };

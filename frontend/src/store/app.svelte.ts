@@ -2,6 +2,7 @@
 import { http, Problem } from '../api/http';
 import type { Building, Kiosk, LevelInfo, Plan, Point } from '../api/types';
 import type { Surroundings } from '../wire/client';
+import type { Connection } from '../wire/connection';
 import type { Row } from '../wire/protocol';
 import { readAddress, writeAddress, type Address } from './address';
 import { Live } from './live.svelte';
@@ -10,7 +11,7 @@ import { directions, path, steps, type Instruction, type Path } from './path';
 import { RouteSession } from './session';
 import { rowWith } from './table';
 import { machineState } from './words';
-import { titleOf, visitors, world, type Door, type Machine, type Room, type Visitor, type World } from './world';
+import { crowds, titleOf, visitors, world, type Door, type Machine, type Room, type Visitor, type World } from './world';
 
 function byLevel(rooms: Iterable<Room>): Map<string, Room[]> {
   const found = new Map<string, Room[]>();
@@ -20,6 +21,13 @@ function byLevel(rooms: Iterable<Room>): Map<string, Room[]> {
     else found.set(room.levelId, [room]);
   }
   return found;
+}
+
+/** Beyond this lag people are not shown, s. */
+const PEOPLE_LAG_S = 5;
+
+function fresh(connection: Connection): boolean {
+  return connection.kind === 'live' || (connection.kind === 'delayed' && connection.lagS <= PEOPLE_LAG_S);
 }
 
 const REMEMBER_STEP_FREE = 'smartcis.step_free';
@@ -67,8 +75,12 @@ export class App {
   }
 
   readonly world: World = $derived.by(() => world(this.plans, this.live.tables));
+  /** Nobody while the answers are old: who hides must not stay on a map that hears nothing. */
   readonly visitors: Visitor[] = $derived.by(() =>
-    visitors(this.live.tables.visitor_position),
+    fresh(this.live.connection) ? visitors(this.live.tables.visitor_position) : [],
+  );
+  readonly crowds: ReadonlyMap<string, number> = $derived.by(() =>
+    crowds(this.live.tables.visitors_on_level),
   );
   readonly levels: readonly LevelInfo[] = $derived(
     [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),

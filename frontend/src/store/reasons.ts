@@ -64,7 +64,7 @@ function roomOf(fact: Fact, seen: Seen): string | null {
 }
 
 function sentence(fact: Fact, seen: Seen, nowS: number): string {
-  if (fact.hidden) return 'Another visitor asked for the same';
+  if (fact.hidden) return fact.relation === 'route_request' ? 'Another visitor asked for the same' : 'Something about a person, which is not told';
   const { row } = fact;
   const host = seen.machines.get(text(row['mid']))?.host ?? text(row['mid']);
   const when = typeof row['at_s'] === 'number' ? ` (${age(row['at_s'], nowS)})` : '';

@@ -9,6 +9,7 @@ export const SHARED_VIEWS = [
   'room_light',
   'door_state',
   'visitor_position',
+  'visitors_on_level',
   'active_region',
   'region_size',
   'largest_region',

@@ -225,13 +225,17 @@ function doors(plans: readonly Plan[], tables: Tables): Map<string, Door> {
 }
 
 export interface Visitor {
-  readonly tag: string;
+  /** The name for today; the tag itself never leaves the house. */
+  readonly name: string;
   readonly levelId: string;
+  readonly rid: string;
+  /** Where a reader heard the tag, or the point of the room if no more may be told. */
   readonly at: Point;
-  readonly atS: number;
+  readonly exact: boolean;
+  readonly simulated: boolean;
 }
 
-/** Where each visitor's tag was heard last. */
+/** Visitors who let themselves be seen. */
 export function visitors(table: Table): Visitor[] {
   return records(table).flatMap((record) => {
     const x = number(record['x_m']);
@@ -239,11 +243,20 @@ export function visitors(table: Table): Visitor[] {
     if (x === null || y === null) return [];
     return [
       {
-        tag: String(record['tag']),
+        name: String(record['visitor']),
         levelId: String(record['level_id']),
+        rid: String(record['rid']),
         at: [x, y] as Point,
-        atS: number(record['at_s']) ?? 0,
+        exact: record['consent'] === 'exact',
+        simulated: record['simulated'] === true,
       },
     ];
   });
+}
+
+/** How many are on each floor; a floor with fewer than three is not among them. */
+export function crowds(table: Table): Map<string, number> {
+  return new Map(
+    records(table).map((record) => [String(record['level_id']), number(record['visitors']) ?? 0]),
+  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { visitors, world } from '../../src/store/world';
+import { crowds, visitors, world } from '../../src/store/world';
 import { age, doorLabel, isStale, machineLabel, machineState, roomLabel } from '../../src/store/words';
 import { GROUND, tables, UPPER } from './scene';
 
@@ -84,9 +84,21 @@ test('doors are open, locked, or without data', () => {
   expect(doorLabel(doors.get('d2') as never)).toBe('Door d2, locked');
 });
 
-test('visitors without a place are left out', () => {
-  const found = visitors(tables({ visitor_position: [['a', 1, 'L0', 1, 2, 3], ['b', 1, 'L0', null, null, 3]] }).visitor_position);
-  expect(found).toEqual([{ tag: 'a', levelId: 'L0', at: [1, 2], atS: 3 }]);
+test('visitors have a name for the day, and a place only if they said so', () => {
+  const rows = [
+    ['v-a', 'L0', 'lab', 1, 2, 'exact', true],
+    ['v-b', 'L0', 'lab', 5, 6, 'room', false],
+    ['v-c', 'L0', 'lab', null, null, 'room', false],
+  ];
+  expect(visitors(tables({ visitor_position: rows }).visitor_position)).toEqual([
+    { name: 'v-a', levelId: 'L0', rid: 'lab', at: [1, 2], exact: true, simulated: true },
+    { name: 'v-b', levelId: 'L0', rid: 'lab', at: [5, 6], exact: false, simulated: false },
+  ]);
+});
+
+test('a floor says how many are there only where the view does', () => {
+  const found = crowds(tables({ visitors_on_level: [['L1', 3]] }).visitors_on_level);
+  expect([...found]).toEqual([['L1', 3]]);
 });
 
 test('ages read as people say them', () => {

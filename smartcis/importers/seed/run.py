@@ -28,6 +28,8 @@ from smartcis.models import (
     Visitor,
 )
 
+# Nobody is behind a simulated tag; the map shows all that people may choose between.
+CONSENTS = (Visitor.EXACT, Visitor.EXACT, Visitor.ROOM, Visitor.EXACT, Visitor.ROOM)
 ROOMS, MACHINES, VISITORS, REGIONS, KIOSKS = 14, 120, 15, 5, 4
 
 
@@ -129,8 +131,12 @@ def _landmark(node: RoutingNode) -> str:
 def _seed_visitors(number: int) -> int:
     rng = Random(f"{number}/visitors")
     wanted = [
-        Visitor(tag=f"tag-{rng.getrandbits(32):08x}", speed_m_s=round(rng.uniform(0.9, 1.5), 2))
-        for _ in range(VISITORS)
+        Visitor(
+            tag=f"tag-{rng.getrandbits(32):08x}",
+            speed_m_s=round(rng.uniform(0.9, 1.5), 2),
+            consent=CONSENTS[place % len(CONSENTS)],
+        )
+        for place in range(VISITORS)
     ]
     known = set(Visitor.objects.values_list("tag", flat=True))
     fresh = [visitor for visitor in wanted if visitor.tag not in known]

@@ -1,0 +1,59 @@
+/** What a visitor lets others see, by the code on the card that came with the tag. */
+import { http } from '../api/http';
+
+export type Consent = 'hidden' | 'counted' | 'room' | 'exact';
+
+export interface Me {
+  readonly consent: Consent;
+  readonly pseudonym: string;
+  readonly simulated: boolean;
+  readonly held_s: number;
+  readonly log_keeps_s: number;
+}
+
+export const CHOICES: readonly { consent: Consent; title: string; told: string }[] = [
+  { consent: 'hidden', title: 'Hide me', told: 'Nobody but the staff of the house can find your tag.' },
+  { consent: 'counted', title: 'Count me', told: 'You are one of a number, which is told from three on.' },
+  { consent: 'room', title: 'My room', told: 'Others see which room you are in, under a name for today.' },
+  { consent: 'exact', title: 'My place', told: 'Others see where you were heard, under a name for today.' },
+];
+
+const KEY = 'smartcis.visitor';
+const ME = 'visitors/me/';
+const MARK = /^#visitor=([\w-]{1,64})$/;
+
+/** Give the code in the address, which is for this page alone: the part behind # is never sent. */
+export function codeIn(hash: string): string | null {
+  return MARK.exec(hash)?.[1] ?? null;
+}
+
+/** Take the code out of the address and keep it while the window is open. */
+export function takeCode(): string | null {
+  const given = codeIn(location.hash);
+  if (given !== null) {
+    sessionStorage.setItem(KEY, given);
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+  return given ?? sessionStorage.getItem(KEY);
+}
+
+export function keepCode(code: string): void {
+  sessionStorage.setItem(KEY, code);
+}
+
+export function forgetCode(): void {
+  sessionStorage.removeItem(KEY);
+}
+
+const carrying = (code: string): Record<string, string> => ({ 'Visitor-Code': code });
+
+export const look = (code: string): Promise<Me> => http.get<Me>(ME, carrying(code));
+
+export const choose = (code: string, consent: Consent): Promise<Me> =>
+  http.patch<Me>(ME, { consent }, carrying(code));
+
+/** How long a position is kept, in words. */
+export function keptText(me: Me): string {
+  const minutes = Math.round(me.log_keeps_s / 60);
+  return `A position leaves every answer ${Math.round(me.held_s)} s after it was heard. The building’s log keeps what readers heard for about ${minutes} minutes, longer while the house is quiet; of that, staff can see the last ${Math.round(me.held_s)} s, and each time is noted.`;
+}

@@ -1,0 +1,54 @@
+"""Set a visitor's consent: whoever holds the tag says what others may see."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from smartcis.actions.errors import Invalid, NotFound
+from smartcis.models import Visitor
+from smartcis.models.visitors import mint_pseudonym
+
+CONSENTS = tuple(name for name, _ in Visitor.CONSENTS)
+
+
+class UnknownCode(NotFound):
+    """A code that belongs to no tag."""
+
+    code = "smartcis.visitors.unknown_code"
+
+
+def visitor_of(code: str) -> Visitor:
+    """Give the visitor whose secret code this is.
+
+    Raises:
+        UnknownCode: it is nobody's.
+    """
+    found = Visitor.objects.filter(code=code).first() if code else None
+    if found is None:
+        raise UnknownCode(
+            "this code belongs to no tag", attempt="take the code from the tag's card"
+        )
+    return found
+
+
+def set_visitor_consent(code: str, consent: str) -> Visitor:
+    """Set what others may see of the holder of a code; effective with the engine's next epoch.
+
+    Raises:
+        UnknownCode: the code is nobody's.
+        Invalid: there is no such consent.
+    """
+    if consent not in CONSENTS:
+        raise Invalid(
+            "that cannot be chosen", found=consent[:40], exists=CONSENTS, attempt=Visitor.HIDDEN
+        )
+    with transaction.atomic():
+        visitor = Visitor.objects.select_for_update().get(pk=visitor_of(code).pk)
+        if visitor.consent == consent:
+            return visitor
+        if visitor.consent == Visitor.HIDDEN:
+            # Who comes back is somebody new: the time between stays nobody's.
+            visitor.pseudonym = mint_pseudonym()
+        visitor.consent = consent
+        visitor.save(update_fields=["consent", "pseudonym"])
+    return visitor

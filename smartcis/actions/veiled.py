@@ -1,0 +1,48 @@
+"""Veiled: views for everybody over what tells where people are; their reasons are not told.
+
+A view that gives a room away keeps the walking point back. Its reasons would tell the point, and so
+would what is missing for another answer, what it hangs on, and what would come of another corridor.
+"""
+
+from __future__ import annotations
+
+from smartcis.live.access import Forbidden, Grant
+from smartcis.models import MaintainedView
+from smartcis.personal import PERSONAL
+
+
+class Veiled(Forbidden):
+    """A question whose answer would tell where a person is."""
+
+    code = "smartcis.why.veiled"
+
+
+def is_veiled(granted: Grant) -> bool:
+    """Tell whether a view for everybody rests on what tells where people are."""
+    if granted.private:
+        return False
+    reads = dict(MaintainedView.objects.values_list("name", "sources"))
+    met: set[str] = set()
+    waiting = [granted.view]
+    while waiting:
+        name = waiting.pop()
+        if name in PERSONAL:
+            return True
+        if name not in met:
+            met.add(name)
+            waiting += reads.get(name, [])
+    return False
+
+
+def refuse_veiled(granted: Grant) -> None:
+    """Refuse a question whose answer would tell where a person is.
+
+    Raises:
+        Veiled: the view rests on that, and gives away only what people allow.
+    """
+    if is_veiled(granted):
+        raise Veiled(
+            f"{granted.view} shows of people what they allow, and no more",
+            found=granted.view,
+            attempt="staff may query rfid_reading; each time is noted",
+        )

@@ -1,0 +1,80 @@
+"""Visitors about themselves: what others may see of a tag, by the code on its card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from aspen.log.retention import KEEP_S
+from smartcis.actions.set_visitor_consent import set_visitor_consent, visitor_of
+from smartcis.api.schema import READ, SEND, answers
+from smartcis.models import Visitor
+from smartcis.personal import POSITIONS_KEPT_S
+
+HEADER = "Visitor-Code"
+CODE = OpenApiParameter(
+    HEADER,
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="the secret on the tag's card; a header, so that no log of addresses has it",
+)
+
+
+class ConsentSerializer(serializers.Serializer[Any]):
+    """What others may see."""
+
+    consent = serializers.ChoiceField(choices=Visitor.CONSENTS)
+
+
+class VisitorSerializer(ConsentSerializer):
+    """A visitor, as only the holder of the tag sees it."""
+
+    pseudonym = serializers.CharField(help_text="what others see today instead of the tag")
+    simulated = serializers.BooleanField()
+    held_s = serializers.FloatField(help_text="how long the engine holds a position")
+    log_keeps_s = serializers.FloatField(
+        help_text="about how long positions stand in the building's log; longer "
+        "while the engine rests or the house is quiet"
+    )
+
+
+def visitor_body(visitor: Visitor) -> dict[str, Any]:
+    """Give a visitor as its holder sees it."""
+    return {
+        "consent": visitor.consent,
+        "pseudonym": visitor.pseudonym,
+        "simulated": visitor.simulated,
+        "held_s": POSITIONS_KEPT_S,
+        "log_keeps_s": 2 * KEEP_S,
+    }
+
+
+class VisitorMe(APIView):
+    """The visitor whose code the request carries."""
+
+    permission_classes = (AllowAny,)
+    throttle_scope = "visitors"
+
+    @extend_schema(parameters=[CODE], responses=answers(VisitorSerializer, 429, *READ))
+    def get(self, request: Request) -> Response:
+        """Say what others may see."""
+        return Response(visitor_body(visitor_of(request.headers.get(HEADER, ""))))
+
+    @extend_schema(
+        parameters=[CODE],
+        request=ConsentSerializer,
+        responses=answers(VisitorSerializer, *SEND, 404, 429),
+    )
+    def patch(self, request: Request) -> Response:
+        """Choose what others may see; the map follows within seconds."""
+        wanted = ConsentSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        code = request.headers.get(HEADER, "")
+        return Response(visitor_body(set_visitor_consent(code, wanted.validated_data["consent"])))
