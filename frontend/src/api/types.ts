@@ -133,13 +133,25 @@ export interface Done {
   changed: number;
 }
 
+export type LocatedBy = 'point' | 'mid' | 'sid' | 'door_id' | 'kiosk_id' | 'node' | 'rid';
+
 export interface RunningQuery {
   kind?: undefined;
   id: string;
   name: string | null;
   sql: string;
   state: string;
+  /** The shared view that answers it. */
+  view?: string;
+  strategy?: string;
+  strategy_reason?: string;
+  /** own, trunk or tenant: what its dataflow has in common with others. */
+  sharing?: string;
+  sharing_reason?: string;
+  where?: 'engine' | 'network';
   columns: Column[];
+  /** What says where its rows are; null where nothing does. */
+  located_by?: LocatedBy | null;
   order?: Order | null;
   /** Where its changes go besides this page. */
   outputs?: string[];
@@ -199,6 +211,24 @@ export interface Difference {
   come: Record<string, Cell>[];
 }
 
+/** Why a text may not be run in a way; empty where it may. */
+export interface Ways {
+  live: string;
+  once: string;
+}
+
+/** How much one may ask, and how much of it is used. */
+export interface Limits {
+  may_query: boolean;
+  queries: number;
+  queries_at_most: number | null;
+  rows_at_most: number;
+  once_rows_at_most: number;
+  text_at_most: number;
+  once_wait_s: number;
+  rates: { scope: string; at_most: number; per_s: number; left: number }[];
+}
+
 export type Checked =
-  | { ok: true; kind?: string; columns: Column[] }
+  | { ok: true; kind?: string; columns: Column[]; ways?: Ways }
   | ({ ok: false } & ProblemFields);

@@ -29,10 +29,15 @@ export interface Surroundings {
   later(ms: number, run: () => void): () => void;
 }
 
-/** What a subscriber hears. */
+/** What a subscriber hears; `merged` epochs changed the view since the last message. */
 export type ViewEvent =
-  | { readonly kind: 'snapshot'; readonly bag: Bag }
-  | { readonly kind: 'delta'; readonly bag: Bag; readonly changes: readonly Change[] }
+  | { readonly kind: 'snapshot'; readonly bag: Bag; readonly merged: number }
+  | {
+      readonly kind: 'delta';
+      readonly bag: Bag;
+      readonly changes: readonly Change[];
+      readonly merged: number;
+    }
   | { readonly kind: 'closed' }
   | { readonly kind: 'error'; readonly error: WireError };
 
@@ -203,7 +208,7 @@ export class LiveClient {
     const subscription = this.subscriptions.get(message.id);
     if (!subscription) return;
     subscription.bag.replace(message);
-    subscription.hear({ kind: 'snapshot', bag: subscription.bag });
+    subscription.hear({ kind: 'snapshot', bag: subscription.bag, merged: message.merged });
   }
 
   private fold(message: Delta): void {
@@ -216,7 +221,7 @@ export class LiveClient {
       this.renew(subscription, message.prev === subscription.bag.epoch);
     } else if (folded === 'applied') {
       const changes = message.changes.map(([weight, ...row]) => ({ weight, row }));
-      subscription.hear({ kind: 'delta', bag: subscription.bag, changes });
+      subscription.hear({ kind: 'delta', bag: subscription.bag, changes, merged: message.merged });
     }
   }
 

@@ -12,7 +12,7 @@ import type { Source } from '../api/types';
 
 const STREAM_SQL = SQLDialect.define({
   keywords:
-    'select from where group by having order as join left on and or not in exists union all distinct with recursive ' +
+    'once select from where group by having order as join left on and or not in exists union all distinct with recursive ' +
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval',
   types: 'int float text bool',
   builtin: 'count sum min max avg abs round lower upper coalesce least greatest distance',
@@ -122,7 +122,7 @@ export function openEditor(
         EditorView.contentAttributes.of({
           'aria-label': 'StreamSQL query',
           // The help text lies outside the shadow root, where no reference reaches it.
-          'aria-description': 'Ctrl-Enter runs. Esc, then Tab leaves the editor.',
+          'aria-description': 'Ctrl-Enter does what the text says. Esc, then Tab leaves the editor.',
           'data-testid': 'query-editor',
         }),
         // Tab is not bound: it leaves the editor, so the keyboard is never trapped.

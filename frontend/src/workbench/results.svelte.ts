@@ -4,6 +4,7 @@ import type { LiveClient, ViewEvent } from '../wire/client';
 import { Bag } from '../wire/fold';
 import type { Cell, Column, Row, WireError } from '../wire/protocol';
 import { comparison } from './order';
+import { Rate } from './rate';
 
 /** How long a change stays marked, ms. */
 export const FLASH_MS = 1600;
@@ -45,6 +46,10 @@ export class Results {
   inserted = $state(0);
   deleted = $state(0);
   hidden = $state(0);
+  /** Changes per second, lately. */
+  rate = $state(0);
+  /** Epochs whose changes came summed with those of others. */
+  coalesced = $state(0);
   closed = $state(false);
   error = $state.raw<WireError | null>(null);
   /** The column the reader sorts by; none while the query's own order holds. */
@@ -55,29 +60,41 @@ export class Results {
   private readonly gone = new Map<string, { row: Row; atMs: number }>();
   private pending = false;
   private count = 0;
+  private readonly counting = new Rate(performance.now());
   private end: () => void = () => undefined;
 
-  private constructor(private readonly order: Order | null) {
+  private constructor(
+    private readonly order: Order | null,
+    /** What was answered once; null for what is maintained. */
+    readonly answer: Answer | null = null,
+  ) {
     if (order) this.sortBy = null;
   }
 
   /** Follow a query that is maintained. */
   static of(client: LiveClient, view: string, order: Order | null): Results {
     const results = new Results(order);
-    results.end = client.subscribe(view, (event) => {
+    const end = client.subscribe(view, (event) => {
       results.hear(event);
     });
+    const second = setInterval(() => {
+      results.rate = results.counting.perS(performance.now());
+    }, 1000);
+    results.end = () => {
+      clearInterval(second);
+      end();
+    };
     return results;
   }
 
   /** Show what a one-shot query found, in the order it came. */
   static answered(answer: Answer): Results {
-    const results = new Results(null);
+    const results = new Results(null, answer);
     results.columns = answer.columns;
     results.sortBy = null;
     const { columns, rows, epoch, position, at_s } = answer;
     results.bag = new Bag();
-    results.bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s });
+    results.bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s, merged: 0 });
     results.publish();
     return results;
   }
@@ -110,8 +127,13 @@ export class Results {
     this.error = null;
     this.closed = false;
     this.bag = event.bag;
-    if (event.kind === 'delta') this.note(event.bag, event.changes);
-    else this.columns = event.bag.columns.slice(0, this.width);
+    if (event.kind === 'delta') {
+      this.note(event.bag, event.changes);
+      this.coalesced += Math.max(0, event.merged - 1);
+    } else {
+      this.columns = event.bag.columns.slice(0, this.width);
+      this.coalesced += event.merged;
+    }
     this.publishSoon();
   }
 
@@ -129,6 +151,7 @@ export class Results {
         this.gone.set(key, { row, atMs });
       }
     }
+    this.counting.add(atMs, changes.reduce((sum, { weight }) => sum + Math.abs(weight), 0));
     const logged = changes.map(({ weight, row }) => ({
       number: ++this.count,
       epoch: bag.epoch ?? 0,

@@ -1,0 +1,312 @@
+/** The workbench's one store: the text and what is said of it, the query in view, one's own queries. */
+import { http, Problem, type ProblemFields } from '../api/http';
+import type { Answer, Checked, Done, Limits, RunningQuery, Source, Ways } from '../api/types';
+import { Live } from '../store/live.svelte';
+import type { Surroundings } from '../wire/client';
+import type { Editor } from './editor';
+import type { Told } from './explained';
+import { Results } from './results.svelte';
+import { onceOf, queryHref, withoutOnce } from './share';
+
+/** Typing rests this long before the text is checked, ms. */
+const CHECK_AFTER_MS = 350;
+const REFRESH_MS = 5000;
+
+export type Verdict = 'none' | 'checking' | 'good' | 'bad';
+/** Kept running, answered once, or whatever the text itself says. */
+export type Way = 'live' | 'once' | 'text';
+
+interface Page<T> {
+  readonly results: T[];
+}
+
+export class Workbench {
+  readonly live: Live;
+  sources = $state.raw<readonly Source[]>([]);
+  running = $state.raw<readonly RunningQuery[]>([]);
+  limits = $state.raw<Limits | null>(null);
+  /** The maintained query in view. */
+  current = $state.raw<RunningQuery | null>(null);
+  results = $state.raw<Results | null>(null);
+  /** The text that was answered once, as it stood in the editor. */
+  asked = $state('');
+  done = $state.raw<Done | null>(null);
+  kind = $state('query');
+  ways = $state.raw<Ways | null>(null);
+  problem = $state.raw<ProblemFields | null>(null);
+  refused = $state.raw<ProblemFields | null>(null);
+  told = $state.raw<Told | null>(null);
+  /** What an explanation assumes: the metric in words, and the seeds' limit of one join. */
+  weights = $state('');
+  single = $state(false);
+  verdict = $state<Verdict>('none');
+  busy = $state(false);
+  /** What the polite live region says. */
+  said = $state('');
+  editor: Editor | null = null;
+  private checking = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(around: Surroundings) {
+    this.live = new Live(around);
+  }
+
+  start(editor: Editor): () => void {
+    this.editor = editor;
+    const stop = this.live.start(['active_alarm']);
+    void this.loadSources();
+    void this.refresh();
+    const again = setInterval(() => void this.refresh(), REFRESH_MS);
+    const back = (): void => void this.resume();
+    window.addEventListener('popstate', back);
+    void this.resume();
+    return () => {
+      clearInterval(again);
+      clearTimeout(this.timer);
+      window.removeEventListener('popstate', back);
+      this.results?.stop();
+      editor.destroy();
+      stop();
+    };
+  }
+
+  private text(): string {
+    return this.editor?.text() ?? '';
+  }
+
+  async loadSources(): Promise<void> {
+    try {
+      this.sources = await http.get<Source[]>('sources/');
+      this.editor?.catalogue(this.sources);
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  /** Bring one's own queries, and the query in view, up to date. */
+  async refresh(): Promise<void> {
+    try {
+      this.running = (await http.get<Page<RunningQuery>>('queries/?mine=1')).results;
+      const id = this.current?.id;
+      if (id === undefined) return;
+      const seen =
+        this.running.find((query) => query.id === id) ??
+        (await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`));
+      if (this.current?.id === id) this.current = seen;
+    } catch (error) {
+      // The chip already says that the service is away; a query that has ended says so by itself.
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+
+  async loadLimits(): Promise<void> {
+    try {
+      this.limits = await http.get<Limits>('queries/limits/');
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+
+  /** Take up the query the address names. */
+  async resume(): Promise<void> {
+    void this.loadLimits();
+    const id = new URLSearchParams(location.search).get('query');
+    if (id === null) {
+      this.leave();
+      void this.check();
+      return;
+    }
+    try {
+      const query = await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+      this.editor?.replace(query.sql);
+      this.follow(query);
+    } catch (error) {
+      this.refuse(error);
+      void this.check();
+    }
+  }
+
+  open(query: RunningQuery): void {
+    history.pushState(null, '', queryHref(query.id));
+    void this.resume();
+  }
+
+  typed(): void {
+    this.verdict = 'checking';
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.check(), CHECK_AFTER_MS);
+  }
+
+  async check(): Promise<void> {
+    clearTimeout(this.timer);
+    const sql = this.text();
+    const turn = ++this.checking;
+    this.refused = null;
+    if (sql.trim() === '') {
+      this.show(null);
+      this.ways = null;
+      this.verdict = 'none';
+      return;
+    }
+    try {
+      const answer = await http.post<Checked>('queries/check/', { sql });
+      if (turn !== this.checking) return;
+      this.show(answer.ok ? null : answer);
+      this.ways = answer.ok ? (answer.ways ?? null) : null;
+      if (answer.ok) this.kind = answer.kind ?? 'query';
+    } catch (error) {
+      if (turn !== this.checking) return;
+      if (!(error instanceof Problem)) throw error;
+      this.refuse(error);
+    }
+  }
+
+  /** Mark what is wrong with the text; null where nothing is. */
+  private show(found: ProblemFields | null): void {
+    this.problem = found;
+    this.verdict = found === null ? 'good' : 'bad';
+    this.editor?.mark(found);
+  }
+
+  async explain(): Promise<void> {
+    try {
+      const body = { sql: this.text(), weights: this.weights, joins: this.single ? 1 : null };
+      this.told = await http.post<Told>('queries/explain/', body);
+      this.refused = null;
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  assume(weights: string, single: boolean): void {
+    this.weights = weights;
+    this.single = single;
+    void this.explain();
+  }
+
+  /** Run the text in a way; where the text does not allow it, say why and do nothing. */
+  async run(way: Way): Promise<void> {
+    const sql = this.text();
+    if (sql.trim() === '' || this.busy) return;
+    this.busy = true;
+    let once = false;
+    try {
+      if (way !== 'text') {
+        if (this.ways === null || this.verdict === 'checking') await this.check();
+        // Without a verdict nobody knows what the text is, so it may not pass for this or that.
+        if (this.ways === null) return;
+        if (this.ways[way] !== '') {
+          this.said = `Not done: ${this.ways[way]}.`;
+          return;
+        }
+        once = way === 'once' && this.kind !== 'once';
+      }
+      clearTimeout(this.timer);
+      this.checking += 1;
+      await this.submit(sql, once);
+    } catch (error) {
+      const shifted = once && error instanceof Problem;
+      this.refuse(shifted ? new Problem(error.status, withoutOnce(error.fields)) : error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async submit(sql: string, once: boolean): Promise<void> {
+    const body = { sql: once ? onceOf(sql) : sql };
+    const answer = await http.post<RunningQuery | Answer | Done>('queries/', body);
+    this.show(null);
+    this.refused = null;
+    if (answer.kind !== undefined) {
+      this.settle(answer, sql);
+    } else {
+      history.pushState(null, '', queryHref(answer.id));
+      this.follow(answer);
+      this.said = 'The query runs; its result keeps itself up to date.';
+      void this.refresh();
+    }
+    void this.loadLimits();
+  }
+
+  /** Show what was answered once, or what a statement changed; neither goes on. */
+  private settle(answer: Answer | Done, sql: string): void {
+    this.fork();
+    if (answer.kind === 'answer') {
+      this.asked = sql;
+      this.results = Results.answered(answer);
+      this.said = `Answered once, with ${answer.total} rows at position ${answer.position} of the log.`;
+    } else {
+      this.done = answer;
+      this.said = `${answer.statement} ${answer.name}: ${answer.changed} changed.`;
+      void this.loadSources();
+      void this.refresh();
+    }
+  }
+
+  refuse(error: unknown): void {
+    if (!(error instanceof Problem)) throw error;
+    if (error.status === 400 && error.fields.position !== null) this.show(error.fields);
+    else this.refused = error.fields;
+  }
+
+  private follow(query: RunningQuery): void {
+    this.leave();
+    this.current = query;
+    this.results = Results.of(this.live.client, query.id, query.order ?? null);
+  }
+
+  private leave(): void {
+    this.results?.stop();
+    this.results = null;
+    this.current = null;
+    this.done = null;
+    this.asked = '';
+  }
+
+  /** Keep the text and leave the query: what is run from here is another. */
+  fork(): void {
+    this.leave();
+    if (location.search !== '') history.pushState(null, '', location.pathname);
+  }
+
+  async stop(query: RunningQuery): Promise<void> {
+    await this.trying(async () => {
+      await http.remove(`queries/${encodeURIComponent(query.id)}/`);
+      this.said = 'The query is stopped.';
+      if (query.id === this.current?.id) this.fork();
+      void this.loadLimits();
+      await this.refresh();
+    });
+  }
+
+  async rename(query: RunningQuery, name: string): Promise<void> {
+    await this.trying(async () => {
+      const path = `queries/${encodeURIComponent(query.id)}/`;
+      const named = await http.patch<RunningQuery>(path, { name });
+      if (this.current?.id === named.id) this.current = named;
+      this.said = named.name === null ? 'The name is taken away.' : `The query is called ${named.name}.`;
+      await this.refresh();
+    });
+  }
+
+  async callAgain(query: RunningQuery): Promise<void> {
+    await this.trying(async () => {
+      await http.post(`queries/${encodeURIComponent(query.id)}/deliveries/`, {});
+      this.said = 'The calls are made once more.';
+      await this.refresh();
+    });
+  }
+
+  private async trying(deed: () => Promise<void>): Promise<void> {
+    try {
+      await deed();
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  load(text: string): void {
+    this.editor?.replace(text);
+    this.editor?.focus();
+  }
+}

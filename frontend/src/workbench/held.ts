@@ -1,0 +1,44 @@
+/** What the engine holds for a view, asked of the engine itself, and only when somebody wants to know. */
+import type { Answer } from '../api/types';
+
+/** One operator or index at work for a view. */
+export interface Part {
+  readonly kind: string;
+  readonly reads: string;
+  readonly rows: number;
+  /** Views, or operators, that use it. */
+  readonly users: number;
+  readonly index: boolean;
+}
+
+/** The question; a standing query over sys.operators would make every tick dearer for everybody. */
+export function question(view: string): string {
+  const name = `'${view.replaceAll("'", "''")}'`;
+  return `ONCE SELECT o.kind, o.reads, o.rows, o.views, FALSE AS is_index
+FROM sys.operators o JOIN sys.queries q ON q.dataflow = o.view WHERE q.view = ${name}
+UNION ALL
+SELECT 'Index', a.reads, a.rows, a.readers, TRUE
+FROM sys.arrangements a JOIN sys.queries q ON q.dataflow = a.view WHERE q.view = ${name}`;
+}
+
+export function parts(answer: Answer): Part[] {
+  return answer.rows
+    .map(([kind, reads, rows, users, index]) => ({
+      kind: String(kind),
+      reads: String(reads),
+      rows: Number(rows),
+      users: Number(users),
+      index: index === true,
+    }))
+    .sort((a, b) => b.rows - a.rows || a.kind.localeCompare(b.kind));
+}
+
+const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+/** "812 rows in 4 operators and 2 indexes". */
+export function summary(held: readonly Part[]): string {
+  const rows = held.reduce((sum, part) => sum + part.rows, 0);
+  const indexes = held.filter((part) => part.index).length;
+  const operators = counted(held.length - indexes, 'operator', 'operators');
+  return `${counted(rows, 'row', 'rows')} in ${operators}${indexes > 0 ? ` and ${counted(indexes, 'index', 'indexes')}` : ''}`;
+}

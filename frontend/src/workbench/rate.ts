@@ -1,0 +1,27 @@
+/** Changes per second over the last seconds: what came lately, not since the beginning of time. */
+
+/** Changes are counted over this long, ms. */
+export const WINDOW_MS = 10_000;
+
+export class Rate {
+  private readonly heard: { atMs: number; count: number }[] = [];
+
+  constructor(private readonly sinceMs: number) {}
+
+  add(atMs: number, count: number): void {
+    this.heard.push({ atMs, count });
+  }
+
+  /** Changes per second; a young rate is taken over its own age, but no less than a second. */
+  perS(nowMs: number): number {
+    while (this.heard[0] && this.heard[0].atMs <= nowMs - WINDOW_MS) this.heard.shift();
+    const count = this.heard.reduce((sum, one) => sum + one.count, 0);
+    const span = Math.min(WINDOW_MS, Math.max(1000, nowMs - this.sinceMs));
+    return (count * 1000) / span;
+  }
+}
+
+/** "0", "0.3", "12": as exact as it is worth reading. */
+export function rateText(perS: number): string {
+  return perS >= 10 ? String(Math.round(perS)) : String(Math.round(perS * 10) / 10);
+}
