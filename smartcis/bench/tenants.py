@@ -122,6 +122,9 @@ def run(*, quick: bool, say: Callable[[str], Any]) -> dict[str, Any]:
             Target("product: epoch, p95", product["epoch_ms"]["p95"], 1_000, "ms"),
             Target("product: first result, p95", product["first_ms"]["p95"], 700, "ms"),
             Target(
+                "product: first result, new shape, p95", product["new_shape_ms"]["p95"], 2_000, "ms"
+            ),
+            Target(
                 "product: freshness p50, last hundred / first",
                 round(last(people, "fresh_ms") / first(people, "fresh_ms"), 2),
                 FLAT,

@@ -6,6 +6,7 @@
 Each has a browser of its own, comes from one of many addresses, and asks whether one machine is
 busier than a bound of his own: the same shape with other constants. All standing queries of the
 building are maintained meanwhile. 500 readings a second are appended to the log as a gateway does.
+Once all are there, some more come with questions of shapes nobody has asked yet.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ HUNDRED = 100
 QUERY = (
     "SELECT c.mid, c.cpu_pct, c.at_s FROM cpu_reading [PARTITION BY mid ROWS 1] c "
     "WHERE c.mid = '{mid}' AND c.cpu_pct >= {least}"
+)
+NEW_SHAPES, NEW_PER_S = 20, 2
+NEW = (
+    "SELECT c.mid, c.cpu_pct + {n} AS more FROM cpu_reading [PARTITION BY mid ROWS 1] c "
+    "WHERE c.mid = '{mid}'"
 )
 NAME = "smartcis"
 
@@ -161,22 +167,24 @@ def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, An
         readings.start()
         results = RedisResults(url, NAME, patience_s=20)
         first_epoch = results.head()[0]
-        heard = Heard()
+        heard, anew = Heard(), Heard()
         try:
-            there = asyncio.run(_crowd(rig, machines, clients, per_s, heard))
+            there = asyncio.run(_people(rig, machines, clients, per_s, heard, anew))
         finally:
             readings.over.set()
             readings.join(5)
         epochs = [epoch.timing_ms["total"] for epoch in results.epochs_since(first_epoch, 0)]
-        say(f"product: {there} people, {len(heard.failed)} failed")
+        failed = heard.failed + anew.failed
+        say(f"product: {there} people, {len(failed)} failed")
         return {
             "people": there,
-            "failed": heard.failed[:3],
+            "failed": failed[:3],
             "machines": len(machines),
             "epoch_ms": spread(epochs),
             "submit_ms": spread(heard.submit_ms),
             "first_ms": spread([ms for _, ms in heard.first_ms]),
             "fresh_ms": spread([ms for _, ms in heard.fresh_ms]),
+            "new_shape_ms": spread([ms for _, ms in anew.first_ms]),
             "by_hundred": by_hundred(heard),
         }
 
@@ -198,29 +206,62 @@ def by_hundred(heard: Heard) -> dict[int, dict[str, float]]:
     return found
 
 
-async def _crowd(rig: Rig, machines: Sequence[str], clients: int, per_s: int, heard: Heard) -> int:
-    """Let `per_s` people come each second; give how many look at an answer at the end."""
+async def _people(
+    rig: Rig, machines: Sequence[str], clients: int, per_s: int, heard: Heard, anew: Heard
+) -> int:
+    """Let everybody come and stay; give how many look at an answer at the end."""
     transports = [
         httpx.AsyncHTTPTransport(local_address=f"127.0.1.{1 + number}", verify=False)
         for number in range(ADDRESSES)
     ]
-    tasks: list[asyncio.Task[None]] = []
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    for number in range(clients):
-        # Nobody asks quite the same: each answer is a parameter row of its own.
-        sql = QUERY.format(mid=machines[number % len(machines)], least=95 + number / 250)
-        person = Person(rig, heard)
-        tasks.append(asyncio.create_task(person.come(transports[number % ADDRESSES], sql)))
-        await asyncio.sleep(max(0.0, began + (number + 1) / per_s - loop.time()))
-    for _ in range(round(ANSWER_LIMIT_S / SLICE_S)):
-        if heard.there + len(heard.failed) >= clients:
-            break
-        await asyncio.sleep(SLICE_S)  # the last ones wait for their first answer
-    there = sum(not task.done() for task in tasks)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    for transport in transports:
-        await transport.aclose()
-    return min(there, heard.there)
+    crowd = _Crowd(rig, transports)
+    # Nobody asks quite the same: each answer is a parameter row of its own.
+    asked = [
+        QUERY.format(mid=machines[number % len(machines)], least=95 + number / 250)
+        for number in range(clients)
+    ]
+    await crowd.come(asked, per_s, heard)
+    there = min(crowd.staying, heard.there)
+    other = [NEW.format(n=1 + n, mid=machines[n % len(machines)]) for n in range(NEW_SHAPES)]
+    await crowd.come(other, NEW_PER_S, anew)
+    await crowd.leave()
+    return there
+
+
+class _Crowd:
+    """People who came and stay.
+
+    Args:
+        transports: connections, one per address people come from.
+    """
+
+    def __init__(self, rig: Rig, transports: Sequence[httpx.AsyncHTTPTransport]) -> None:
+        self._rig, self._transports = rig, transports
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def staying(self) -> int:
+        """How many have not given up."""
+        return sum(not task.done() for task in self._tasks)
+
+    async def come(self, asked: Sequence[str], per_s: float, heard: Heard) -> None:
+        """Let one person come for each question, until all have an answer or gave up."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        for number, sql in enumerate(asked):
+            transport = self._transports[number % len(self._transports)]
+            person = Person(self._rig, heard)
+            self._tasks.append(asyncio.create_task(person.come(transport, sql)))
+            await asyncio.sleep(max(0.0, began + (number + 1) / per_s - loop.time()))
+        for _ in range(round(ANSWER_LIMIT_S / SLICE_S)):
+            if heard.there + len(heard.failed) >= len(asked):
+                break
+            await asyncio.sleep(SLICE_S)  # the last ones wait for their first answer
+
+    async def leave(self) -> None:
+        """Close all sockets and connections."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for transport in self._transports:
+            await transport.aclose()
