@@ -9,6 +9,8 @@ export interface Address {
   readonly stepFree: boolean;
   /** machine:<mid>, room:<rid> or door:<id>. */
   readonly select: string | null;
+  /** A query whose rows are drawn on the plan. */
+  readonly layer: string | null;
   readonly list: boolean;
 }
 
@@ -21,6 +23,7 @@ export function readAddress(query: string): Address {
     software: given.get('software'),
     stepFree: given.get('step_free') === '1',
     select: given.get('select'),
+    layer: given.get('layer'),
     list: given.get('view') === 'list',
   };
 }
@@ -33,6 +36,7 @@ export function writeAddress(address: Address): string {
   if (address.software !== null) given.set('software', address.software);
   if (address.stepFree) given.set('step_free', '1');
   if (address.select !== null) given.set('select', address.select);
+  if (address.layer !== null) given.set('layer', address.layer);
   if (address.list) given.set('view', 'list');
   const text = given.toString();
   return text === '' ? '' : `?${text}`;

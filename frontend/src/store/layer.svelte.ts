@@ -1,0 +1,103 @@
+/** The query drawn on the map: named by the address, followed like any view. */
+import { http, Problem, type ProblemFields } from '../api/http';
+import type { Answer, Point, RunningQuery } from '../api/types';
+import type { App } from './app.svelte';
+import { locate, marks, type Mark, type Nodes } from './layer';
+import { UNKNOWN, type Table } from './table';
+
+/** Repaints are bundled to at most ten a second, ms. */
+const PUBLISH_MS = 100;
+const NODES = 'ONCE SELECT node, level_id, x_m, y_m FROM routing_node';
+
+export class Layer {
+  /** The query's id, null without a layer. */
+  id = $state<string | null>(null);
+  query = $state.raw<RunningQuery | null>(null);
+  problem = $state.raw<ProblemFields | null>(null);
+  closed = $state(false);
+  private table = $state.raw<Table>(UNKNOWN);
+  private nodes = $state.raw<Nodes>(new Map());
+  private pending = false;
+  private end: () => void = () => undefined;
+
+  constructor(private readonly app: App) {}
+
+  private readonly drawn: { marks: Mark[]; lost: number } = $derived.by(() => {
+    const by = this.query?.located_by;
+    if (!by || !this.table.known) return { marks: [], lost: this.table.rows.length };
+    return marks(this.table, by, locate(this.table.columns, by, this.app.plans, this.app.building, this.nodes));
+  });
+
+  get marks(): readonly Mark[] {
+    return this.drawn.marks;
+  }
+
+  /** Rows that lie nowhere on the plan. */
+  get lost(): number {
+    return this.drawn.lost;
+  }
+
+  get rows(): number {
+    return this.table.rows.length;
+  }
+
+  get known(): boolean {
+    return this.table.known;
+  }
+
+  readonly name: string = $derived(
+    this.query === null ? 'query' : (this.query.name ?? this.query.sql.replaceAll(/\s+/g, ' ').trim()),
+  );
+
+  /** Draw a query, or none. */
+  show(id: string | null): void {
+    if (id === this.id) return;
+    this.end();
+    this.end = () => undefined;
+    this.id = id;
+    this.query = null;
+    this.problem = null;
+    this.closed = false;
+    this.table = UNKNOWN;
+    if (id !== null) void this.load(id);
+  }
+
+  private async load(id: string): Promise<void> {
+    try {
+      const query = await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+      if (id !== this.id) return;
+      this.query = query;
+      if (!query.located_by) return;
+      this.follow(id, query.order?.width);
+      if (query.located_by === 'node' && this.nodes.size === 0) await this.loadNodes();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (id === this.id) this.problem = error.fields;
+    }
+  }
+
+  private follow(id: string, width: number | undefined): void {
+    this.end = this.app.live.client.subscribe(id, (event) => {
+      if (event.kind === 'error') this.problem = event.error;
+      else if (event.kind === 'closed') this.closed = true;
+      else {
+        this.problem = null;
+        this.closed = false;
+        if (this.pending) return;
+        this.pending = true;
+        setTimeout(() => {
+          this.pending = false;
+          if (id !== this.id) return;
+          this.table = { columns: event.bag.columns.slice(0, width), rows: event.bag.rows(), known: true };
+        }, PUBLISH_MS);
+      }
+    });
+  }
+
+  private async loadNodes(): Promise<void> {
+    const answer = await http.post<Answer>('queries/', { sql: NODES });
+    this.nodes = new Map(
+      answer.rows.map(([node, level, x, y]) => [Number(node), { levelId: String(level), at: [Number(x), Number(y)] as Point }]),
+    );
+  }
+}

@@ -1,0 +1,136 @@
+/** A query's rows as marks on the plan: where each row lies, and what is written there. */
+import type { Building, LocatedBy, Plan, Point } from '../api/types';
+import type { Cell, Column, Row } from '../wire/protocol';
+import { number, type Table } from './table';
+
+/** A place on the plan. */
+export interface Spot {
+  readonly levelId: string;
+  readonly at: Point;
+  /** The room it is, where it is one. */
+  readonly rid: string | null;
+  /** What is selected to see more of it: `machine:…`, `room:…`, `door:…`. */
+  readonly select: string | null;
+}
+
+/** The rows at one place. */
+export interface Mark extends Spot {
+  readonly key: string;
+  /** What each row says, at most `SAID`. */
+  readonly lines: readonly string[];
+  readonly rows: number;
+}
+
+/** Node → where it is; the plans do not draw all of them. */
+export type Nodes = ReadonlyMap<number, { readonly levelId: string; readonly at: Point }>;
+
+const SAID = 20;
+const WHERE = new Set(['x_m', 'y_m', 'level_id', 'node', 'at_s', 'rid', 'mid', 'sid', 'door_id', 'kiosk_id']);
+
+/** Give the function that says where a row is. */
+export function locate(
+  columns: readonly Column[],
+  by: LocatedBy,
+  plans: readonly Plan[],
+  building: Building | null,
+  nodes: Nodes,
+): (row: Row) => Spot | null {
+  const at = (name: string): number => columns.findIndex((column) => column.name === name);
+  if (by === 'point') {
+    const [x, y, level] = [at('x_m'), at('y_m'), at('level_id')];
+    return (row) => {
+      const [xM, yM] = [number(row[x]), number(row[y])];
+      if (xM === null || yM === null) return null;
+      return { levelId: String(row[level]), at: [xM, yM], rid: null, select: null };
+    };
+  }
+  const place = at(by);
+  const spots = known(by, plans, building, nodes);
+  return (row) => spots.get(String(row[place])) ?? null;
+}
+
+function known(
+  by: Exclude<LocatedBy, 'point'>,
+  plans: readonly Plan[],
+  building: Building | null,
+  nodes: Nodes,
+): Map<string, Spot> {
+  const found = new Map<string, Spot>();
+  const add = (id: string, levelId: string, at: Point, kind: string | null = null): void => {
+    found.set(id, { levelId, at, rid: kind === 'room' ? id : null, select: kind === null ? null : `${kind}:${id}` });
+  };
+  for (const plan of plans) {
+    const level = plan.level_id;
+    if (by === 'mid') for (const one of plan.machines) add(one.mid, level, [one.x_m, one.y_m], 'machine');
+    if (by === 'sid') for (const one of plan.sensors) add(one.sid, level, [one.x_m, one.y_m]);
+    if (by === 'door_id') for (const one of plan.doors) add(one.id, level, [one.x_m, one.y_m], 'door');
+    if (by === 'rid') for (const one of plan.units) add(one.id, level, one.label, 'room');
+  }
+  if (by === 'kiosk_id') for (const one of building?.kiosks ?? []) add(one.id, one.level_id, [one.x_m, one.y_m]);
+  if (by === 'node') for (const [node, spot] of nodes) add(String(node), spot.levelId, spot.at);
+  return found;
+}
+
+function said(value: Cell | undefined, column: Column): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? column.name : `not ${column.name}`;
+  if (typeof value === 'number') return `${Math.round(value * 100) / 100}${column.unit ? ` ${column.unit}` : ''}`;
+  return value;
+}
+
+/** Give the function that puts a row in few words: its first two values that do not say where it is. */
+export function wording(columns: readonly Column[], by: LocatedBy): (row: Row) => string {
+  const telling = columns.map((column, at) => ({ column, at })).filter(({ column }) => !WHERE.has(column.name));
+  const ids = columns.map((column, at) => ({ column, at })).filter(({ column }) => column.name === by || /^(mid|sid|door_id|kiosk_id|rid)$/.test(column.name));
+  const shown = telling.length > 0 ? telling.slice(0, 2) : ids.slice(0, 1);
+  return (row) => shown.map(({ column, at }) => said(row[at], column)).filter(Boolean).join(' · ') || 'a row';
+}
+
+/** Rows gathered by place, and how many have none. */
+export function marks(table: Table, by: LocatedBy, where: (row: Row) => Spot | null): { marks: Mark[]; lost: number } {
+  const word = wording(table.columns, by);
+  const found = new Map<string, { spot: Spot; lines: string[]; rows: number }>();
+  let lost = 0;
+  for (const row of table.rows) {
+    const spot = where(row);
+    if (spot === null) {
+      lost += 1;
+      continue;
+    }
+    const key = `${spot.levelId}@${spot.at.join()}`;
+    const held = found.get(key) ?? { spot, lines: [], rows: 0 };
+    held.rows += 1;
+    if (held.lines.length < SAID) held.lines.push(word(row));
+    found.set(key, held);
+  }
+  const all = [...found].map(([key, { spot, lines, rows }]) => ({ ...spot, key, lines: lines.sort(), rows }));
+  return { marks: all.sort((a, b) => a.levelId.localeCompare(b.levelId) || (a.lines[0] ?? '').localeCompare(b.lines[0] ?? '', 'en', { numeric: true })), lost };
+}
+
+/** What a mark is called on the plan. */
+export function caption(mark: Mark): string {
+  return mark.rows === 1 ? (mark.lines[0] ?? '') : `${mark.rows} rows`;
+}
+
+/** Width of a caption's flag, px. */
+export function flagPx(text: string): number {
+  return Math.min(text.length, 26) * 6.4 + 14;
+}
+
+/** Height of a flag with its stem, px. */
+export const FLAG_PX = 26;
+
+/** Keys of the marks whose flags fit without covering one another, first come first served. */
+export function legible(here: readonly Mark[], pxPerM: number): Set<string> {
+  const taken: { left: number; right: number; y: number }[] = [];
+  const kept = new Set<string>();
+  for (const mark of here) {
+    const [x, y] = [mark.at[0] * pxPerM, mark.at[1] * pxPerM];
+    const half = flagPx(caption(mark)) / 2;
+    const box = { left: x - half, right: x + half, y };
+    if (taken.some((other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < FLAG_PX)) continue;
+    taken.push(box);
+    kept.add(mark.key);
+  }
+  return kept;
+}
