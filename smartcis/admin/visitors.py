@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -29,7 +27,7 @@ class VisitorAdmin(Page):
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Visitor | None = None
-    ) -> Sequence[str]:
+    ) -> tuple[str, ...]:
         """Keep the choice of a real tag's holder out of reach."""
         del request
         own = ("card", "pseudonym")

@@ -46,7 +46,7 @@ class StaffAccess(models.Model):
         return f"{self.account} {self.how} {self.what[:60]}"
 
 
-def note_access(user_id: object, account: str, how: str, what: str) -> None:
+def note_access(user_id: int | None, account: str, how: str, what: str) -> None:
     """Note that somebody of the staff looks at personal data."""
     now, what = timezone.now(), what[:WHAT_LENGTH]
     account = account or "console"

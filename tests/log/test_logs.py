@@ -167,3 +167,21 @@ def test_law_the_newest_entries_always_stay(keep, batches):
         base = log.base().position
         assert base == 0 or log.head() - base >= keep
         assert log.head() - base <= 2 * keep + 30, "nor does it grow for ever"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 9), st.floats(0.0, 40.0)), max_size=30))
+def test_law_nothing_stays_beyond_two_spans_and_two_folds(batches):
+    """What a quiet log holds was told within twice `keep_s`, and the folds' distance."""
+    log, now_s, keep_s, pauses = MemoryLog(), [0.0], 60.0, [0.0]
+    retention = Retention(log, keep=10**6, keep_s=keep_s, clock=lambda: now_s[0])
+    came_s: list[float] = []
+    for size, pause_s in batches:
+        now_s[0] += pause_s
+        pauses.append(pause_s)
+        log.append([Tick(now_s[0])] * size)
+        came_s += [now_s[0]] * size
+        retention.offer(Base(log.head(), b"fold"))
+        kept = came_s[log.base().position :]
+        assert not kept or kept[0] >= now_s[0] - 2 * keep_s - 3 * max(pauses)
+        assert log.head() - log.base().position >= sum(at > now_s[0] - keep_s for at in came_s)
