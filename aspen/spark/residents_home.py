@@ -59,7 +59,7 @@ def ask(folder: str, place: Place, work: Work) -> Done | None:
     path = _path(folder, place)
     if path is None or _lives_here(place, path):
         return None
-    mine = sum(other.log == place.log for other in RESIDENT if other != place)
+    mine = len(_kept_here(place) - {place})
     message = {"deed": "work", "mine": mine, **asdict(work), "entries": pack_entries(work.entries)}
     answer = _exchange(path, message)
     done = None if answer is None else answer.get("done")
@@ -108,6 +108,11 @@ def _private(folder: Path) -> bool:
         return False
     own = found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
     return own and stat.S_ISDIR(found.st_mode)
+
+
+def _kept_here(place: Place) -> set[Place]:
+    """Give the lanes of the same log in this process; other threads may change them meanwhile."""
+    return {other for other in tuple(RESIDENT) if other.log == place.log}
 
 
 def _lives_here(place: Place, path: Path) -> bool:
@@ -160,8 +165,7 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     if message.pop("deed") == "leave":
         _give_up(place)
         return {}
-    lanes = sum(other.log == place.log for other in RESIDENT)
-    if lanes > message.pop("mine") + 1:
+    if len(_kept_here(place)) > message.pop("mine") + 1:
         _give_up(place)
         return {"done": None}
     resident = RESIDENT.get(place)
