@@ -21,7 +21,7 @@ import stat
 import struct
 import tempfile
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ _NAME_LENGTH = len("/0123456789abcdef.4194304")  # with the process id while it 
 _REQUEST_LIMIT_S = 30.0  # a whole request is there at once; an answer takes as long as it takes
 _FAREWELL_LIMIT_S = 1.0  # an owner too busy to be told finds out by itself
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
+
+_TEXTS = tuple(one.name for one in fields(Done) if one.type == "str")
 
 _HOMES: dict[Place, int] = {}
 """The inodes of this process's sockets: another one at the same path has taken the lane over."""
@@ -63,7 +65,7 @@ def ask(folder: str, place: Place, work: Work) -> Done | None:
     message = {"deed": "work", "mine": mine, **asdict(work), "entries": pack_entries(work.entries)}
     answer = _exchange(path, message)
     done = None if answer is None else answer.get("done")
-    return None if done is None else Done(**done)
+    return None if done is None else _done_in(done)
 
 
 def listen(folder: str, place: Place) -> None:
@@ -177,7 +179,16 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     except Exception:  # noqa: BLE001  # whatever it is, the task will meet it itself, and tell
         _give_up(place)
         done = None
-    return {"done": None if done is None else asdict(done)}
+    return {"done": None if done is None else _done_out(done)}
+
+
+def _done_out(done: Done) -> dict[str, Any]:
+    """Spell what a batch did; texts as blobs, for as JSON within JSON they would be escaped."""
+    return {**asdict(done), **{name: getattr(done, name).encode() for name in _TEXTS}}
+
+
+def _done_in(body: dict[str, Any]) -> Done:
+    return Done(**{**body, **{name: body[name].decode() for name in _TEXTS}})
 
 
 def _give_up(place: Place) -> None:

@@ -45,7 +45,7 @@ def parts_of(plan, lanes):
     return found if all(found) else None
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(plans(3) | recursive(), data(), st.integers(1, 4))
 def test_law_what_the_lanes_compute_adds_up(plan, rows, lanes):
     everything, each = by_lane(rows.tables, lanes)
