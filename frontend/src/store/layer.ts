@@ -1,6 +1,7 @@
 /** A query's rows as marks on the plan: where each row lies, and what is written there. */
 import type { Building, LocatedBy, Plan, Point } from '../api/types';
 import type { Cell, Column, Row } from '../wire/protocol';
+import { distance } from './geometry';
 import { number, type Table } from './table';
 
 /** A place on the plan. */
@@ -107,30 +108,59 @@ export function marks(table: Table, by: LocatedBy, where: (row: Row) => Spot | n
   return { marks: all.sort((a, b) => a.levelId.localeCompare(b.levelId) || (a.lines[0] ?? '').localeCompare(b.lines[0] ?? '', 'en', { numeric: true })), lost };
 }
 
-/** What a mark is called on the plan. */
-export function caption(mark: Mark): string {
-  return mark.rows === 1 ? (mark.lines[0] ?? '') : `${mark.rows} rows`;
+/** Marks too close to be told apart at some zoom, drawn as one. */
+export interface Group {
+  readonly key: string;
+  readonly at: Point;
+  readonly marks: readonly Mark[];
+  readonly rows: number;
 }
+
+/** Nearer than this on the screen, marks are one, px. */
+const APART_PX = 22;
+
+/** Gather marks as far as the zoom asks for; each group stands where its first mark is. */
+export function gathered(here: readonly Mark[], pxPerM: number): Group[] {
+  const groups: { key: string; at: Point; marks: Mark[]; rows: number }[] = [];
+  for (const mark of here) {
+    const near = groups.find((group) => distance(group.at, mark.at) * pxPerM < APART_PX);
+    if (near) {
+      near.marks.push(mark);
+      near.rows += mark.rows;
+    } else {
+      groups.push({ key: mark.key, at: mark.at, marks: [mark], rows: mark.rows });
+    }
+  }
+  return groups;
+}
+
+/** What a group is called on the plan. */
+export function caption(group: Group): string {
+  return group.rows === 1 ? (group.marks[0]?.lines[0] ?? '') : `${group.rows} rows`;
+}
+
+/** Characters a flag shows at most. */
+export const FLAG_LENGTH = 26;
 
 /** Width of a caption's flag, px. */
 export function flagPx(text: string): number {
-  return Math.min(text.length, 26) * 6.4 + 14;
+  return Math.min(text.length, FLAG_LENGTH) * 6.4 + 14;
 }
 
-/** Height of a flag with its stem, px. */
-export const FLAG_PX = 26;
+/** Height of a flag, px, with some air. */
+const FLAG_PX = 24;
 
-/** Keys of the marks whose flags fit without covering one another, first come first served. */
-export function legible(here: readonly Mark[], pxPerM: number): Set<string> {
+/** Keys of the groups whose flags fit without covering one another, first come first served. */
+export function legible(groups: readonly Group[], pxPerM: number): Set<string> {
   const taken: { left: number; right: number; y: number }[] = [];
   const kept = new Set<string>();
-  for (const mark of here) {
-    const [x, y] = [mark.at[0] * pxPerM, mark.at[1] * pxPerM];
-    const half = flagPx(caption(mark)) / 2;
+  for (const group of groups) {
+    const [x, y] = [group.at[0] * pxPerM, group.at[1] * pxPerM];
+    const half = flagPx(caption(group)) / 2;
     const box = { left: x - half, right: x + half, y };
     if (taken.some((other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < FLAG_PX)) continue;
     taken.push(box);
-    kept.add(mark.key);
+    kept.add(group.key);
   }
   return kept;
 }
