@@ -11,14 +11,16 @@ export interface Part {
   readonly index: boolean;
 }
 
-/** The question; a standing query over sys.operators would make every tick dearer for everybody. */
+/** The question, which every lane answers for itself; a standing query over sys.operators would make every tick dearer for everybody. */
 export function question(view: string): string {
   const name = `'${view.replaceAll("'", "''")}'`;
   return `ONCE SELECT o.kind, o.reads, o.rows, o.views, FALSE AS is_index
-FROM sys.operators o JOIN sys.queries q ON q.dataflow = o.view WHERE q.view = ${name}
+FROM sys.operators o JOIN sys.queries q ON q.dataflow = o.view AND q.lane = o.lane
+WHERE q.view = ${name}
 UNION ALL
 SELECT 'Index', a.reads, a.rows, a.readers, TRUE
-FROM sys.arrangements a JOIN sys.queries q ON q.dataflow = a.view WHERE q.view = ${name}`;
+FROM sys.arrangements a JOIN sys.queries q ON q.dataflow = a.view AND q.lane = a.lane
+WHERE q.view = ${name}`;
 }
 
 export function parts(answer: Answer): Part[] {
