@@ -141,6 +141,8 @@ export class Movers extends L.Layer {
 
   private draw(): void {
     cancelAnimationFrame(this.frame);
+    // Pixels cannot be asked who is drawn.
+    if (this.canvas) this.canvas.dataset['names'] = this.shown.map(({ name }) => name).join(' ');
     const context = this.canvas?.getContext('2d');
     if (!this.canvas || !context) return;
     const now = performance.now();

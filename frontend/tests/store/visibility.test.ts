@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { CHOICES, codeIn, keptText } from '../../src/store/visibility';
+
+test('the code stands behind the mark alone', () => {
+  expect(codeIn('#visitor=aB-9_x')).toBe('aB-9_x');
+  for (const other of ['', '#', '#visitor=', '#visitor=a b', '#x&visitor=a', `#visitor=${'a'.repeat(65)}`]) {
+    expect(codeIn(other)).toBeNull();
+  }
+});
+
+test('hiding comes first, and every choice says what others see', () => {
+  expect(CHOICES.map(({ consent }) => consent)).toEqual(['hidden', 'counted', 'room', 'exact']);
+  for (const { told } of CHOICES) expect(told).toMatch(/\.$/);
+});
+
+test('how long a position is kept is said in minutes', () => {
+  const text = keptText({ consent: 'room', pseudonym: 'v-1', simulated: false, held_s: 60, log_keeps_s: 3600 });
+  expect(text).toContain('60 s after it was heard');
+  expect(text).toContain('about 60 minutes');
+});
