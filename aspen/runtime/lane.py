@@ -68,7 +68,7 @@ class Lane:
         self.relations: dict[str, Relation] = {}
         self.streams = StreamMemory()
         self.lifetimes = Lifetimes()
-        self.errors = KeptErrors(self.circuit)
+        self.errors = KeptErrors(self.circuit, share.number)
         self.placing = Placing(share, self.relations)
         self.views = Views(self.circuit, self.relations, self._begin, self.placing)
         self.borders = self.views.borders
@@ -206,7 +206,7 @@ class Lane:
             self.circuit.source(relation)
 
     def _refuse(self, error: AspenError) -> None:
-        self.errors.keep(self.position, error)
+        self.errors.refuse(self.position, error)
 
     def _tick(self, at_s: float) -> None:
         if at_s <= self.now_s:

@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from aspen.log.bordered_log import NO_ROUND, NewestRound
 from aspen.results.protocol import Savepoint
 
 FORMAT = 3  # raise when lanes' snapshots or the state variable change their shape
@@ -45,19 +46,26 @@ class Prepared:
     Args:
         dropped: why an old checkpoint was dropped, empty when none was.
         savepoint: where this checkpoint takes over from another one, if it does.
+        rounds: number of the newest round a checkpoint goes on from, None for a new one.
     """
 
     dropped: str = ""
     savepoint: Savepoint | None = None
+    rounds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LogEnds:
-    """Which log it is, up to where it goes, and from where on it has its entries."""
+    """Which log it is, up to where it goes, and from where on it has its entries.
+
+    Args:
+        rounds: the newest one beside it.
+    """
 
     identity: str
     head: int
     base: int = 0
+    rounds: NewestRound = NO_ROUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,8 @@ class Checkpoint:
         committed: the newest batch that is done, -1 before the first.
         done: log position up to which batches are done; from there on Spark reads again.
         savepoint: where it took over from another checkpoint, if it did.
+        rounds: number of the newest round that batches were planned with.
+        since: log position at which the epoch began that the newest done batch is of.
     """
 
     generation: str = ""
@@ -81,14 +91,17 @@ class Checkpoint:
     committed: int = -1
     done: int = 0
     savepoint: Savepoint | None = None
+    rounds: int = 0
+    since: int = 0
 
-    def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int]) -> str:
+    def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int], told: int = 0) -> str:
         """Say why this checkpoint cannot be continued, empty when it can.
 
         Args:
             mark: what `format` must be.
             log: which log it is, and where it begins and ends.
             writer: the generation and batch that the results were written by last.
+            told: log position up to which the results are written.
         """
         if not self.generation:
             return ""
@@ -101,9 +114,21 @@ class Checkpoint:
         # A first batch that was not done reads the base again, and must reach beyond it.
         if log.base and log.base > (self.done or self.position - 1):
             return f"it continues at {self.done}, the log begins at {log.base}"
-        if self.committed >= 0 and writer != (self.generation, max(writer[1], self.committed)):
+        if self.rounds > log.rounds.number:
+            return f"its lanes have had round {self.rounds}, the newest is {log.rounds.number}"
+        if self.committed >= 0 and not (
+            (writer[0] == self.generation and writer[1] >= self.committed)
+            or self._went_into_a_round(log.rounds, writer, told)
+        ):
             return f"the results do not hold its batch {self.committed}"
         return ""
+
+    def _went_into_a_round(self, newest: NewestRound, writer: tuple[str, int], told: int) -> bool:
+        """Whether the newest done batch became a round, after the epoch the results stand at."""
+        if newest.generation != self.generation or self.committed not in newest.batches:
+            return False
+        begun = 0 if self.savepoint is None else self.savepoint.position
+        return self.since <= begun or (writer[0] == self.generation and told == self.since)
 
 
 def _newest(folder: Path) -> Path | None:
@@ -130,13 +155,16 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     commit = _newest(folder / "commits")
     committed = int(commit.name) if commit is not None else -1
     done = folder / "offsets" / str(committed)
+    last = _offset(done) if committed >= 0 else {}
     return replace(
         begun,
         generation=json.loads(metadata.read_text())["id"],
         log=offset.get("log", ""),
         position=int(offset["position"]),
         committed=committed,
-        done=int(_offset(done)["position"]) if committed >= 0 else 0,
+        done=int(last.get("position", 0)),
+        rounds=int(offset.get("borders", 0)),
+        since=int(last.get("since", 0)),
     )
 
 
@@ -151,11 +179,11 @@ def prepare_checkpoint(
     found = Checkpoint()
     try:
         found = read_checkpoint(folder)
-        reason = found.unusable(format_of(lanes), log, writer)
+        reason = found.unusable(format_of(lanes), log, writer, told)
     except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         reason = f"it cannot be read: {error}"
     if not reason and found.generation:
-        return Prepared(savepoint=found.savepoint)
+        return Prepared(savepoint=found.savepoint, rounds=found.rounds)
     savepoint = _savepoint(found, log, writer, told)
     if folder.exists():
         shutil.rmtree(folder)
@@ -175,5 +203,5 @@ def _savepoint(
     here = Savepoint(writer[0], told)
     if found.savepoint == here:
         return here  # somebody was on the way from there, and had not taken over yet
-    rescaled = _MARK.fullmatch(found.format) and not found.unusable(found.format, log, writer)
+    rescaled = _MARK.fullmatch(found.format) and not found.unusable(found.format, log, writer, told)
     return here if rescaled and found.generation == writer[0] else None

@@ -24,14 +24,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from aspen.errors import AspenError
-from aspen.log.redis_log import RedisLog
+from aspen.log.bordered_log import BorderedLog
 from aspen.log.retention import Retention
 from aspen.redis_client import connect
 from aspen.results.engine_status import EngineStatus, write_status
 from aspen.results.lease import Lease
-from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
-from aspen.spark.checkpoint import LogEnds, prepare_checkpoint
+from aspen.spark.checkpoint import LogEnds, Prepared, prepare_checkpoint
 from aspen.spark.config import EngineConfig
 from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
@@ -77,7 +76,7 @@ class Engine:
         self._session = session
         self._stop = threading.Event()
         self._redis = connect(config.results_url, 2.0)
-        self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
+        self._log = BorderedLog(config.log_url, config.log_name, patience_s=config.patience_s)
         self._scratch = config.checkpoint.parent / "spark-tmp"
         self._lease = Lease(config.results_url, config.results_name, config.lease_s)
         self._status_lock = threading.Lock()
@@ -130,7 +129,7 @@ class Engine:
         prepared = prepare_checkpoint(
             config.checkpoint,
             config.lanes,
-            LogEnds(*self._log.state(), self._log.base().position),
+            LogEnds(*self._log.state(), self._log.base().position, self._log.newest_round()),
             results.writer(),
             results.head()[1],
         )
@@ -149,7 +148,7 @@ class Engine:
         )
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:
-            query = self._start_query(session, results, prepared.savepoint)
+            query = self._start_query(session, results, prepared)
             # A stall is counted from here: on a busy machine Spark itself takes minutes to begin.
             self._update(generation=str(query.id), progress_s=time.time())
             self._querying.set()
@@ -161,10 +160,14 @@ class Engine:
                 session.stop()
 
     def _start_query(
-        self, session: SparkSession, results: RedisResults, savepoint: Savepoint | None
+        self, session: SparkSession, results: RedisResults, prepared: Prepared
     ) -> StreamingQuery:
-        config = self._config
+        config, savepoint = self._config, prepared.savepoint
         keys = lane_keys(config.lanes)
+        rounds = prepared.rounds
+        if rounds is None:
+            # No lane of another query stands behind this number, whoever looks for one.
+            rounds = self._log.begin_rounds() if config.lanes > 1 else 0
         told = 0 if savepoint is None else savepoint.position
         session.dataSource.register(LogSource)
         lowered, lower_from = lowered_now(self._log, config.lower_from_hz)
@@ -178,6 +181,7 @@ class Engine:
             .option("entries_per_batch", str(config.entries_per_batch))
             .option("patience_s", str(config.patience_s))
             .option("told", str(told))
+            .option("rounds", str(rounds))
             .options(**({"lower_from": str(lower_from)} if lowered else {}))
             .load()
         )
@@ -206,6 +210,7 @@ class Engine:
             Retention(self._log, config.keep_entries).offer,
             savepoint,
             self._on_silence,
+            self._exchange,
         )
         return (
             lanes.writeStream.foreachBatch(sink)
@@ -235,6 +240,13 @@ class Engine:
             self._on_epoch(epoch, there, lane_pids)
         else:
             self._update(progress_s=time.time(), lane_pids=lane_pids)
+
+    def _exchange(
+        self, number: int, data: bytes, appended_ms: int, generation: str, batch: int
+    ) -> None:
+        """Append a round, which is progress, though nobody else hears of it."""
+        self._log.append_round(number, data, appended_ms, generation, batch)
+        self._update(progress_s=time.time())
 
     def _watch(self, query: StreamingQuery) -> str:
         while not self._stop.wait(0.1):

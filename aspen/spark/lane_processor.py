@@ -14,7 +14,8 @@ Compact: once enough changes are stored, the snapshot moves up and the changes a
          It goes out with the batch too: the log may take it as its own base.
 Base:    a batch may begin with the log's base instead of its first entries.
 Told:    lanes that take over from another number of lanes come up to where those ended in silence.
-Law:     a lane is a function of the log prefix; see `residents`.
+Rounds:  what lanes tell each other comes back as further entries, stored like any other.
+Law:     a lane is a function of the log prefix and its rounds; see `residents`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from aspen.log.round import ROUND
 from aspen.runtime.placing import Share
 from aspen.spark import residents
 from aspen.spark.residents import (
@@ -75,12 +77,16 @@ OUTPUT = StructType(
         StructField("at_s", DoubleType()),
         StructField("changes", StringType()),
         StructField("parts", StringType()),
+        StructField("crossing", StringType()),
+        StructField("quiet", BooleanType()),
+        StructField("rounds", LongType()),
         StructField("timing", StringType()),
         StructField("pid", IntegerType()),
         StructField("base", BinaryType()),
     ]
 )
 """One row per lane and batch; `parts` are changes of views of which other lanes may have parts,
+`crossing` is what the lane has to tell the others, who are to be heard unless all are `quiet`,
 `base` is the lane's snapshot where it was compacted to one."""
 
 
@@ -120,6 +126,14 @@ class _Batch:
     entries: list[tuple[int, bytes]] = field(default_factory=list)
     appended_ms: float = 0.0
     read_ms: float = 0.0
+    after: int = 0
+    rounds: int = 0
+    since: int = 0
+
+    @property
+    def heard(self) -> bool:
+        """Whether it is a round, and no part of the log."""
+        return bool(self.entries) and self.entries[0][1].startswith(ROUND)
 
 
 class LaneProcessor(StatefulProcessor):
@@ -143,8 +157,8 @@ class LaneProcessor(StatefulProcessor):
         started_ms = time.time() * 1000
         number = self._settings.keys.index(key[0])
         batch = _collect(rows)
-        after = batch.base.position if batch.base is not None else batch.entries[0][0] - 1
-        done, how = self._done(number, batch, self._work(batch, after))
+        work = self._work(batch)
+        done, how = self._done(number, batch, work)
         self._store(batch.entries, done.snapshot)
         stored_ms = time.time() * 1000
         # Time on the way to another process and back counts as waiting for the lane.
@@ -162,32 +176,36 @@ class LaneProcessor(StatefulProcessor):
         }
         yield Row(
             lane=number,
-            first=after + 1,
-            position=batch.entries[-1][0] if batch.entries else after,
+            first=batch.after + 1,
+            position=work.last,
             at_s=done.at_s,
             changes=done.changes,
             parts=done.parts,
+            crossing=done.crossing,
+            quiet=done.quiet,
+            rounds=batch.rounds + batch.heard,
             timing=json.dumps(timing),
             pid=done.pid,
             base=done.snapshot if number == 0 else None,
         )
 
-    def _work(self, batch: _Batch, after: int) -> Work:
+    def _work(self, batch: _Batch) -> Work:
         settings = self._settings
         return Work(
-            after,
-            batch.entries[-1][0] if batch.entries else after,
+            batch.after,
+            batch.entries[-1][0] if batch.entries else batch.after,
             batch.entries,
             settings.told,
             settings.compact_entries,
             settings.compact_bytes,
+            batch.rounds,
         )
 
     def _done(self, number: int, batch: _Batch, work: Work) -> tuple[Done, str]:
         """Have a batch applied by the lane where it lives; give how that lane was found."""
         place = self._place(number)
         if batch.base is None:
-            here = residents.at(place, work.after)
+            here = residents.at(place, work.after, work.rounds)
             if here is not None and (done := perform(here, work)) is not None:
                 return done, "warm"
             if place.lanes > 1:
@@ -195,9 +213,10 @@ class LaneProcessor(StatefulProcessor):
                 if asked is not None:
                     RESIDENT.pop(place, None)
                     return asked, "asked"
-            resident, how = self._resident(place, work.after)
+            resident, how = self._resident(place, batch)
         else:
             resident, how = self._begin(place, batch.base), "rebuilt"
+        resident.lane.borders.rounds = work.rounds
         done = perform(resident, work)
         assert done is not None, "nobody else knows this lane yet"
         RESIDENT[place] = resident
@@ -213,28 +232,38 @@ class LaneProcessor(StatefulProcessor):
         self._history.put([(base.position, True, base.data)])
         return resident
 
-    def _resident(self, place: Place, position: int) -> tuple[Resident, str]:
-        """Let a lane come up to `position` here, and say how."""
+    def _resident(self, place: Place, batch: _Batch) -> tuple[Resident, str]:
+        """Let a lane come up to where a batch begins here, and say how."""
         # A lane that fails on its way must not be found half-way by the next attempt.
         resident = RESIDENT.pop(place, None)
         history = [_Item(row[0], row[1], bytes(row[2])) for row in self._history.get()]
         snapshot = history.pop(0) if history and history[0].snapshot else None
         base = snapshot.position if snapshot else 0
         how = "behind"
-        if resident is None or not resident.whole or not base <= resident.lane.position < position:
+        if resident is None or not self._may_go_on(resident, base, batch.after):
             resident, how = Resident(self._made(place, snapshot)), "rebuilt"
-        missing = [
-            (item.position, item.data)
-            for item in history
-            if resident.lane.position < item.position <= position
-        ]
-        if missing:
-            resident.lane.apply(decoded(missing))
-        resident.lane.position = position
+            if snapshot is not None and not batch.since and not self._settings.told:
+                resident.lane.announce()  # nobody has heard of any epoch yet
+        # What it holds back is of the epoch under way, and of none before.
+        for under_way in (False, True):
+            missing = [
+                (item.position, item.data)
+                for item in history
+                if (item.position > batch.since) == under_way
+                and (item.position > resident.lane.position or item.data.startswith(ROUND))
+            ]
+            if missing:
+                resident.lane.apply(decoded(missing))
+        resident.lane.position = batch.after
         resident.stored_entries = len(history)
         resident.stored_bytes = sum(len(item.data) for item in history)
         resident.snapshot_bytes = len(snapshot.data) if snapshot else 0
         return resident, how
+
+    def _may_go_on(self, resident: Resident, base: int, position: int) -> bool:
+        """Whether a lane is behind; one with rounds may have had those of another generation."""
+        lane = resident.lane
+        return resident.whole and base <= lane.position < position and not lane.borders.known
 
     def _place(self, number: int) -> Place:
         settings = self._settings
@@ -270,5 +299,6 @@ def _collect(rows: Iterator[Any]) -> _Batch:
         if not batch.appended_ms or row.appended_ms < batch.appended_ms:
             batch.appended_ms = float(row.appended_ms)
         batch.read_ms = float(row.read_ms)
+        batch.after, batch.rounds, batch.since = row.after, row.rounds, row.since
     batch.entries.sort(key=lambda item: item[0])
     return batch

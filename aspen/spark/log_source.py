@@ -1,7 +1,12 @@
 """The log as a Spark source: the offset is a log position, and any range can be read again.
 
-    offset   {"log": identity, "position": n}
-    rows     lane, position, entry, appended_ms, read_ms, snapshot, lower
+    offset   {"log": identity, "position": n}                              one lane
+             {"log": identity, "position": n, "borders": r, "since": m}    several
+    rows     lane, position, entry, appended_ms, read_ms, snapshot, lower, after, rounds, since
+
+Several lanes have rounds beside the log (`aspen.log.round`): r is the number of the newest one they
+had, m where the epoch under way began. A round that is ahead of the offset goes before any entry:
+the sink appends it and then Spark asks for more.
 
 Where the log was compacted, position 0 is followed by one row with the log's base.
 
@@ -22,13 +27,14 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.types import StructType
 
+from aspen.log.bordered_log import BorderedLog
 from aspen.log.protocol import Base, LogGap
-from aspen.log.redis_log import RawEntry, RedisLog
+from aspen.log.redis_log import RawEntry
 from aspen.spark.lower import CONTROL
 
 SCHEMA = (
     "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN, "
-    "lower BOOLEAN"
+    "lower BOOLEAN, after LONG, rounds LONG, since LONG"
 )
 _ARROW = pa.schema(
     [
@@ -39,6 +45,9 @@ _ARROW = pa.schema(
         ("read_ms", pa.float64()),
         ("snapshot", pa.bool_()),
         ("lower", pa.bool_()),
+        ("after", pa.int64()),
+        ("rounds", pa.int64()),
+        ("since", pa.int64()),
     ]
 )
 _IDLE_WAIT_S = 0.5  # also the longest a stopping query has to wait for this source
@@ -57,23 +66,29 @@ class LogReader(SimpleDataSourceStreamReader):
         self._bound = int(options["entries_per_batch"])
         self._told = int(options.get("told", "0"))
         self._lanes = [int(key) for key in options["lane_keys"].split(",")]
-        self._opened: RedisLog | None = None
+        self._opened: BorderedLog | None = None
         # From where on what Spark may select is known, None where that is nowhere; see `lower`.
         self._lower_from = int(options["lower_from"]) if "lower_from" in options else None
 
     @property
-    def _log(self) -> RedisLog:
+    def _log(self) -> BorderedLog:
         """The log, opened where it is used: the reader itself travels between processes."""
         if self._opened is None:
             options = self._options
-            self._opened = RedisLog(
+            self._opened = BorderedLog(
                 options["url"], options["name"], patience_s=float(options["patience_s"])
             )
         return self._opened
 
     def initialOffset(self) -> Offset:  # noqa: N802  # Spark's name
-        """Begin with the log's first entry."""
-        return {"log": self._log.identity(), "position": 0}
+        """Begin with the log's first entry, and behind a round number that nobody had.
+
+        Spark asks several times, and again when a first batch is repeated.
+        """
+        begin: Offset = {"log": self._log.identity(), "position": 0}
+        if len(self._lanes) > 1:
+            begin |= {"borders": int(self._options.get("rounds", 0)), "since": 0}
+        return begin
 
     def read(self, start: Offset) -> tuple[Batches, Offset]:
         """Give the entries after `start`, at most `entries_per_batch`, and where they end.
@@ -83,11 +98,19 @@ class LogReader(SimpleDataSourceStreamReader):
         Raises:
             LogGap: this is another log, or it has lost entries that were read before.
         """
-        after = int(start["position"])
-        identity, head = self._log.state()
+        after, rounds = int(start["position"]), int(start.get("borders", 0))
+        identity, head, newest = self._state(rounds)
+        if newest > rounds:
+            end = {**start, "borders": rounds + 1}
+            return self.readBetweenOffsets(start, end), end
         if head == after:
             self._log.wait(after, _IDLE_WAIT_S)
-            identity, head = self._log.state()
+            identity, head, newest = self._state(rounds)
+        if newest < rounds:
+            raise LogGap(
+                f"the newest round is {newest} and {rounds} has been read",
+                attempt="start the engine anew: it rebuilds every view from the log",
+            )
         if head < after or (start["log"] and identity != start["log"]):
             raise LogGap(
                 f"the log ends at {head} and has been read up to {after}",
@@ -101,19 +124,34 @@ class LogReader(SimpleDataSourceStreamReader):
             # What is told already and what is not never share a batch.
             upto = min(head, begin + self._bound * _CATCHING_UP, self._told)
         end = {"log": identity, "position": upto}
+        if len(self._lanes) > 1:
+            end |= {"borders": rounds, "since": after}
         return self.readBetweenOffsets(start, end), end
+
+    def _state(self, rounds: int) -> tuple[str, int, int]:
+        """Give the log's identity and head, and the newest round; of a single lane, `rounds`."""
+        if len(self._lanes) == 1:
+            return *self._log.state(), rounds
+        return self._log.state_and_round()
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
         """Give the entries of a range, once for each lane."""
         read_ms = time.time() * 1000
         after, upto = int(start["position"]), int(end["position"])
-        entries: list[RawEntry] = []
+        rounds, newest = int(start.get("borders", 0)), int(end.get("borders", 0))
         base = self._log.base() if after == 0 else Base()
-        if base.position:
-            entries.append(RawEntry(base.position, base.state, 0))
-        entries += self._log.read_raw(after or base.position, upto)
+        entries: list[RawEntry] = []
+        lower = False
+        if newest > rounds:
+            base = Base()
+            heard = [self._log.read_round(number) for number in range(rounds + 1, newest + 1)]
+            entries = [RawEntry(upto, one.data, one.appended_ms) for one in heard]
+        else:
+            if base.position:
+                entries.append(RawEntry(base.position, base.state, 0))
+            entries += self._log.read_raw(after or base.position, upto)
+            lower = self._lowers(after, entries)
         count = len(entries)
-        lower = self._lowers(after, entries)
         batches = [
             pa.RecordBatch.from_arrays(
                 [
@@ -124,6 +162,9 @@ class LogReader(SimpleDataSourceStreamReader):
                     pa.array([read_ms] * count, pa.float64()),
                     pa.array([entry.position <= base.position for entry in entries], pa.bool_()),
                     pa.array([lower] * count, pa.bool_()),
+                    pa.array([after or base.position] * count, pa.int64()),
+                    pa.array([rounds] * count, pa.int64()),
+                    pa.array([int(end.get("since", after))] * count, pa.int64()),
                 ],
                 schema=_ARROW,
             )
@@ -145,8 +186,9 @@ class LogSource(DataSource):
     """`spark.readStream.format("aspen_log")`.
 
     Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s, told (the
-    position up to which changes are known; see `aspen.spark.checkpoint`), lower_from (the position
-    from which on rows have `lower` set; see `aspen.spark.lower`).
+    position up to which changes are known; see `aspen.spark.checkpoint`), rounds (the number behind
+    which a new query begins), lower_from (the position from which on rows have `lower` set; see
+    `aspen.spark.lower`).
     """
 
     @classmethod

@@ -1,7 +1,8 @@
 """Residents: the lanes in this process's memory, and one step of a lane, whoever asks for it.
 
-Law:     a lane is a function of the log prefix, so a resident one at the right position of the
-         same log is right, whoever made it and whoever asks it.
+Law:     a lane is a function of the log prefix and of the rounds it had, so a resident one at the
+         right position of the same log, and the right round, is right, whoever made it and whoever
+         asks it. The number of a round is never given twice.
 Work:    one batch for a lane that stands at `after`; a lane that stands elsewhere does nothing.
 Whole:   a lane that failed on its way is not used again.
 One:     one lane at a time works in a process: two would only hand the interpreter to and fro.
@@ -14,12 +15,13 @@ import importlib
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from aspen.log.entry import BadEntry, Entry, decode
+from aspen.log.entry import BadEntry, decode
+from aspen.log.round import ROUND, Step, Told, decode_round, encode_told
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
 from aspen.runtime.collector import SetAside, uncollected
@@ -29,13 +31,38 @@ from aspen.runtime.collector import SetAside, uncollected
 _WORTH = 8
 
 
+class BordersLike(Protocol):
+    """What this package needs of the recursions of which a lane has a part."""
+
+    rounds: int
+
+    @property
+    def known(self) -> Collection[str]:
+        """The recursions that are split."""
+        ...
+
+    @property
+    def quiet(self) -> bool:
+        """Whether this lane has nothing to tell the others, and waits for nothing."""
+        ...
+
+    def told(self) -> Told:
+        """Give what it has to tell."""
+        ...
+
+
 class LaneLike(Protocol):
     """What this package needs of a lane; `aspen.runtime.lane.Lane` is one."""
 
     position: int
 
-    def apply(self, entries: Sequence[tuple[int, Entry]]) -> list[ViewChange]:
-        """Apply one epoch."""
+    @property
+    def borders(self) -> BordersLike:
+        """What it exchanges with other lanes."""
+        ...
+
+    def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+        """Apply one epoch, or one round of it."""
         ...
 
     def snapshot(self) -> bytes:
@@ -82,6 +109,7 @@ class Work:
 
     Args:
         after: log position the lane must stand at.
+        rounds: number of the newest round it must have had.
         last: log position it stands at afterwards.
         entries: by position, as they are in the log.
         told: log position up to which changes are not told again.
@@ -95,6 +123,7 @@ class Work:
     told: int = 0
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
+    rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +133,8 @@ class Done:
     Args:
         pid: of the process that did it.
         at_s: of its last entry.
+        crossing: what the lane has to tell the others, encoded.
+        quiet: whether that is nothing, and it waits for nothing.
         changes: of views that are this lane's alone, encoded.
         parts: of views other lanes may have parts of, encoded.
         snapshot: the lane's state, if it was time for one.
@@ -118,6 +149,8 @@ class Done:
     ready_ms: float
     applied_ms: float
     done_ms: float
+    crossing: str = ""
+    quiet: bool = True
 
 
 RESIDENT: dict[Place, Resident] = {}
@@ -127,17 +160,21 @@ _WORKING = threading.Lock()
 _ASIDE = SetAside()
 
 
-def at(place: Place, position: int) -> Resident | None:
+def at(place: Place, position: int, rounds: int) -> Resident | None:
     """Give this process's lane, if it has one that stands there."""
     resident = RESIDENT.get(place)
-    usable = resident is not None and resident.whole and resident.lane.position == position
-    return resident if usable else None
+    return resident if resident is not None and _stands(resident, position, rounds) else None
+
+
+def _stands(resident: Resident, position: int, rounds: int) -> bool:
+    lane = resident.lane
+    return resident.whole and (lane.position, lane.borders.rounds) == (position, rounds)
 
 
 def perform(resident: Resident, work: Work) -> Done | None:
     """Let a lane do its work; None, and nothing happens, if it stands elsewhere by now."""
     with _WORKING:
-        if not resident.whole or resident.lane.position != work.after:
+        if not _stands(resident, work.after, work.rounds):
             return None
         ready_ms = time.time() * 1000
         resident.whole = False
@@ -153,6 +190,8 @@ def perform(resident: Resident, work: Work) -> Done | None:
         applied_ms = time.time() * 1000
         snapshot = _snapshot_due(resident, work)
         resident.lane.position = work.last
+        borders = resident.lane.borders
+        crossing, quiet = encode_told(borders.told()), borders.quiet
         resident.whole = True
         _ASIDE.all()
     return Done(
@@ -164,6 +203,8 @@ def perform(resident: Resident, work: Work) -> Done | None:
         ready_ms=ready_ms,
         applied_ms=applied_ms,
         done_ms=time.time() * 1000,
+        crossing=crossing,
+        quiet=quiet,
     )
 
 
@@ -182,13 +223,14 @@ def _snapshot_due(resident: Resident, work: Work) -> bytes | None:
     return snapshot
 
 
-def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Entry]]:
+def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Step]]:
     """Decode entries, leaving out bytes that are none: they change no view, today or ever."""
-    out: list[tuple[int, Entry]] = []
+    out: list[tuple[int, Step]] = []
     with uncollected():
         for position, data in entries:
             try:
-                out.append((position, decode(data)))
+                step = decode_round(data) if data.startswith(ROUND) else decode(data)
+                out.append((position, step))
             except BadEntry:
                 continue
     return out

@@ -1,6 +1,11 @@
-"""The sink: one micro-batch becomes one epoch in the results, written atomically and once.
+"""The sink: a micro-batch becomes an epoch in the results, or a round between the lanes.
 
-Spark may run a batch again after a crash; the store knows the batch id and changes nothing then.
+    lanes    quiet  quiet      an epoch, written atomically and once
+             quiet  tells      a round, which comes back to all lanes as the next batch
+
+Each lane gives what changed since the last epoch until it is written: what an epoch shows is right
+for a prefix of the log. Spark may run a batch again after a crash; the store and the log know the
+batch id and change nothing then.
 """
 
 from __future__ import annotations
@@ -9,9 +14,10 @@ import json
 import time
 from collections.abc import Callable
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 
 from aspen.log.protocol import Base
+from aspen.log.round import encode_round
 from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
 from aspen.results.wire import decode_changes, encode_changes
@@ -20,6 +26,8 @@ from aspen.runtime.parts import merge_parts
 # epoch, position, pid per lane
 OnEpoch = Callable[[int, int, dict[int, int]], None]
 OnBase = Callable[[Base], object]
+# number, round, milliseconds of the oldest entry's append, generation, batch
+Exchange = Callable[[int, bytes, int, str, int], object]
 
 
 class Sink:
@@ -31,6 +39,7 @@ class Sink:
         on_base: told of each fold of the log that a lane gave, after the write.
         savepoint: where this query takes over from another, None where it does not.
         on_silence: told of each position on the way there, with the pid per lane.
+        exchange: appends a round beside the log.
     """
 
     def __init__(
@@ -40,6 +49,7 @@ class Sink:
         on_base: OnBase,
         savepoint: Savepoint | None = None,
         on_silence: Callable[[int, dict[int, int]], None] = lambda _position, _pids: None,
+        exchange: Exchange = lambda *_round: None,
     ) -> None:
         self._results = results
         self._savepoint = savepoint
@@ -47,6 +57,9 @@ class Sink:
         self._owns = False
         self._on_epoch = on_epoch
         self._on_base = on_base
+        self._exchange = exchange
+        self._rounds = 0
+        self._base: Base | None = None
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
         """Write one batch."""
@@ -54,6 +67,14 @@ class Sink:
         if not lanes:
             return
         position = lanes[0].position
+        self._base = next(
+            (Base(position, bytes(lane.base)) for lane in lanes if lane.base is not None),
+            self._base,
+        )
+        if not all(lane.quiet for lane in lanes):
+            self._round(lanes, generation_of(batch), batch_id)
+            return
+        rounds, self._rounds = self._rounds, 0
         if self._savepoint is not None and not self._takes_over(batch, batch_id, position):
             self._on_silence(position, {lane.lane: lane.pid for lane in lanes})
             return
@@ -64,6 +85,8 @@ class Sink:
                 timing[border] = max(value, timing.get(border, 0.0))
         timing["spark_out"] = sink_at_ms - timing.pop("lane_done_at")
         timing["sink_at"] = sink_at_ms
+        if rounds:
+            timing["rounds"] = rounds
         parts = [lane.parts for lane in lanes if lane.parts != "[]"]
         merged = encode_changes(merge_parts(map(decode_changes, parts))) if parts else "[]"
         epoch = self._results.write_encoded(
@@ -75,9 +98,18 @@ class Sink:
             timing,
         )
         self._on_epoch(epoch, position, {lane.lane: lane.pid for lane in lanes})
-        for lane in lanes:
-            if lane.base is not None:
-                self._on_base(Base(position, bytes(lane.base)))
+        if self._base is not None:
+            base, self._base = self._base, None
+            self._on_base(base)
+
+    def _round(self, lanes: list[Row], generation: str, batch_id: int) -> None:
+        """Let the lanes hear each other before anybody hears of the epoch."""
+        self._rounds += 1
+        ordered = sorted(lanes, key=lambda lane: int(lane.lane))
+        number = ordered[0].rounds + 1
+        data = encode_round(ordered[0].at_s, number, [lane.crossing for lane in ordered])
+        appended_ms = min(json.loads(lane.timing)["appended_at"] for lane in ordered)
+        self._exchange(number, data, int(appended_ms), generation, batch_id)
 
     def _takes_over(self, batch: DataFrame, batch_id: int, position: int) -> bool:
         """Whether a batch is this query's to tell; the first one takes the results over."""

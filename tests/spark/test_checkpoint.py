@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from aspen.log.bordered_log import NewestRound
 from aspen.results.protocol import Savepoint
 from aspen.spark.checkpoint import (
     Checkpoint,
@@ -37,6 +39,26 @@ GOOD = Checkpoint(generation="g", format=format_of(1), log="L", position=9, comm
 def test_it_is_continued_only_when_everything_agrees(lanes, log, writer, reason):
     found = GOOD.unusable(format_of(lanes), LogEnds(*log), writer)
     assert (reason in found) if reason else found == ""
+
+
+@pytest.mark.parametrize(
+    ("newest", "writer", "told", "since", "usable"),
+    [
+        (NewestRound(5, "g", (3, 2)), ("g", 1), 6, 6, True),
+        (NewestRound(5, "g", (4, 3)), ("g", 1), 6, 6, True),  # the sink was ahead of Spark's commit
+        (NewestRound(5, "g", (4,)), ("g", 3), 7, 6, True),  # batch 3 was quiet
+        (NewestRound(5, "g", (4,)), ("g", 2), 6, 6, False),  # it was, and its epoch is lost
+        (NewestRound(5, "g", (3, 2)), ("g", 1), 5, 6, False),  # the epoch before is lost
+        (NewestRound(5, "g", (3, 2)), ("", -1), 0, 6, False),  # all are
+        (NewestRound(5, "g", (3, 2)), ("f", 90), 9, 0, True),  # nobody has heard of this query yet
+        (NewestRound(5, "f", (3, 2)), ("g", 1), 6, 6, False),
+        (NewestRound(4, "g", (3, 2)), ("g", 1), 6, 6, False),  # rounds are lost
+    ],
+)
+def test_a_batch_that_became_a_round_is_done(newest, writer, told, since, usable):
+    found = replace(GOOD, rounds=5, since=since)
+    log = LogEnds("L", 9, 0, newest)
+    assert (found.unusable(format_of(1), log, writer, told) == "") is usable
 
 
 @pytest.mark.parametrize(("base", "usable"), [(0, True), (8, True), (9, False), (20, False)])

@@ -40,6 +40,7 @@ class Worker:
             self.residents.append({})
         residents.RESIDENT.clear()
         residents.RESIDENT.update(self.residents[worker])
+        where = {"after": self.position, "rounds": 0, "since": self.position}
         rows = [
             Row(
                 lane=self.key,
@@ -48,6 +49,7 @@ class Worker:
                 appended_ms=5,
                 read_ms=6.0,
                 snapshot=False,
+                **where,
             )
             for n, entry in enumerate(data, start=1)
         ]
@@ -60,6 +62,7 @@ class Worker:
                     appended_ms=0,
                     read_ms=6.0,
                     snapshot=True,
+                    **where,
                 )
             )
         random.Random(len(data)).shuffle(rows)

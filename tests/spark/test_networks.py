@@ -1,0 +1,105 @@
+"""A recursion split by networks in the real engine: every epoch is right, whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+from spark import product
+from spark.networks import VIEW, Building
+from spark.test_engine import status_of
+from spark.test_rescaling import running
+
+from aspen.log.bordered_log import BorderedLog
+from aspen.model.delta import merge
+from aspen.results import RedisResults
+
+pytestmark = pytest.mark.spark
+
+
+class Watcher(product.Follower):
+    """Hears every epoch, and holds it against the graph at its log position."""
+
+    def __init__(self, results, building):
+        self.building = building
+        self.checked = self.rounds = 0
+        self.wrong = []
+        super().__init__(results)
+
+    def run(self):
+        number = 0
+        while not self.over.is_set():
+            for epoch in self.results.epochs_since(number, 0.3):
+                number = epoch.number
+                self.numbers.append(number)
+                self.rounds += int(epoch.timing_ms.get("rounds", 0))
+                for change in epoch.changes:
+                    merge(self.rows.setdefault(change.view, {}), change.delta)
+                self._check(epoch.position)
+
+    def _check(self, position):
+        if position not in self.building.at_position:
+            return  # noted a moment after it was appended; the next one will be looked at
+        self.checked += 1
+        if self.rows.get(VIEW, {}) != self.building.answer(position):
+            self.wrong.append(position)
+
+
+@pytest.fixture
+def building(config):
+    return Building(BorderedLog(config.log_url, config.log_name, patience_s=20))
+
+
+@pytest.fixture
+def watcher(config, building):
+    watching = Watcher(RedisResults(config.results_url, config.results_name), building)
+    yield watching
+    watching.over.set()
+    watching.join(10)
+
+
+def check(building, results, watcher):
+    product.caught_up(results, building.log)
+    assert dict(results.snapshots([VIEW])[VIEW].rows) == building.answer()
+    epoch = results.head()[0]
+    product.until(lambda: watcher.numbers and watcher.numbers[-1] >= epoch, "it hears all")
+    assert watcher.wrong == []
+    assert watcher.rows[VIEW] == building.answer()
+    assert watcher.numbers == list(range(1, len(watcher.numbers) + 1))
+
+
+def kill_in_a_round(config, building, number):
+    """Kill the worker of a lane as soon as lanes exchange something."""
+    rounds = building.log.newest_round().number
+    building.more(1)
+    while building.log.newest_round().number == rounds and building.log.head() < 10_000:
+        building.more(1)
+    os.kill(status_of(config).lane_pids[number], signal.SIGKILL)
+
+
+@pytest.mark.timeout(300)
+def test_every_epoch_is_right_though_workers_are_killed_between_rounds(
+    session, config, building, results, watcher
+):
+    building.begin()
+    config = replace(config, compact_entries=25)
+    with running(config, session, 2):
+        check(building, results, watcher)
+        assert building.log.newest_round().number > 1
+        building.more(20)
+        check(building, results, watcher)
+        for number in (0, 1):
+            kill_in_a_round(config, building, number)
+            building.more(3)
+            check(building, results, watcher)
+    generation = results.writer()[0]
+    building.more(5)
+    with running(config, session, 2):
+        check(building, results, watcher)
+        building.more(3)
+        check(building, results, watcher)
+    assert results.writer()[0] == generation
+    assert watcher.checked > 10
+    assert watcher.rounds > 2
