@@ -31,7 +31,7 @@ from aspen.streamsql.script_ast import Delete, Insert, Update
 from aspen.views.oracle import evaluate
 from smartcis import composition
 from smartcis.actions.answer_once import answer
-from smartcis.actions.catalog import live_catalog
+from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.declare_relation import check_owner, not_ones_own
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.owner import Owner
@@ -127,6 +127,13 @@ def _compiled(query: Query, owner: Owner) -> Compiled:
     catalog = live_catalog()
     compiled = compile_statement(Select(query, once=True), catalog)
     refuse_private(compiled.sources, catalog, owner)
+    private = reads_private(compiled.sources, catalog)
+    if private:
+        raise Refused(
+            f"{private[0]} tells of visitors, and everybody reads what is declared here",
+            found=private[0],
+            attempt="CREATE VIEW over it: a view stays with the staff",
+        )
     return compiled
 
 

@@ -58,6 +58,7 @@ urlpatterns = [
     path("v1/queries/<str:query_id>/rows/", query_rows.QueryRows.as_view()),
     path("v1/queries/<str:query_id>/deliveries/", deliveries.Deliveries.as_view()),
     path("v1/queries/<str:query_id>/placement/", placements.QueryPlacement.as_view()),
+    path("v1/visitors/policy/", visitors.VisitorPolicy.as_view()),
     path("v1/visitors/me/", visitors.VisitorMe.as_view()),
     path("v1/routes/", routes.Routes.as_view()),
     path("v1/routes/<str:session>/", routes.RouteDetail.as_view()),

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.log.retention import KEEP_S
+from smartcis.actions.rename_visitors import AT_HOUR
 from smartcis.actions.set_visitor_consent import set_visitor_consent, visitor_of
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.models import Visitor
@@ -38,11 +39,17 @@ class VisitorSerializer(ConsentSerializer):
 
     pseudonym = serializers.CharField(help_text="what others see today instead of the tag")
     simulated = serializers.BooleanField()
+
+
+class PolicySerializer(serializers.Serializer[Any]):
+    """What the house does with positions."""
+
     held_s = serializers.FloatField(help_text="how long the engine holds a position")
     log_keeps_s = serializers.FloatField(
         help_text="about how long positions stand in the building's log; longer "
         "while the engine rests or the house is quiet"
     )
+    renamed_at_hour = serializers.IntegerField(help_text="pseudonyms change, in the house's time")
 
 
 def visitor_body(visitor: Visitor) -> dict[str, Any]:
@@ -51,9 +58,24 @@ def visitor_body(visitor: Visitor) -> dict[str, Any]:
         "consent": visitor.consent,
         "pseudonym": visitor.pseudonym,
         "simulated": visitor.simulated,
-        "held_s": POSITIONS_KEPT_S,
-        "log_keeps_s": 2 * KEEP_S,
     }
+
+
+class VisitorPolicy(APIView):
+    """What the house does with positions, for everybody to read."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(responses=answers(PolicySerializer, 406))
+    def get(self, _request: Request) -> Response:
+        """Say how long positions are kept, and when names change."""
+        return Response(
+            {
+                "held_s": POSITIONS_KEPT_S,
+                "log_keeps_s": 2 * KEEP_S,
+                "renamed_at_hour": AT_HOUR,
+            }
+        )
 
 
 class VisitorMe(APIView):

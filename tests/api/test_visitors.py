@@ -161,8 +161,13 @@ def test_what_staff_makes_of_tags_stays_with_staff(public, staff, heard):
     refused(public("POST", "queries/", reader), 403, "smartcis.actions.refused")
     made = staff("POST", "queries/", reader).json()
     refused(public("GET", f"queries/{made['id']}/rows/"), 403, "smartcis.live.forbidden")
-    webhook = {"sql": "SELECT v.tag FROM visitor v OUTPUT TO ALARM where"}
-    refused(staff("POST", "queries/", webhook), 403, "smartcis.actions.refused")
+    assert staff("POST", "queries/", {"sql": "CREATE TABLE known (tag TEXT)"}).status_code == 200
+    for sql in (
+        "SELECT v.tag FROM visitor v OUTPUT TO ALARM where",
+        "INSERT INTO known SELECT v.tag FROM visitor v",
+        "INSERT INTO known SELECT h.tag FROM visitor_heard h",
+    ):
+        refused(staff("POST", "queries/", {"sql": sql}), 403, "smartcis.actions.refused")
 
 
 def test_each_look_of_the_staff_is_noted(public, staff, heard, engine):
@@ -219,7 +224,8 @@ def test_codes_and_choices_that_are_none(public):
     visitor.refresh_from_db()
     assert visitor.consent == "hidden"
     told = public("GET", ME, headers=mine).json()
-    assert (told["consent"], told["held_s"], told["simulated"]) == ("hidden", 60.0, False)
+    assert told == {"consent": "hidden", "pseudonym": visitor.pseudonym, "simulated": False}
+    assert public("GET", "visitors/policy/").json()["held_s"] == 60.0
     answers = [public("GET", ME, headers=mine).status_code for _ in range(60)]
     assert answers[-1] == 429, "codes are not to be guessed"
 

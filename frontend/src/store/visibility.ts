@@ -7,8 +7,13 @@ export interface Me {
   readonly consent: Consent;
   readonly pseudonym: string;
   readonly simulated: boolean;
+}
+
+/** What the house does with positions. */
+export interface Policy {
   readonly held_s: number;
   readonly log_keeps_s: number;
+  readonly renamed_at_hour: number;
 }
 
 export const CHOICES: readonly { consent: Consent; title: string; told: string }[] = [
@@ -52,8 +57,15 @@ export const look = (code: string): Promise<Me> => http.get<Me>(ME, carrying(cod
 export const choose = (code: string, consent: Consent): Promise<Me> =>
   http.patch<Me>(ME, { consent }, carrying(code));
 
+export const policy = (): Promise<Policy> => http.get<Policy>('visitors/policy/');
+
 /** How long a position is kept, in words. */
-export function keptText(me: Me): string {
-  const minutes = Math.round(me.log_keeps_s / 60);
-  return `A position leaves every answer ${Math.round(me.held_s)} s after it was heard. The building’s log keeps what readers heard for about ${minutes} minutes, longer while the house is quiet; of that, staff can see the last ${Math.round(me.held_s)} s, and each time is noted.`;
+export function keptText({ held_s, log_keeps_s, renamed_at_hour }: Policy): string {
+  const minutes = Math.round(log_keeps_s / 60);
+  const held = Math.round(held_s);
+  return (
+    `A position leaves every answer ${held} s after it was heard; names change daily at ${renamed_at_hour}:00. ` +
+    `The building’s log keeps what readers heard for about ${minutes} minutes, longer while the house is quiet. ` +
+    `Staff can see the last ${held} s of it, and each time is noted.`
+  );
 }

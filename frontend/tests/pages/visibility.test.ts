@@ -15,7 +15,11 @@ beforeEach(() => {
   sent = [];
   sessionStorage.clear();
   history.replaceState(null, '', '/?level=L0');
-  vi.stubGlobal('fetch', (_url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    if (url.endsWith('/policy/')) {
+      const policy = { held_s: 60, log_keeps_s: 3600, renamed_at_hour: 4 };
+      return Promise.resolve(new Response(JSON.stringify(policy)));
+    }
     const headers = init.headers as Record<string, string>;
     const body: unknown = init.body === undefined ? null : JSON.parse(String(init.body));
     const code = headers['Visitor-Code'] ?? '';
@@ -25,7 +29,7 @@ beforeEach(() => {
       return Promise.resolve(new Response(JSON.stringify(problem), { status: 404 }));
     }
     if (body !== null) consent = (body as { consent: string }).consent;
-    const me = { consent, pseudonym: 'v-7', simulated: true, held_s: 60, log_keeps_s: 3600 };
+    const me = { consent, pseudonym: 'v-7', simulated: true };
     return Promise.resolve(new Response(JSON.stringify(me)));
   });
 });
@@ -62,7 +66,9 @@ test('the card opens the panel, its code leaves the address, and one press hides
   expect((found('visibility') as HTMLDetailsElement).open).toBe(true);
   expect(found('consent-told')?.textContent).toContain('v-7');
   expect(found('consent-told')?.textContent).toContain('simulated');
-  expect(found('retention')?.textContent).toContain('60 minutes');
+  await vi.waitFor(() => {
+    expect(found('retention')?.textContent).toContain('60 minutes');
+  });
   await clean();
   found('consent-hidden')?.click();
   await vi.waitFor(() => {

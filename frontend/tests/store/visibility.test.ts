@@ -14,7 +14,8 @@ test('hiding comes first, and every choice says what others see', () => {
 });
 
 test('how long a position is kept is said in minutes', () => {
-  const text = keptText({ consent: 'room', pseudonym: 'v-1', simulated: false, held_s: 60, log_keeps_s: 3600 });
+  const text = keptText({ held_s: 60, log_keeps_s: 3600, renamed_at_hour: 4 });
   expect(text).toContain('60 s after it was heard');
+  expect(text).toContain('daily at 4:00');
   expect(text).toContain('about 60 minutes');
 });
