@@ -89,13 +89,21 @@ export class Workbench {
       this.running = (await http.get<Page<RunningQuery>>('queries/?mine=1')).results;
       const id = this.current?.id;
       if (id === undefined) return;
-      const seen =
-        this.running.find((query) => query.id === id) ??
-        (await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`));
-      if (this.current?.id === id) this.current = seen;
+      const seen = this.running.find((query) => query.id === id) ?? (await this.look(id));
+      if (this.current?.id === id) this.current = seen ?? { ...this.current, state: 'stopped' };
     } catch (error) {
-      // The chip already says that the service is away; a query that has ended says so by itself.
+      // The chip already says that the service is away.
       if (!(error instanceof Problem)) throw error;
+    }
+  }
+
+  /** Give a query, null where it has ended. */
+  private async look(id: string): Promise<RunningQuery | null> {
+    try {
+      return await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return null;
+      throw error;
     }
   }
 
