@@ -9,6 +9,7 @@ from __future__ import annotations
 from aspen.algebra.lane_rows import CrossesLanes
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.outcome import Outcome
+from aspen.runtime.own_places import reads_own
 from aspen.runtime.own_relations import ENGINE_ERROR, ERROR_COLUMNS
 from aspen.runtime.views import View, Views
 
@@ -35,14 +36,16 @@ class Announcements:
                 outcome.close(name, known=True)
             if everything or own:
                 _tell_of(name, view, outcome)
-        if everything and self._errors.rows:
-            rows = dict.fromkeys(self._errors.rows, 1)
-            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, rows)
+        if anew:
+            outcome.close(ENGINE_ERROR.name, known=True)
+        if (everything or anew) and self._errors.own:
+            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, self._errors.own)
 
 
 def _of_lanes(view: View) -> bool:
     """Whether a view says other things where there are other lanes."""
-    return view.monitors or (view.error or {}).get("code") == CrossesLanes.code
+    refused = (view.error or {}).get("code") == CrossesLanes.code
+    return refused or (view.closed is not None and reads_own(view.closed))
 
 
 def _tell_of(name: str, view: View, outcome: Outcome) -> None:

@@ -13,7 +13,7 @@ from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Column
-from aspen.runtime.own_relations import SYSTEM_NAMES
+from aspen.runtime.own_relations import LANE_RELATIONS
 from aspen.runtime.views import Views
 
 ROWS_AT_MOST = 10_000
@@ -33,14 +33,14 @@ class Once:
         self._views = views
 
     def reads(self, text: str) -> frozenset[str]:
-        """Give the system relations that a plan rests on; of one that cannot be read, none."""
+        """Give what a plan reads that lanes say of themselves; of one that cannot be read, none."""
         try:
             names = relations_of(read_plan(text))
         except AspenError:
             return frozenset()
         views = [self._views.by_name[name] for name in names if name in self._views.by_name]
         below = [relations_of(view.closed) for view in views if view.closed is not None]
-        return SYSTEM_NAMES & names.union(*below)
+        return LANE_RELATIONS & names.union(*below)
 
     def answer(self, text: str) -> tuple[tuple[Column, ...], Delta]:
         """Give a plan's columns and the rows it has now.

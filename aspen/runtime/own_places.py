@@ -12,7 +12,7 @@ from aspen.algebra.carried import Carried, Root
 from aspen.algebra.lane_rows import LANE, CrossesLanes, lane_part
 from aspen.algebra.plan import Plan, relations_of
 from aspen.model.schema import Value
-from aspen.runtime.own_relations import SYSTEM_NAMES
+from aspen.runtime.own_relations import LANE_RELATIONS, SYSTEM_NAMES
 
 OWN_ROOT = Root("sys", LANE)
 """What such views are split by; no relation has this name."""
@@ -25,6 +25,11 @@ REASON = "every lane tells of itself"
 
 def reads_own(plan: Plan) -> bool:
     """Whether a plan over base relations reads what every lane says of itself."""
+    return not LANE_RELATIONS.isdisjoint(relations_of(plan))
+
+
+def monitors(plan: Plan) -> bool:
+    """Whether a plan over base relations reads system relations, which do not count such plans."""
     return not SYSTEM_NAMES.isdisjoint(relations_of(plan))
 
 
@@ -34,7 +39,7 @@ def own_part(plan: Plan, number: int, lanes: int) -> Plan:
     Raises:
         CrossesLanes: it would need the rows of several lanes in one place.
     """
-    return plan if lanes == 1 else lane_part(plan, SYSTEM_NAMES, number, lanes).plan
+    return plan if lanes == 1 else lane_part(plan, LANE_RELATIONS, number, lanes).plan
 
 
 def own_column(plan: Plan, lanes: int) -> int:
@@ -43,7 +48,7 @@ def own_column(plan: Plan, lanes: int) -> int:
     Raises:
         CrossesLanes: as `own_part`.
     """
-    kept = lane_part(plan, SYSTEM_NAMES, 0, lanes).kept or {}
+    kept = lane_part(plan, LANE_RELATIONS, 0, lanes).kept or {}
     names = [column.name for column in plan.columns]
     return min((names.index(c) for c, how in kept.items() if how is Carried.VALUE), default=-1)
 

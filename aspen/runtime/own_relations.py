@@ -21,8 +21,9 @@ CLOCK = Relation(
 )
 ENGINE_ERROR = Relation(
     "engine_error",
-    (_int("position"), _text("code"), _text("message")),
-    comment="The newest entries the engine refused, by log position.",
+    (_int("position"), _text("code"), _text("message"), _int("lane")),
+    comment="The newest entries the engine refused, by log position, as lane 0 says for all; and "
+    "what operators of each lane want to be known.",
 )
 SYS_QUERIES = Relation(
     "sys_queries",
@@ -89,6 +90,9 @@ SYS_COSTS = Relation(
 )
 SYSTEM_RELATIONS = (SYS_QUERIES, SYS_OPERATORS, SYS_ARRANGEMENTS, SYS_COSTS)
 SYSTEM_NAMES = frozenset(relation.name for relation in SYSTEM_RELATIONS)
+LANE_RELATIONS = SYSTEM_NAMES | {ENGINE_ERROR.name}
+"""Those of which every lane has rows of its own, with its number in the column `lane`."""
+
 OWN_RELATIONS = SYSTEM_NAMES | {CLOCK.name, ENGINE_ERROR.name}
 ERRORS_KEPT = 100
 ERROR_COLUMNS = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)

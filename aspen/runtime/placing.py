@@ -29,6 +29,7 @@ from aspen.model.schema import Relation, Row, Value
 from aspen.results.protocol import ViewChange
 from aspen.runtime.borders import Borders, Layout
 from aspen.runtime.own_places import EVERYWHERE, OWN_ROOT, REASON, own_column, own_part, reads_own
+from aspen.runtime.own_relations import ENGINE_ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,11 @@ def part_of(value: Value, lanes: int) -> int:
     """Give the lane a value falls to; the same in every process."""
     number: int = FUNCTIONS["part"].call(value, lanes)
     return number
+
+
+def is_own(place: Place | None) -> bool:
+    """Whether every lane keeps a view for what it says of itself."""
+    return isinstance(place, Split) and place.root == OWN_ROOT
 
 
 def place_out(place: Place) -> list[Any]:
@@ -165,6 +171,8 @@ class Placing:
         if view in self.asked:
             lane = self.asked[view]
             return Split(OWN_ROOT, reason=REASON) if lane == EVERYWHERE else Whole(lane)
+        if view == ENGINE_ERROR.name and self.share.lanes > 1:
+            return Split(OWN_ROOT, reason=REASON)
         return self.places.get(view) or self._anywhere(view)
 
     def put(
@@ -200,7 +208,7 @@ class Placing:
 
     def part(self, place: Place, closed: Plan) -> Plan | None:
         """Give the plan of what this lane keeps of a view, None where that is nothing."""
-        if isinstance(place, Split) and place.root == OWN_ROOT:
+        if is_own(place):
             return own_part(closed, self.share.number, self.share.lanes)
         if isinstance(place, Split):
             return split(closed, place.root, self.share.number, self.share.lanes).plan

@@ -93,6 +93,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "asked": lane.placing.asked,
         "interests": lane.interests.held,
         "system": lane.system.dump(),
+        "errors": [*lane.errors.rows],
         "rounds": lane.borders.rounds,
     }
     if lane.placing.borders:
@@ -169,12 +170,12 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
     """Fill an empty lane up to its views."""
     for text in body["relations"]:
         lane.know(_relation(text))
-    others = frozenset() if lane.system.known else SYSTEM_NAMES
+    others = {ENGINE_ERROR.name, *(() if lane.system.known else SYSTEM_NAMES)}
     for name, rows in body["tables"].items():
         if name in others:
             continue
         lane.circuit.sources[name].table = {_row(row[1:]): row[0] for row in rows}
-    lane.errors.rows.extend(lane.circuit.sources[ENGINE_ERROR.name].table)
+    lane.errors.load(map(tuple, body.get("errors", ())), own=lane.system.known)
     for name, rows in body["newest"].items():
         for at_s, row in _arrivals(rows):
             lane.streams.arrive(lane.relations[name], at_s, (row,))

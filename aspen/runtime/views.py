@@ -15,8 +15,8 @@ from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
 from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.keys import Keys
-from aspen.runtime.own_places import own_part, reads_own
-from aspen.runtime.placing import Bordered, Place, Placing, starts_warm, windows_of
+from aspen.runtime.own_places import monitors, own_part, reads_own
+from aspen.runtime.placing import Bordered, Place, Placing, is_own, starts_warm, windows_of
 from aspen.runtime.sharing import Shapes, SharingMode, choose_sharing
 from aspen.runtime.view import (
     WAITING,
@@ -124,7 +124,7 @@ class Views:
             assert own is not None
             if own == present:
                 view.over = tuple(self.by_name[n] for n in sorted(view.reads) if n in self.by_name)
-            view.monitors = reads_own(own)
+            view.monitors = monitors(own)
             lifted = view.sharing.lifted
             values = () if lifted is None else lifted.values
             view.place = self.placing.put(entry.view, own, values, place, self.keys.hold)
@@ -138,7 +138,7 @@ class Views:
             # A shape is closed over the views of today.
             if view.part is None:
                 self._keep_leaves(view, own)
-            elif lifted is None or own != present or view.monitors:
+            elif lifted is None or own != present or is_own(view.place):
                 self._attach(view, self._compile(view, view.part, view.strategies))
             else:
                 self._enter(view, lifted)

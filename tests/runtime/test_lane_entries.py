@@ -68,7 +68,7 @@ def test_a_change_that_cannot_be_is_an_error_row_and_the_rest_goes_on(change, co
 
 def test_error_rows_can_be_queried_and_only_the_newest_stay() -> None:
     driver = Driver()
-    text = "Scan engine_error as e (e.position INT, e.code TEXT, e.message TEXT)"
+    text = "Scan engine_error as e (e.position INT, e.code TEXT, e.message TEXT, e.lane INT)"
     driver.take(Register(0.0, "refused", text))
     for _ in range(ERRORS_KEPT + 5):
         driver.change(("nothing", 1, (1,)))

@@ -8,7 +8,17 @@ from runtime.test_system import CATALOG, WATCHERS, entry
 from views import small_world as world
 
 from aspen.algebra.explain import plan_text
-from aspen.log.entry import Ask, AskKind, Change, Declare, Tick, Transaction, Unregister
+from aspen.errors import AspenError
+from aspen.log.entry import (
+    Ask,
+    AskKind,
+    Change,
+    Declare,
+    Register,
+    Tick,
+    Transaction,
+    Unregister,
+)
 from aspen.model.delta import merge
 from aspen.runtime.lane import Lane
 from aspen.runtime.lanes import Lanes
@@ -36,6 +46,12 @@ REFUSED = {
     "r_kinds": WATCHERS["w_busy"],
 }
 CODE = "aspen.algebra.crosses_lanes"
+
+
+class Noted(AspenError):
+    """Something an operator wants to be known."""
+
+    code = "aspen.test.noted"
 
 
 def client_of(count, *views):
@@ -71,7 +87,7 @@ def insert(relation, *rows):
 def agrees(client):
     assert told(client) == said(client)
     for view, rows in client.rows.items():
-        if not view.startswith("why:"):
+        if not view.startswith("why:") and view != "engine_error":
             assert client.lanes.rows(view) == rows, view
 
 
@@ -190,6 +206,42 @@ def test_a_lane_made_of_what_another_one_knew_tells_of_itself():
     for relation in SYSTEM_RELATIONS:
         name = relation.name
         assert again.circuit.sources[name].table == first.circuit.sources[name].table
+
+
+ERRORS = "Scan engine_error as e (e.position INT, e.code TEXT, e.message TEXT, e.lane INT)"
+
+
+def test_lane_0_tells_what_all_refuse_and_each_lane_what_its_operators_say():
+    client = client_of(2, "both")
+    client.take(Register(0.0, "errors", ERRORS), insert("nothing", (1,)))
+    ((row, weight),) = client.rows["errors"].items()
+    assert (row[1], row[-1], weight) == ("aspen.runtime.refused_change", 0, 1)
+    assert client.rows["engine_error"] == {row: 1}
+    client.lanes.lanes[1].views.notices.append(Noted("too many nodes"))
+    client.take(Tick(1.0))
+    said = (client.position, Noted.code, "too many nodes", 1)
+    assert client.rows["errors"] == client.rows["engine_error"] == {row: 1, said: 1}
+    agrees(client)
+    for source in (0, 1):  # operators are built anew, and say what they have to say again
+        client.lanes = client.lanes.rescaled(3, source)
+        client.take(Tick(2.0 + source))
+        assert client.rows["errors"] == client.rows["engine_error"] == {row: 1}
+        agrees(client)
+
+
+def test_a_restarted_lane_keeps_its_errors():
+    client = client_of(2, "both")
+    client.take(Register(0.0, "errors", ERRORS), insert("nothing", (1,)))
+    client.lanes.lanes[1].views.notices.append(Noted("too many nodes"))
+    client.take(Tick(1.0))
+    known = dict(client.rows["errors"])
+    assert len(known) == 2
+    lanes = client.lanes.lanes
+    lanes[:] = [Lane.restore(lane.snapshot(), lane.placing.share) for lane in lanes]
+    client.take(insert("nothing", (2,)))
+    assert len(client.rows["errors"]) == 3
+    assert client.rows["errors"].keys() > known.keys()
+    agrees(client)
 
 
 def test_places_are_spelt_both_ways():

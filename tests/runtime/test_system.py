@@ -155,7 +155,7 @@ def test_what_nobody_reads_is_not_kept() -> None:
 def test_no_entry_may_write_them() -> None:
     driver = Driver()
     driver.change(("sys_queries", 1, ("v", "running", 0, "", "", "", 0, None, 0)))
-    assert [code for _, code, _ in driver.lane.errors.rows] == ["aspen.runtime.refused_change"]
+    assert [code for _, code, *_ in driver.lane.errors.rows] == ["aspen.runtime.refused_change"]
 
 
 slow = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
