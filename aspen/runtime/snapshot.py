@@ -26,7 +26,7 @@ from aspen.runtime.interests import Interests
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_relations import ENGINE_ERROR, SYSTEM_NAMES
+from aspen.runtime.own_relations import ENGINE_ERROR, OWN_RELATIONS, SYSTEM_NAMES
 from aspen.runtime.placing import Placing, place_in, place_out
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
@@ -168,8 +168,9 @@ def _hold(lane: LaneState, borders: dict[str, Any]) -> None:
 
 def _load(lane: LaneState, body: dict[str, Any]) -> None:
     """Fill an empty lane up to its views."""
-    for text in body["relations"]:
-        lane.know(_relation(text))
+    for relation in map(_relation, body["relations"]):
+        if relation.name not in OWN_RELATIONS:  # it knows those, perhaps of another shape by now
+            lane.know(relation)
     others = {ENGINE_ERROR.name, *(() if lane.system.known else SYSTEM_NAMES)}
     for name, rows in body["tables"].items():
         if name in others:
