@@ -174,7 +174,7 @@ class Lane:
 
     def announce(self) -> None:
         """Let the next batch tell every view in full: whoever listens knows none of them."""
-        self._announcements.everything = True
+        self._announcements.everything, self.held = True, None
 
     def renew(self) -> None:
         """Let the next batch tell anew what lanes say of themselves: other ones told it before."""

@@ -91,7 +91,8 @@ def test_a_missing_folder_is_an_empty_checkpoint(tmp_path):
 
 def test_one_of_use_is_kept(tmp_path):
     write(tmp_path / "cp")
-    assert prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9) == Prepared()
+    found = prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9)
+    assert found == Prepared(rounds=0)
     assert (tmp_path / "cp" / "offsets" / "10").exists()
 
 
@@ -149,7 +150,7 @@ def test_one_that_has_taken_over_is_continued_and_remembers_from_where(tmp_path)
     (folder / "metadata").write_text('{"id": "h"}')
     (folder / "offsets" / "0").write_text('v1\n{}\n{"log": "L", "position": 9}')
     (folder / "commits" / "0").write_text("v1\n{}")
-    assert prepared(folder, 2, ("h", 0)) == Prepared("", Savepoint("g", 9))
+    assert prepared(folder, 2, ("h", 0)) == Prepared("", Savepoint("g", 9), 0)
     assert prepared(folder, 4, ("h", 3), 15).savepoint == Savepoint("h", 15)
 
 
