@@ -13,6 +13,7 @@ from spark.test_rescaling import running
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.timeout(600)
 def test_two_lanes_live_in_two_workers_and_outlive_one_of_them(
     session, config, feed, results, follower
 ):
