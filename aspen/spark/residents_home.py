@@ -113,8 +113,8 @@ def _private(folder: Path) -> bool:
 
 
 def _kept_here(place: Place) -> set[Place]:
-    """Give the lanes of the same log in this process; other threads may change them meanwhile."""
-    return {other for other in tuple(RESIDENT) if other.log == place.log}
+    """Give a lane's fellows in this process, and itself; other threads may change them meanwhile."""
+    return {other for other in tuple(RESIDENT) if other._replace(lane=place.lane) == place}
 
 
 def _lives_here(place: Place, path: Path) -> bool:
