@@ -113,7 +113,7 @@ def _private(folder: Path) -> bool:
 
 
 def _kept_here(place: Place) -> set[Place]:
-    """Give a lane's fellows in this process, and itself; other threads may change them meanwhile."""
+    """Give a lane and its fellows in this process, which other threads may change meanwhile."""
     return {other for other in tuple(RESIDENT) if other._replace(lane=place.lane) == place}
 
 
