@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from django.http import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
 from rest_framework.permissions import AllowAny
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,6 +20,7 @@ from aspen.errors import AspenError
 from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
+from smartcis.actions.answer_once import Answer
 from smartcis.actions.errors import NotFound
 from smartcis.actions.locate_rows import LOCATORS, located_by
 from smartcis.actions.own_queries import own_queries
@@ -32,6 +36,7 @@ from smartcis.actions.submit_statement import check_statement, submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.problems import ProblemSerializer
+from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import (
     AnsweredSerializer,
     CallsSerializer,
@@ -196,7 +201,7 @@ def visible(query_id: str, owner: Owner) -> MaintainedQuery:
     return query
 
 
-class Queries(generics.GenericAPIView[MaintainedQuery]):
+class Queries(Exporting, generics.GenericAPIView[MaintainedQuery]):
     """Maintained queries; visitors may submit some where the house allows it."""
 
     queryset = MaintainedQuery.objects.none()
@@ -204,6 +209,10 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
     permission_classes = (AllowAny,)
     filter_backends = ()
     throttle_scope = "queries"
+
+    def get_renderers(self) -> list[BaseRenderer]:
+        """Give files of answers alone, not of the listing."""
+        return super().get_renderers() if self.request.method == "POST" else [JSONRenderer()]
 
     @extend_schema(
         operation_id="v1_queries_list",
@@ -228,14 +237,17 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
         responses={
             **answers(QuerySerializer, *SEND, 403, 404, 409, 429, 503, status=201),
             200: AnsweredSerializer,
+            (200, CsvRenderer.media_type): OpenApiTypes.STR,
+            (200, GeoJsonRenderer.media_type): OpenApiTypes.OBJECT,
         },
     )
-    def post(self, request: Request) -> Response:
+    def post(self, request: Request) -> HttpResponseBase:
         """Submit a statement.
 
         `SELECT …` and `CREATE VIEW …` are maintained until they are ended (201). `ONCE SELECT …` is
         answered over the rows of one log position. `CREATE TABLE | STREAM`, `DROP`, `INSERT`,
         `DELETE` and `UPDATE` change relations of the caller's own; they need an account.
+        What is answered once may be a file: `Accept: text/csv`, `Accept: application/geo+json`.
         """
         wanted = QueryMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -245,6 +257,10 @@ class Queries(generics.GenericAPIView[MaintainedQuery]):
         done = submit_statement(
             fields["sql"], owner, name=fields.get("name", ""), strategy=fields["strategy"]
         )
+        if isinstance(done, Answer):
+            table = Table("answer", done.columns, done.rows, done.epoch, done.at_s)
+            return exported(table, request) or Response(answered_body(done))
+        self.plainly()
         if isinstance(done, MaintainedQuery):
             return Response(query_body(done, owner, {}, strategy_reasons([done.view])), 201)
         return Response(answered_body(done))

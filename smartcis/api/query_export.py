@@ -17,8 +17,10 @@ from typing import Any
 
 from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
-from rest_framework.renderers import BaseRenderer
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from aspen.model.schema import Row, Value
 from smartcis.actions.errors import Invalid
@@ -89,6 +91,22 @@ class GeoJsonRenderer(BaseRenderer):
 
 
 EXPORTS: tuple[type[CsvRenderer | GeoJsonRenderer], ...] = (CsvRenderer, GeoJsonRenderer)
+
+
+class Exporting(APIView):
+    """A view that may answer with a file; whatever else it says is JSON."""
+
+    renderer_classes = (JSONRenderer, *EXPORTS)
+
+    def plainly(self) -> None:
+        """Answer in JSON whatever was asked for."""
+        self.request.accepted_renderer = JSONRenderer()
+        self.request.accepted_media_type = JSONRenderer.media_type
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer with a problem."""
+        self.plainly()
+        return super().handle_exception(exc)
 
 
 def exported(table: Table, request: Request) -> StreamingHttpResponse | None:

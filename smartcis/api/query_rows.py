@@ -9,15 +9,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from smartcis.actions.look_at_rows import look_at_rows
 from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import in_order
-from smartcis.api.query_export import EXPORTS, CsvRenderer, GeoJsonRenderer, Table, exported
+from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import ColumnSerializer, width_of
 from smartcis.api.schema import READ, answers
 from smartcis.catalog import TENANT_COLUMN
@@ -49,17 +47,10 @@ class RowsSerializer(serializers.Serializer[Any]):
         ),
     ]
 )
-class QueryRows(APIView):
+class QueryRows(Exporting):
     """A query's rows; also a standing view's, by its name."""
 
     permission_classes = (AllowAny,)
-    renderer_classes = (JSONRenderer, *EXPORTS)
-
-    def handle_exception(self, exc: Exception) -> Response:
-        """Answer with a problem; that is JSON whatever was asked for."""
-        self.request.accepted_renderer = JSONRenderer()
-        self.request.accepted_media_type = JSONRenderer.media_type
-        return super().handle_exception(exc)
 
     @extend_schema(
         responses={

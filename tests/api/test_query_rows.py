@@ -51,6 +51,22 @@ def test_a_result_as_csv(visitor, engine):
     assert text == 'mid,host,note\r\nm1,host-m1,\r\nm2,host-m2,"a ""b"", c"\r\n'
 
 
+def test_what_is_asked_once_may_be_a_file(visitor, engine):
+    with running(engine):
+        sql = {"sql": f"ONCE {READINGS}"}
+        answer = visitor("POST", "queries/", sql, HTTP_ACCEPT="text/csv")
+        kept = visitor("POST", "queries/", {"sql": READINGS}, HTTP_ACCEPT="text/csv")
+        odd = {"sql": "SELECT hots FROM machine"}
+        refused(
+            visitor("POST", "queries/", odd, HTTP_ACCEPT="text/csv"),
+            400,
+            "aspen.bind.unknown_column",
+        )
+    assert text_of(answer).startswith("mid,host,note\r\nm1,host-m1,\r\n")
+    assert (kept.status_code, kept.headers["Content-Type"]) == (201, "application/json")
+    refused(visitor("GET", "queries/", HTTP_ACCEPT="text/csv"), 406, "smartcis.api.not_acceptable")
+
+
 def test_units_stand_in_the_header():
     table = Table("t", (("sid", "TEXT", ""), ("celsius", "FLOAT", "°C")), [("s1", 21.5)], 1, 0.0)
     assert "".join(CsvRenderer.lines(table)) == "sid,celsius [°C]\r\ns1,21.5\r\n"

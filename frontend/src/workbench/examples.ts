@@ -41,6 +41,13 @@ JOIN machine m ON m.mid = s.mid
 WHERE s.weight_kg >= 5.0`,
   },
   {
+    title: 'Warm rooms, for the map',
+    sql: `SELECT r.rid, r.name, c.celsius
+FROM room_climate c
+JOIN room r ON r.rid = c.rid
+WHERE c.celsius >= 23`,
+  },
+  {
     title: 'Ask once: rooms by name',
     sql: `ONCE SELECT rid, name, category
 FROM room

@@ -29,10 +29,11 @@ export function curlRows(origin: string, id: string): string {
   return `curl ${quoted(origin + fileHref(id, 'csv'))}`;
 }
 
-/** The line that submits a text. */
-export function curlSubmit(origin: string, sql: string): string {
+/** The line that submits a text; what is answered once comes as `accept`. */
+export function curlSubmit(origin: string, sql: string, accept = ''): string {
   const body = JSON.stringify({ sql });
-  return `curl ${quoted(`${origin}${API}queries/`)} -H 'Content-Type: application/json' -d ${quoted(body)}`;
+  const as = accept === '' ? '' : ` -H ${quoted(`Accept: ${accept}`)}`;
+  return `curl ${quoted(`${origin}${API}queries/`)} -H 'Content-Type: application/json'${as} -d ${quoted(body)}`;
 }
 
 const ONCE = 'ONCE\n';
