@@ -123,6 +123,11 @@ class BordersHere(Generic[Guest]):
             if here.leaving is node:
                 merge(here.untold, node.delta)
 
+    def derived(self, name: str) -> int:
+        """Count the border rows this lane derives; each would be shipped if not the best were."""
+        here = self._here.get(name)
+        return 0 if here is None else here.leaving.kept()
+
     def told(self) -> Told:
         """Give what this lane has to tell the others."""
         told: dict[str, Delta] = {}

@@ -252,6 +252,8 @@ class LaneProcessor(StatefulProcessor):
                 if (item.position > batch.since) == under_way
                 and (item.position > resident.lane.position or item.data.startswith(ROUND))
             ]
+            if under_way and resident.lane.position <= batch.since == self._settings.told > 0:
+                resident.lane.renew()  # as it did when this epoch began
             if missing:
                 resident.lane.apply(decoded(missing))
         resident.lane.position = batch.after

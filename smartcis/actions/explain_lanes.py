@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db.models import Q
 
+from aspen.algebra.crossing import explain_place
 from aspen.algebra.inline import inline
-from aspen.algebra.partition import explain_root
 from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.model.catalog import Catalog
@@ -24,7 +24,7 @@ def lanes_text(plan: Plan, catalog: Catalog) -> str:
     if lanes > 1 and choose_sharing("auto", plan).lifted is not None:
         return f"in one of {lanes} lanes, by what it asks for, because its shape is in all of them"
     relations = {relation.name: relation for relation in catalog}
-    return explain_root(closed, relations, lanes)
+    return explain_place(closed, relations, lanes)
 
 
 def over_base_relations(plan: Plan) -> Plan:

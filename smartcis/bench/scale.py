@@ -1,6 +1,7 @@
 """`manage.py bench scale`: more lanes, more readings, more nodes.
 
 lanes       200 recursions on 1, 2 and 4 lanes, in one JVM and on a cluster of three
+networks    a recursion split by floors, whose border rows cross in rounds
 readings    20,000 readings/s through log, Spark and a windowed aggregate
 campus      nearest machines on 100,000 nodes for 200 requests, doors locked and opened
 """
@@ -10,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from smartcis.bench import scale_campus_run, scale_lanes, scale_rate
+from smartcis.bench import scale_campus_run, scale_lanes, scale_networks, scale_rate
 from smartcis.bench.report import Target, report
 from smartcis.bench.scale_campus import LARGE, SMALL
 
 RATE = 20_000
 FURTHER = (40_000, 60_000)
-PARTS = ("campus", "readings", "lanes")
+PARTS = ("campus", "readings", "lanes", "networks")
 
 Say = Callable[[str], Any]
 
@@ -33,6 +34,7 @@ def run(*, quick: bool, say: Say, figure: str | None = None) -> dict[str, Any]:
         "lanes": lambda: scale_lanes.measure(
             (1, 2) if quick else (1, 2, 4), 1 if quick else 2, 4 if quick else 10, say
         ),
+        "networks": lambda: scale_networks.measure(10 if quick else 60, say),
     }
     figures = {part: measured[part]() for part in ((figure,) if figure else PARTS)}
     targets: list[Target] = []
@@ -64,4 +66,16 @@ def _of_lanes(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: FBT0
     return []
 
 
-TARGETS = {"campus": _of_campus, "readings": _of_readings, "lanes": _of_lanes}
+def _of_networks(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: FBT001
+    del quick
+    crossing = found["crossing"]
+    shipped, derived = crossing["shipped_rows"], crossing["derived_border_rows"]
+    return [Target("networks, rows shipped", shipped, derived, "rows")]
+
+
+TARGETS = {
+    "campus": _of_campus,
+    "readings": _of_readings,
+    "lanes": _of_lanes,
+    "networks": _of_networks,
+}
