@@ -7,8 +7,9 @@ Socket:  one per lane, in a folder that only this user may enter; its name is de
          lane's place. Whoever makes a lane puts its socket there in place of any other.
 Refused: by an owner that is gone, or whose lane failed or stands elsewhere. The task then makes
          the lane itself, and is its owner from now on.
-Even:    an owner of two lanes more than the asking process has gives one up: lanes of one
-         process wait for each other.
+Even:    an owner of two lanes more than the asking process has gives one up, if that parts it
+         from a neighbour: lanes of one process wait for each other, and Spark begins the tasks of
+         neighbours together.
 Absent:  the state store. Only "apply these entries at this position" travels.
 """
 
@@ -61,7 +62,7 @@ def ask(folder: str, place: Place, work: Work) -> Done | None:
     path = _path(folder, place)
     if path is None or _lives_here(place, path):
         return None
-    mine = len(_kept_here(place) - {place})
+    mine = sorted(_kept_here(place) - {place.lane})
     message = {"deed": "work", "mine": mine, **asdict(work), "entries": pack_entries(work.entries)}
     answer = _exchange(path, message)
     done = None if answer is None else answer.get("done")
@@ -112,9 +113,16 @@ def _private(folder: Path) -> bool:
     return own and stat.S_ISDIR(found.st_mode)
 
 
-def _kept_here(place: Place) -> set[Place]:
+def _kept_here(place: Place) -> set[int]:
     """Give a lane and its fellows in this process, which other threads may change meanwhile."""
-    return {other for other in tuple(RESIDENT) if other._replace(lane=place.lane) == place}
+    kept = tuple(RESIDENT)
+    return {other.lane for other in kept if other._replace(lane=place.lane) == place}
+
+
+def _better_there(lane: int, here: set[int], there: set[int]) -> bool:
+    """Whether a lane of this process should live in another one that has some."""
+    neighbours = {lane - 1, lane + 1}
+    return len(here) > len(there) + 1 and bool(neighbours & here) and not neighbours & there
 
 
 def _lives_here(place: Place, path: Path) -> bool:
@@ -167,7 +175,7 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     if message.pop("deed") == "leave":
         _give_up(place)
         return {}
-    if len(_kept_here(place)) > message.pop("mine") + 1:
+    if _better_there(place.lane, _kept_here(place), set(message.pop("mine"))):
         _give_up(place)
         return {"done": None}
     resident = RESIDENT.get(place)

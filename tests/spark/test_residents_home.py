@@ -156,6 +156,15 @@ def test_an_owner_of_many_gives_up_all_but_one(elsewhere, homes):
     assert given_up == [True, True, False]
 
 
+def test_what_is_given_up_parts_neighbours(elsewhere, homes):
+    places = [Place("a parted log", LANE, number, 4) for number in range(4)]
+    lane, work = born(places[0])
+    elsewhere(lane.position, lane.snapshot(), places[0], places[2], places[3])
+    RESIDENT[places[1]] = Resident(lane)
+    given_up = [ask(homes, places[number], work) is None for number in (0, 2, 3)]
+    assert given_up == [False, False, True]
+
+
 def test_nobody_is_asked_in_a_folder_others_may_enter(homes, tmp_path):
     place = Place("an open log", LANE, 1, 2)
     Path(homes).mkdir(mode=0o755)
