@@ -84,6 +84,9 @@ def _epochs(body: dict[str, Any]) -> Iterator[str]:
                 appended_ms=0,
                 read_ms=0.0,
                 snapshot=False,
+                after=position,
+                rounds=0,
+                since=position,
             )
             for n, entry in enumerate(entries, start=1)
         ]

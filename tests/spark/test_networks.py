@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import time
 from dataclasses import replace
 
 import pytest
+import redis
 from spark import product
 from spark.networks import VIEW, Building
 from spark.test_engine import status_of
-from spark.test_rescaling import running
+from spark.test_rescaling import end, running, start
 
 from aspen.log.bordered_log import BorderedLog
 from aspen.model.delta import merge
@@ -103,3 +106,49 @@ def test_every_epoch_is_right_though_workers_are_killed_between_rounds(
     assert results.writer()[0] == generation
     assert watcher.checked > 10
     assert watcher.rounds > 2
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+def test_lanes_come_and_go_and_no_epoch_is_wrong(session, config, building, results, watcher):
+    config = replace(config, compact_entries=20, keep_entries=5, entries_per_batch=25)
+    building.begin()
+    for lanes in (1, 2, 3, 2, 1):
+        with running(config, session, lanes):
+            building.more(12)
+            check(building, results, watcher)
+    assert building.log.base().position > 0, "the log was compacted on the way"
+    assert watcher.resyncs == 0
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)
+def test_drivers_are_killed_again_and_again(config, building, results, watcher, tmp_path):
+    draw = random.Random(7)
+    building.begin()
+    for _ in range(5):
+        process = start(config, tmp_path, "local[2,3]", 2)
+        try:
+            product.until(
+                lambda pid=process.pid: (
+                    status_of(config).pid == pid and status_of(config).state == "live"
+                ),
+                "it is live",
+                400,
+            )
+            for _ in range(draw.randrange(1, 12)):
+                building.more(1)
+                time.sleep(draw.random() / 4)
+        finally:
+            end(process, signal.SIGKILL)
+        with redis.Redis.from_url(config.results_url) as client:
+            client.delete(f"{config.results_name}:lease")  # as its supervisor does
+    generation = results.writer()[0]
+    process = start(config, tmp_path, "local[2,3]", 2)
+    try:
+        building.more(5)
+        check(building, results, watcher)
+    finally:
+        end(process, signal.SIGTERM)
+    assert results.writer()[0] == generation
+    assert watcher.resyncs == 0
