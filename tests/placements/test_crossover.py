@@ -107,7 +107,7 @@ def test_lights_on_the_join_leaves_the_network_lights_off_it_returns(house, buil
     assert [inside for inside, _ in day.history] == [True, False, True]
     assert "light_reading.lux > 300.0 from 0 to 1" in day.history[1][1]
     assert day.compared > 60
-    assert not day.running.lane.errors
+    assert not day.running.lane.errors.rows
 
 
 def test_what_wavers_within_the_band_moves_nothing(house, building):

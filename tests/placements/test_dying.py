@@ -105,7 +105,7 @@ def test_a_new_log_is_told_of_the_pieces(inside, settings):
     log.append([Interest(0.0, inside.view, "test", 1e9)])
     lane.apply(log.read(0, log.head()))
     assert lane.rows(inside.view) == dict(inside.follower.rows)
-    assert not lane.errors
+    assert not lane.errors.rows
 
 
 def test_who_dies_in_the_middle_of_a_move_ends_it_later(inside):

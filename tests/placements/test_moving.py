@@ -81,7 +81,7 @@ def test_in_and_out_with_equal_rows_at_every_epoch(query):
     assert seen > 10
     assert not NetworkPiece.objects.exists()
     assert not running.runner.deployed
-    assert not running.lane.errors
+    assert not running.lane.errors.rows
 
 
 def test_raw_streams_sleep_while_the_network_joins(query):

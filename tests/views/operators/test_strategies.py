@@ -143,7 +143,7 @@ def test_beyond_its_node_budget_a_view_goes_on_and_says_so(strategy) -> None:
     driver.insert("link", links)
     assert len(driver.rows("reach")) == 25
     assert not hasattr(driver.fixpoint("reach").support, "annotation")
-    (error,) = driver.lane.errors
+    (error,) = driver.lane.errors.rows
     assert error[1] == "aspen.views.node_budget"
     assert error[2] == (
         f"view reach: its annotations outgrew 20 nodes under {strategy}: "
@@ -153,7 +153,7 @@ def test_beyond_its_node_budget_a_view_goes_on_and_says_so(strategy) -> None:
     assert driver.rows("reach") == set()
     assert_empty(driver.fixpoint("reach"))
     restored = Lane.restore(driver.lane.snapshot())
-    assert list(restored.errors) == list(driver.lane.errors)
+    assert restored.errors.rows == driver.lane.errors.rows
 
 
 def test_a_recursion_is_shared_by_those_who_want_it_kept_the_same_way() -> None:
