@@ -219,3 +219,11 @@ def test_projection_measures_metres():
     assert abs(north.y - 1852) < 5
     east = plane.metres(Point(9.95 + 1 / 60, 48.42))
     assert abs(east.x - 1852 * math.cos(math.radians(48.42))) < 5
+
+
+@given(st.floats(-170, 170), st.floats(-70, 70), st.floats(-2_000, 2_000), st.floats(-2_000, 2_000))
+def test_metres_bring_degrees_back(lon_deg, lat_deg, x_m, y_m):
+    projection = Projection(lon_deg, lat_deg)
+    back = projection.metres(Point(*projection.degrees(x_m, y_m)))
+    assert math.isclose(back.x, x_m, abs_tol=1e-5)
+    assert math.isclose(back.y, y_m, abs_tol=1e-5)

@@ -15,6 +15,8 @@ export class Layer {
   query = $state.raw<RunningQuery | null>(null);
   problem = $state.raw<ProblemFields | null>(null);
   closed = $state(false);
+  /** Why nodes cannot be placed; the rows themselves go on. */
+  lostNodes = $state.raw<ProblemFields | null>(null);
   private table = $state.raw<Table>(UNKNOWN);
   private nodes = $state.raw<Nodes>(new Map());
   private pending = false;
@@ -57,6 +59,7 @@ export class Layer {
     this.id = id;
     this.query = null;
     this.problem = null;
+    this.lostNodes = null;
     this.closed = false;
     this.table = UNKNOWN;
     if (id !== null) void this.load(id);
@@ -95,9 +98,14 @@ export class Layer {
   }
 
   private async loadNodes(): Promise<void> {
-    const answer = await http.post<Answer>('queries/', { sql: NODES });
-    this.nodes = new Map(
-      answer.rows.map(([node, level, x, y]) => [Number(node), { levelId: String(level), at: [Number(x), Number(y)] as Point }]),
-    );
+    try {
+      const answer = await http.post<Answer>('queries/', { sql: NODES });
+      this.nodes = new Map(
+        answer.rows.map(([node, level, x, y]) => [Number(node), { levelId: String(level), at: [Number(x), Number(y)] as Point }]),
+      );
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.lostNodes = error.fields;
+    }
   }
 }

@@ -15,12 +15,15 @@ let app: App;
 let layer: Layer;
 let parts: object[];
 let query: object;
+let nodes: Response;
 
 beforeEach(() => {
   query = { id: 'q1', name: 'Warm hosts', sql: 'SELECT …', state: 'running', columns: [], located_by: 'mid' };
-  vi.stubGlobal('fetch', (url: string) =>
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
     Promise.resolve(
-      url.endsWith('/q1/')
+      init.method === 'POST'
+        ? nodes
+        : url.endsWith('/q1/')
         ? new Response(JSON.stringify(query))
         : new Response(JSON.stringify({ code: 'smartcis.actions.not_found', message: 'there is no query' }), { status: 404 }),
     ),
@@ -86,6 +89,20 @@ test('a query that is not there, or has no place, says so', async () => {
   layer.show('q1');
   await vi.waitFor(() => { flushSync(); expect(all('layer-nowhere')).toHaveLength(1); });
   expect(hand.socket.asked).toEqual([]);
+});
+
+test('walking points, which no plan draws, are asked for once; if they cannot be had, that is said', async () => {
+  query = { ...query, located_by: 'node' };
+  nodes = new Response(JSON.stringify({ kind: 'answer', rows: [[7, 'L0', 3, 4]] }));
+  layer.show('q1');
+  await vi.waitFor(() => { expect(id()).toBeGreaterThan(0); });
+  hand.socket.says(snapshot(id(), 'q1', 1, [[7, 'here']], ['node', 'what']));
+  await vi.waitFor(() => { flushSync(); expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['here']); });
+
+  layer = new Layer(app);
+  nodes = new Response(JSON.stringify({ code: 'smartcis.why.no_answer', message: 'the engine did not answer' }), { status: 503 });
+  layer.show('q1');
+  await vi.waitFor(() => { expect(layer.lostNodes?.message).toBe('the engine did not answer'); });
 });
 
 test('a stopped query is said to be stopped; taken off, nothing is left', async () => {
