@@ -12,7 +12,7 @@ Receives: a plan over base relations, their declarations.     Gives: a crossing,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -29,7 +29,12 @@ from aspen.algebra.subnetwork import (
     place_column,
     share_of,
 )
-from aspen.model.schema import Relation
+from aspen.model.schema import Relation, Value
+
+_DEALT = 64
+"""So many networks are told apart one by one; hashes of more of them fall evenly enough."""
+
+Networked = Callable[[Relation], Iterable[Value]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +46,29 @@ class Crossing:
         relation: the table that says which network a place lies in.
         column: of the recursion: where a row is.
         reason: one clause, behind "because".
+        dealt: the networks there were when it was chosen, if they are few: lanes have them in turn,
+            for hashes of a few names fall together as often as not.
     """
 
     name: str
     relation: str
     column: str
     reason: str = ""
+    dealt: tuple[Value, ...] = ()
 
 
 def choose_crossing(
-    plan: Plan, relations: Mapping[str, Relation], lanes: int
+    plan: Plan,
+    relations: Mapping[str, Relation],
+    lanes: int,
+    networks: Networked = lambda _relation: (),
 ) -> Crossing | CannotSplit:
     """Choose the networks a plan's recursion is split by, or say why it cannot be.
 
     Args:
         plan: over base relations alone.
         relations: the declared ones.
+        networks: gives the networks that a table has now, the same in every lane.
     """
     try:
         recursion = recursion_of(plan)
@@ -65,18 +77,20 @@ def choose_crossing(
         share_of(recursion, column, networks_of(relation), 0, lanes)
     except CannotSplit as error:
         return error
-    spelt = f"{plan_text(recursion)}\n{relation.name} {relation.key} {relation.network}"
+    there = sorted({one for one in networks(relation) if one is not None}, key=repr)
+    dealt = tuple(there) if len(there) <= _DEALT else ()
+    spelt = f"{plan_text(recursion)}\n{relation.name} {relation.key} {relation.network} {dealt}"
     name = blake2b(spelt.encode(), digest_size=6).hexdigest()
     reason = (
         f"its recursion goes along edges, and {relation.name} says which network a place lies in: "
         "lanes exchange rows at borders alone"
     )
-    return Crossing(name, relation.name, column, reason)
+    return Crossing(name, relation.name, column, reason, dealt)
 
 
-def networks_of(relation: Relation) -> Networks:
+def networks_of(relation: Relation, dealt: tuple[Value, ...] = ()) -> Networks:
     """Give what a table says of its places."""
-    return Networks(relation, relation.key[0], relation.network)
+    return Networks(relation, relation.key[0], relation.network, dealt)
 
 
 def recursion_of(plan: Plan) -> Fixpoint:
@@ -107,7 +121,8 @@ def crossing_share(
     if not relation.network:
         raise CannotSplit(f"{relation.name} says no networks", found=relation.name)
     arrived = f"{ARRIVED}_{crossing.name}"
-    share = share_of(recursion, crossing.column, networks_of(relation), lane, lanes, arrived)
+    networks = networks_of(relation, crossing.dealt)
+    share = share_of(recursion, crossing.column, networks, lane, lanes, arrived)
     rows = inline(share.rows, {INNER: share.inner})
     return share, _above(plan, rows)
 

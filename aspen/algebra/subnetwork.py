@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import Call, Col, Const, Expr, Not, Op
+from aspen.algebra.expr import Call, Case, Col, Const, Expr, Not, Op
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -39,7 +39,7 @@ from aspen.algebra.plan import (
     children,
     with_children,
 )
-from aspen.model.schema import Column, Relation, Type
+from aspen.model.schema import Column, Relation, Type, Value
 
 SCALE = 1 << 20
 INNER, ARRIVED, LEAVING = "inner", "arrived", "leaving"
@@ -59,11 +59,13 @@ class Networks:
         relation: at most one row per place.
         place: its column of places.
         network: its column of networks.
+        dealt: networks that are dealt to the lanes in turn; others fall where their hash says.
     """
 
     relation: Relation
     place: str
     network: str
+    dealt: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,12 @@ class _Sharing:
     def _known(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
         """Give the rows whose place is known, the networks beside, and the lane of each row."""
         scan, on = self._networks_beside(plan, alias)
-        lane = Call("part", (Col(f"{alias}.{self._networks.network}"), Const(self._lanes)))
+        network = Col(f"{alias}.{self._networks.network}")
+        lane: Expr = Call("part", (network, Const(self._lanes)))
+        if self._networks.dealt:
+            turns = enumerate(self._networks.dealt)
+            dealt = [(Op("=", network, Const(one)), Const(n % self._lanes)) for n, one in turns]
+            lane = Case(tuple(dealt), lane)
         return Join(plan, scan, on), lane
 
     def _unknown(self, plan: Plan, alias: str) -> Plan:

@@ -31,6 +31,11 @@ class Keys:
         """Whether rows of one key have one value in the root's column, between epochs."""
         return all(self._agree(root, rows) for rows in self._by_key(root).values())
 
+    def networks(self, relation: Relation) -> Iterable[Value]:
+        """Give the networks that the settled rows of a table name."""
+        place = relation.index(relation.network)
+        return {row[place] for row in self._circuit.sources[relation.name].table}
+
     def broken(self, changes: Iterable[Change]) -> set[str]:
         """Give the views that rely on a key which a transaction, just taken in, has broken."""
         watched = self._placing.watched

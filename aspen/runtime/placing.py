@@ -14,9 +14,9 @@ Law:    a place is a function of the log prefix and the number of lanes, so lane
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from aspen.algebra.carried import Carried, Root
 from aspen.algebra.crossing import Crossing, choose_crossing, crossing_share
@@ -86,7 +86,35 @@ class Bordered:
 
 Place = Whole | Split | Bordered
 LaneOf = Callable[[Split, Row], int | None]
-Holds = Callable[[Root], bool]
+
+
+class Tables(Protocol):
+    """What tables say between two epochs, the same in every lane."""
+
+    def hold(self, root: Root) -> bool:
+        """Whether a key may be relied on."""
+        ...
+
+    def networks(self, relation: Relation) -> Iterable[Value]:
+        """Give the networks that a table names."""
+        ...
+
+
+class _NoTables:
+    """Tables of which nothing is known."""
+
+    def hold(self, root: Root) -> bool:
+        """Rely on every key."""
+        del root
+        return True
+
+    def networks(self, relation: Relation) -> Iterable[Value]:
+        """Give none."""
+        del relation
+        return ()
+
+
+NO_TABLES = _NoTables()
 
 
 def part_of(value: Value, lanes: int) -> int:
@@ -118,8 +146,8 @@ def place_in(body: list[Any]) -> Place:
             return Whole(lane, reason, provisional)
         case [relation, column, key, at, how, reason]:
             return Split(Root(relation, column, key), at, Carried(how), reason)
-        case [network, key, name, relation, column, reason, "crossing"]:
-            crossing = Crossing(name, relation, column, reason)
+        case [network, key, name, relation, column, reason, dealt, "crossing"]:
+            crossing = Crossing(name, relation, column, reason, tuple(dealt))
             return Bordered(crossing, Root(relation, network, key))
     raise ValueError(f"not a place: {body!r}")
 
@@ -181,7 +209,7 @@ class Placing:
         closed: Plan | None,
         values: Row,
         given: Place | None,
-        holds: Holds = lambda _root: True,
+        tables: Tables = NO_TABLES,
     ) -> Place:
         """Place a view that is opened.
 
@@ -189,10 +217,10 @@ class Placing:
             closed: its plan over base relations, None when it is not known.
             values: its parameters, as a tenant.
             given: the place it had in a snapshot.
-            holds: whether a key may be relied on.
+            tables: what this lane's tables say now.
         """
         old = self.places.get(view)
-        place = given or self._decide(view, closed, values, old, holds)
+        place = given or self._decide(view, closed, values, old, tables)
         if old is not None:
             self._forget_work(view)
         if isinstance(place, Whole) and closed is not None and not values and self.share.lanes > 1:
@@ -292,7 +320,12 @@ class Placing:
         return Whole(part_of(view, self.share.lanes), "by its name", provisional=True)
 
     def _decide(
-        self, view: str, closed: Plan | None, values: Row, old: Place | None, holds: Holds
+        self,
+        view: str,
+        closed: Plan | None,
+        values: Row,
+        old: Place | None,
+        tables: Tables,
     ) -> Place:
         lanes = self.share.lanes
         if lanes == 1:
@@ -304,13 +337,13 @@ class Placing:
         if values:
             return Whole(part_of(repr(values), lanes), "by what it asks for")
         choice = choose_root(closed, self._relations, lanes)
-        if choice is not None and (not choice.root.key or holds(choice.root)):
+        if choice is not None and (not choice.root.key or tables.hold(choice.root)):
             return _split(choice, closed)
-        crossing = choose_crossing(closed, self._relations, lanes)
+        crossing = choose_crossing(closed, self._relations, lanes, tables.networks)
         if isinstance(crossing, Crossing):
             relation = self._relations[crossing.relation]
             root = Root(relation.name, relation.network, relation.key[0])
-            if holds(root):
+            if tables.hold(root):
                 return Bordered(crossing, root)
         if isinstance(old, Whole) and not old.provisional:
             return old

@@ -127,7 +127,7 @@ class Views:
             view.monitors = monitors(own)
             lifted = view.sharing.lifted
             values = () if lifted is None else lifted.values
-            view.place = self.placing.put(entry.view, own, values, place, self.keys.hold)
+            view.place = self.placing.put(entry.view, own, values, place, self.keys)
             view.part = self.placing.part(view.place, own)
             view.strategies = self._strategies(entry.strategy, plan, view.part or own)
             if isinstance(view.place, Bordered):

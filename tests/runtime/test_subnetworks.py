@@ -93,10 +93,10 @@ class Driver:
             between()
         for change in changes:
             assert change.error is None, change
-            assert change.view in PLANS, change
             if change.closed:
                 self.rows.pop(change.view, None)
                 continue
+            assert change.view in {*PLANS, "late"}, change
             merge(self.rows.setdefault(change.view, {}), change.delta)
             assert all(weight == 1 for weight in self.rows[change.view].values())
 
@@ -143,6 +143,7 @@ NODES = 9
 node = st.integers(0, NODES - 1)
 floors = st.tuples(node, st.one_of(st.none(), st.integers(0, 3)))
 operations = st.one_of(
+    st.tuples(st.just("anew"), st.sampled_from(sorted(QUERIES))),
     st.tuples(st.just("edge"), st.tuples(node, node, st.integers(0, 3))),
     st.tuples(st.just("edge"), st.tuples(node, node, st.integers(0, 3))),
     st.tuples(st.just("start"), st.tuples(node)),
@@ -196,7 +197,13 @@ def test_oracle_lanes_equal_from_scratch_at_every_written_epoch(count, levels, e
                 driver.lose(number)
 
     for epoch in epochs:
-        batch = [Transaction(1.0, tuple(applied(tables, operation))) for operation in epoch]
+        batch = [
+            # Placed anew among the networks there are by then.
+            Register(1.0, what, plan_text(PLANS[what]), sharing="own" if n % 2 else "trunk")
+            if kind == "anew"
+            else Transaction(1.0, tuple(applied(tables, (kind, what))))
+            for n, (kind, what) in enumerate(epoch)
+        ]
         driver.take(batch, between)
         for view, plan in PLANS.items():
             assert driver.group.rows(view) == driver.rows.get(view, {}), view
@@ -285,6 +292,19 @@ def test_lanes_agree_on_the_place_and_each_keeps_its_networks():
             if other is not places_kept:
                 levels = {floors[one] for one in places_kept}
                 assert levels.isdisjoint(floors[one] for one in other)
+
+
+def test_few_networks_are_dealt_in_turn_to_whoever_comes_when_they_are_known():
+    edges, floors = building(4, 3)
+    driver = driven(2, edges, floors)
+    driver.take([Register(1.0, "late", plan_text(compile_query(FAR, CATALOG).plan))])
+    driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
+    assert [len(lane.rows("late")) for lane in driver.lanes] == [18, 18]
+    assert driver.group.rows("late") == driver.group.rows("far")
+    again = Lanes(2, driver.lanes[1].snapshot())
+    assert again.lanes[0].placing.places == driver.lanes[0].placing.places
+    rescaled = driver.group.rescaled(4)
+    assert [len(lane.rows("far")) for lane in rescaled.lanes] == [9, 9, 9, 9]
 
 
 def both(entries, count=3):

@@ -115,7 +115,7 @@ def test_lanes_come_and_go_and_no_epoch_is_wrong(session, config, building, resu
     building.begin()
     for lanes in (1, 2, 3, 2, 1):
         with running(config, session, lanes):
-            building.more(12)
+            building.more(40)
             check(building, results, watcher)
     assert building.log.base().position > 0, "the log was compacted on the way"
     assert watcher.resyncs == 0
