@@ -146,6 +146,9 @@ def test_the_tag_leaves_the_engine_by_no_way_that_others_have(public, staff, hea
     refused(public("POST", "queries/weak-points/", known), 403, veiled)
     moved = "UPDATE routing_node SET rid = 'A' WHERE node = 1"
     refused(public("POST", "queries/what-if/", {**known, "suppose": moved}), 403, veiled)
+    over = public("POST", "queries/", {"sql": "SELECT p.rid FROM visitor_position p"}).json()
+    question = {"view": over["id"], "suppose": moved}
+    refused(public("POST", "queries/what-if/", question), 403, veiled)
     shown = public("GET", "queries/visitor_position/rows/").content + json.dumps(why).encode()
     for one in (visitor, hidden):
         assert one.tag.encode() not in shown
