@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import datetime, timedelta
 
 import pytest
@@ -10,10 +11,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from aspen.algebra.explain import plan_text
+from aspen.log.entry import Change, Declare, Register, Tick, Transaction
+from aspen.runtime.lane import Lane
+from aspen.streamsql import compile_views
 from smartcis.actions.rename_visitors import AT_HOUR, rename_visitors
+from smartcis.catalog import CATALOG
 from smartcis.models import OutboxEntry, StaffAccess, Visitor
 from smartcis.models.accesses import ONE_LOOK, note_access
 from smartcis.models.outbox import _Committed
+from smartcis.personal import POSITIONS_KEPT_S
+from smartcis.queries import standing_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -113,3 +121,24 @@ def test_nobody_edits_the_book_of_looks(operator):
     page = reverse("admin:smartcis_staffaccess_change", args=[one.pk])
     assert operator.post(page, {"account": "nobody"}).status_code == 403
     assert StaffAccess.objects.get().account == "anna"
+
+
+def test_what_a_lane_keeps_names_no_tag_that_has_been_silent():
+    lane = Lane()
+    heard = Change("rfid_reading", 1, ("a-tag", "r", 1, -60.0, 0.0))
+    other = Change("seat_reading", 1, ("a-machine", "s", 0.0, 0.0))
+    entries = [
+        *(Declare(0.0, relation) for relation in CATALOG),
+        *(
+            Register(0.0, str(view.name), plan_text(view.plan))
+            for view in compile_views(standing_queries(), CATALOG)
+        ),
+        Transaction(0.0, (heard, other)),
+        Tick(1.0),
+    ]
+    lane.apply(list(enumerate(entries, start=1)))
+    assert b"a-tag" in zlib.decompress(lane.snapshot())
+    lane.apply([(len(entries) + 1, Tick(POSITIONS_KEPT_S + 1.0))])
+    kept = zlib.decompress(lane.snapshot())
+    assert b"a-machine" in kept, "the newest reading of a machine is remembered"
+    assert b"a-tag" not in kept
