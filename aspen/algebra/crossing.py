@@ -46,8 +46,8 @@ class Crossing:
         relation: the table that says which network a place lies in.
         column: of the recursion: where a row is.
         reason: one clause, behind "because".
-        dealt: the networks there were when it was chosen, if they are few: lanes have them in turn,
-            for hashes of a few names fall together as often as not.
+        dealt: the networks there were when it was chosen, if they are few: each lane has a run of
+            them, for hashes of a few names fall together as often as not.
     """
 
     name: str

@@ -59,7 +59,8 @@ class Networks:
         relation: at most one row per place.
         place: its column of places.
         network: its column of networks.
-        dealt: networks that are dealt to the lanes in turn; others fall where their hash says.
+        dealt: networks that are cut into one run for each lane, so that those of neighbouring names
+            are in one; others fall where their hash says.
     """
 
     relation: Relation
@@ -282,8 +283,11 @@ class _Sharing:
         network = Col(f"{alias}.{self._networks.network}")
         lane: Expr = Call("part", (network, Const(self._lanes)))
         if self._networks.dealt:
-            turns = enumerate(self._networks.dealt)
-            dealt = [(Op("=", network, Const(one)), Const(n % self._lanes)) for n, one in turns]
+            count = len(self._networks.dealt)
+            dealt = [
+                (Op("=", network, Const(one)), Const(n * self._lanes // count))
+                for n, one in enumerate(self._networks.dealt)
+            ]
             lane = Case(tuple(dealt), lane)
         return Join(plan, scan, on), lane
 

@@ -106,7 +106,8 @@ class House:
                 Change(EDGE.name, 1, (other, one, length_mm)),
             ]
         declared = [Declare(0.0, relation) for relation in RELATIONS]
-        return [*declared, Register(0.0, VIEW, plan_text(_plan())), Transaction(0.0, tuple(rows))]
+        # Registered behind the rows: floors that are known by then are shared out evenly.
+        return [*declared, Transaction(0.0, tuple(rows)), Register(0.0, VIEW, plan_text(_plan()))]
 
     def move(self, draw: Random) -> Door:
         """Shut a way, or open it again if it is shut."""

@@ -294,7 +294,7 @@ def test_lanes_agree_on_the_place_and_each_keeps_its_networks():
                 assert levels.isdisjoint(floors[one] for one in other)
 
 
-def test_few_networks_are_dealt_in_turn_to_whoever_comes_when_they_are_known():
+def test_few_networks_are_shared_out_evenly_where_they_are_known():
     edges, floors = building(4, 3)
     driver = driven(2, edges, floors)
     driver.take([Register(1.0, "late", plan_text(compile_query(FAR, CATALOG).plan))])
