@@ -8,10 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aspen.algebra.crossing import Crossing, choose_crossing, explain_place, recursion_of
 from aspen.algebra.explain import plan_text
-from aspen.algebra.partition import choose_root
-from aspen.algebra.subnetwork import CannotSplit
 from aspen.log.entry import (
     Ask,
     AskKind,
@@ -43,7 +40,6 @@ FLOOR = Relation(
     network="level",
 )
 RELATIONS = (EDGE, START, FLOOR)
-BY_NAME = {relation.name: relation for relation in RELATIONS}
 CATALOG = Catalog.of(RELATIONS)
 
 # One origin for all: nothing but where a row is could part it.
@@ -377,34 +373,3 @@ def test_a_question_is_answered_as_one_lane_would(kind):
         assert driver.group.quiet, "nothing is kept"
     assert answers[0] == answers[1]
     assert answers[0][0].error is None
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (FAR.replace("MIN(f.cost + e.len)", "MIN(greatest(f.cost, e.len))"), "grow"),
-        (FAR.replace("SELECT e.dst, MIN(f.cost + e.len)", "SELECT f.node, MIN(f.cost + e.len)")
-         .replace("GROUP BY e.dst", "GROUP BY f.node"), "changes one column"),
-        (FAR + " ORDER BY cost LIMIT 2", "selections and projections"),
-        ("SELECT src FROM edge", "selections and projections"),
-    ],
-    ids=["bottleneck", "goes nowhere", "best of all", "no recursion"],
-)  # fmt: skip
-def test_what_does_not_go_along_edges_row_by_row_stays_whole(text, why):
-    plan = compile_query(text, CATALOG).plan
-    found = choose_crossing(plan, BY_NAME, 2)
-    assert isinstance(found, CannotSplit)
-    assert why in found.message
-    assert "by sub-network" not in explain_place(plan, BY_NAME, 2)
-
-
-def test_only_a_declared_table_says_networks():
-    plan = PLANS["far"]
-    assert isinstance(choose_crossing(plan, BY_NAME, 2), Crossing)
-    assert "sub-network, floor.level, because" in explain_place(plan, BY_NAME, 2)
-    plain = {**BY_NAME, "floor": Relation("floor", FLOOR.columns, key=("node",))}
-    two = {**BY_NAME, "room": Relation("room", FLOOR.columns, key=("node",), network="level")}
-    for relations in (plain, two):
-        assert isinstance(choose_crossing(plan, relations, 2), CannotSplit)
-    assert choose_root(plan, BY_NAME, 2) is None
-    assert recursion_of(PLANS["near"]).best is not None
