@@ -123,8 +123,8 @@ class LogReader(SimpleDataSourceStreamReader):
         if begin < self._told:
             # What is told already and what is not never share a batch.
             upto = min(head, begin + self._bound * _CATCHING_UP, self._told)
-        end = {"log": identity, "position": upto}
-        if len(self._lanes) > 1:
+        end = {**start, "log": identity, "position": upto}
+        if len(self._lanes) > 1 and upto > after:  # without news the offset stays as it is
             end |= {"borders": rounds, "since": after}
         return self.readBetweenOffsets(start, end), end
 
