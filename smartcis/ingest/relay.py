@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import redis
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max
 
 from aspen.log.entry import (
@@ -122,6 +122,7 @@ def adopt(log: RelayLog) -> None:
         return
     tables, views = fold_log(log)
     with transaction.atomic():
+        _hold_outbox()
         OutboxEntry.objects.filter(position=None).delete()
         stale = [
             [relation, -weight, *row]
@@ -141,6 +142,17 @@ def adopt(log: RelayLog) -> None:
             pk=LogLink.ONLY, defaults={"identity": identity, "declared": declared}
         )
     logger.info("log adopted", identity=identity, steps=len(bodies), stale=len(stale))
+
+
+def _hold_outbox() -> None:
+    """Let no commit come between dropping what waits and reading the state it led to.
+
+    Otherwise its change would be told twice, by its entry and by the state. SQLite has one writer
+    at a time anyway. Who waits for this has written his tables and holds nothing that is read here.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute(f'LOCK TABLE "{OutboxEntry._meta.db_table}" IN EXCLUSIVE MODE')  # noqa: SLF001 - Django's documented way to a table's name
 
 
 def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:

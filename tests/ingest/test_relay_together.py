@@ -101,3 +101,18 @@ def test_many_at_once_leave_nothing_behind(building):
     for name in "abcdef":
         assert [one for one in told if one[0] == name] == [f"{name}{n}" for n in range(4)]
     assert not OutboxEntry.objects.filter(position=None).exists()
+
+
+def test_a_commit_while_a_log_is_adopted_is_told_once(building, monkeypatch):
+    state, others = relaying.whole_state, []
+
+    def interrupted():
+        others.append(in_thread(request, "between"))
+        others[0].join(0.5)  # it may not get through, so this is waited out where all is well
+        return state()
+
+    monkeypatch.setattr(relaying, "whole_state", interrupted)
+    request("before")
+    others[0].join(LONG_S)
+    relaying.relay_now(LONG_S)
+    assert sorted(sessions_told()) == ["before", "between"]
