@@ -140,6 +140,7 @@ export class Workbench {
   }
 
   typed(): void {
+    this.checking += 1; // a verdict that is on its way is of another text
     this.verdict = 'checking';
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.check(), CHECK_AFTER_MS);

@@ -77,6 +77,17 @@ test('a text is kept running as it stands, and asked once with ONCE in front', a
   expect([bench.current, bench.results?.total, bench.asked, location.search]).toEqual([null, 1, 'SELECT 1', '']);
 });
 
+test('a verdict that comes late, of the text before, is not taken for that of this one', async () => {
+  const late = bench.check();
+  text = 'ONCE SELECT 2';
+  bench.typed();
+  await late;
+  expect(bench.verdict).toBe('checking');
+  answers['POST queries/'] = ANSWER;
+  await bench.run('once');
+  expect(submitted()).toEqual(['ONCE SELECT 2']);
+});
+
 test('neither way is ever taken for the other, not even before the text was checked', async () => {
   text = 'ONCE SELECT 1';
   bench.typed();
