@@ -6,8 +6,8 @@
 
 500 readings a second of simulated devices go through log, Spark and results; each client asks for
 the newest readings of one room. A client count at which the first result takes longer than a bound
-ends a mode. Afterwards clients of new shapes are timed on the running engine. Last, as many people come to the
-whole product over REST and sockets (`tenants_product.py`).
+ends a mode. Afterwards clients of new shapes are timed on the running engine. Last, as many people
+come to the whole product over REST and sockets (`tenants_product.py`).
 """
 
 from __future__ import annotations
