@@ -60,6 +60,24 @@ def reads_private(sources: Iterable[str], catalog: Catalog) -> list[str]:
     )
 
 
+def behind(names: Iterable[str]) -> dict[str, bool]:
+    """Give the named relations and views and all that those views read, through others too.
+
+    Returns:
+        By name, whether it is a view.
+    """
+    wanted = list(names)
+    readable = Q(standing=True) | Q(named=True) | Q(name__in=wanted)
+    reads = dict(MaintainedView.objects.filter(readable).values_list("name", "sources"))
+    met: dict[str, bool] = {}
+    while wanted:
+        name = wanted.pop()
+        if name not in met:
+            met[name] = name in reads
+            wanted += reads.get(name, [])
+    return met
+
+
 def check_name(name: str) -> None:
     """Refuse a name that is no name, or taken.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
 
 from aspen.algebra.lowerable import reason_against
 from aspen.algebra.plan import Plan, relations_of
@@ -16,7 +15,7 @@ from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
 from federation.explain import journeys
-from smartcis.actions.catalog import live_catalog
+from smartcis.actions.catalog import behind, live_catalog
 from smartcis.actions.draft_view import view_name
 from smartcis.actions.explain_lanes import lanes_text
 from smartcis.actions.optimizer import assumed
@@ -25,7 +24,6 @@ from smartcis.actions.plan_query import plan_query
 from smartcis.actions.register_query import compile_for
 from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
-from smartcis.models import MaintainedView
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +92,8 @@ def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
 
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
-    """Give the base relations behind sources, through all standing views."""
-    readable = Q(standing=True) | Q(named=True)
-    reads = dict(MaintainedView.objects.filter(readable).values_list("name", "sources"))
-    seen: set[str] = set()
-    waiting = sorted(sources)
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += reads.get(name, [])
-    return [catalog.get(name) for name in sorted(seen) if name not in reads]
+    """Give the base relations behind sources, through all views that can be read."""
+    return [catalog.get(name) for name, is_view in sorted(behind(sources).items()) if not is_view]
 
 
 def readings_text(sources: frozenset[str], catalog: Catalog) -> str:

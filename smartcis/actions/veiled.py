@@ -6,8 +6,8 @@ would what is missing for another answer, what it hangs on, and what would come 
 
 from __future__ import annotations
 
+from smartcis.actions.catalog import behind
 from smartcis.live.access import Forbidden, Grant
-from smartcis.models import MaintainedView
 from smartcis.personal import PERSONAL
 
 
@@ -21,17 +21,7 @@ def is_veiled(granted: Grant) -> bool:
     """Tell whether a view for everybody rests on what tells where people are."""
     if granted.private:
         return False
-    reads = dict(MaintainedView.objects.values_list("name", "sources"))
-    met: set[str] = set()
-    waiting = [granted.view]
-    while waiting:
-        name = waiting.pop()
-        if name in PERSONAL:
-            return True
-        if name not in met:
-            met.add(name)
-            waiting += reads.get(name, [])
-    return False
+    return not PERSONAL.isdisjoint(behind([granted.view]))
 
 
 def refuse_veiled(granted: Grant) -> None:
