@@ -102,8 +102,8 @@ class Lane:
         first = next((step for position, step in entries if self._is_new(position, step)), None)
         if entries and first is None:
             return []
-        goes_on = isinstance(first, Round) and self.held is not None
-        outcome = self.held if goes_on and self.held is not None else self._begun()
+        held = self.held if isinstance(first, Round) else None
+        outcome = self._begun() if held is None else held
         self._announcements.tell(outcome)
         known = {*self.views.by_name, *self.asks.names()}
         rounds = False
@@ -251,6 +251,7 @@ class Lane:
         if relation.name in OWN_RELATIONS:
             return
         known = self.relations.get(relation.name)
+        moved: list[View] = []
         if known is not None and (known.columns, known.kind) != (relation.columns, relation.kind):
             # Rows of another shape cannot stay, nor can the views that compute with them.
             changed = CannotMaintain(f"relation {relation.name} was declared anew")
@@ -262,10 +263,9 @@ class Lane:
             self.circuit.sources.pop(relation.name, None)
             self.streams.forget(relation.name)
             self.lifetimes.forget(relation.name)
-            self.know(relation)
-            for view in moved:
-                self._open(view.entry, outcome)
         self.know(relation)
+        for view in moved:
+            self._open(view.entry, outcome)
         self._retry(outcome)
 
     def _fail(self, view: View, error: Exception, outcome: Outcome) -> None:

@@ -67,9 +67,14 @@ class Outcome:
     def dump(self) -> dict[str, Any]:
         """Give the state, for a snapshot."""
         gathered = [
-            [view, [[weight, *row] for row, weight in one.delta.items()], *fields]
+            [
+                view,
+                [[weight, *row] for row, weight in one.delta.items()],
+                [list(column) for column in one.columns],
+                one.error,
+                one.news,
+            ]
             for view, one in self._gathered.items()
-            for fields in [[[list(column) for column in one.columns], one.error, one.news]]
         ]
         return {"closed": [*self._closed], "gathered": gathered}
 
