@@ -198,19 +198,21 @@ def test_groups_are_the_pairs_of_one_room():
     assert all(len(set(pair)) == 1 for pair in rooms)
 
 
+@st.composite
+def trees(draw, count):
+    """A random tree under base 0, as each mote's path there: parents have smaller numbers."""
+    paths = {0: [0]}
+    for mote in range(1, count):
+        paths[mote] = [mote, *paths[draw(st.integers(0, mote - 1))]]
+    return paths
+
+
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_group_would_be_cheaper_elsewhere_and_small_cases_are_optimal(data):
     share = st.floats(0.0, 1.0)
-    # A random tree under base 0: parents have smaller numbers.
     count = data.draw(st.integers(3, 8))
-    parent = [0] + [data.draw(st.integers(0, n - 1)) for n in range(1, count)]
-    paths = {}
-    for mote in range(count):
-        path = [mote]
-        while path[-1]:
-            path.append(parent[path[-1]])
-        paths[mote] = path
+    paths = data.draw(trees(count))
     left = data.draw(st.integers(1, count - 1))
     right = data.draw(st.integers(1, count - 1))
     prices = Prices(paths, lambda _mote, size: 1.0 + size)
@@ -236,13 +238,7 @@ def test_no_group_would_be_cheaper_elsewhere_and_small_cases_are_optimal(data):
 def test_a_silent_partner_joins_at_the_base_and_its_friends_where_it_costs_least(data):
     share = st.floats(0.0, 1.0)
     count = data.draw(st.integers(4, 8))
-    parent = [0] + [data.draw(st.integers(0, n - 1)) for n in range(1, count)]
-    paths = {}
-    for mote in range(count):
-        path = [mote]
-        while path[-1]:
-            path.append(parent[path[-1]])
-        paths[mote] = path
+    paths = data.draw(trees(count))
     left, right = data.draw(st.permutations(range(1, count)))[:2]
     silent = count  # never reported: the base knows no way to it
     prices = Prices(paths, lambda _mote, size: 1.0 + size)
