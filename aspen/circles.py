@@ -58,7 +58,7 @@ def components(vertices: Iterable[Vertex], edges: Edges[Vertex]) -> list[tuple[V
 
 
 def reached(start: Vertex, edges: Edges[Vertex]) -> set[Vertex]:
-    """Give what a vertex reaches along one edge or more."""
+    """Returns what a vertex reaches along one edge or more."""
     found: set[Vertex] = set()
     waiting = list(edges.get(start, ()))
     while waiting:

@@ -52,7 +52,7 @@ class AspenError(Exception):
         self.attempt = attempt
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the fields every border (REST, WebSocket, page, command line) prints."""
+        """Returns the fields every border (REST, WebSocket, page, command line) prints."""
         at: Mapping[str, int] | None = None
         if self.position is not None:
             at = {

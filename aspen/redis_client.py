@@ -13,7 +13,7 @@ _CAP_S = 0.5
 
 
 def connect(url: str, patience_s: float) -> redis.Redis:
-    """Give a client whose every call is tried again while the server is away.
+    """Returns a client whose every call is tried again while the server is away.
 
     Whatever is called must be idempotent: the server may have done it and the reply be lost.
 

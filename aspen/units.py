@@ -96,14 +96,14 @@ def convert(value: float, unit: str, target: str) -> float:
 
 
 def common(left: str, right: str) -> str | None:
-    """Give the unit two quantities share, None when they must not meet."""
+    """Returns the unit two quantities share, None when they must not meet."""
     if not left or not right or _factors(left) == _factors(right):
         return left or right
     return None
 
 
 def product(left: str, right: str) -> str:
-    """Give the unit of a product."""
+    """Returns the unit of a product."""
     factors = Counter(_factors(left))
     for name, power in _factors(right).items():
         factors[name] += power
@@ -111,7 +111,7 @@ def product(left: str, right: str) -> str:
 
 
 def quotient(left: str, right: str) -> str:
-    """Give the unit of a quotient, empty when it is a bare number."""
+    """Returns the unit of a quotient, empty when it is a bare number."""
     factors = Counter(_factors(left))
     for name, power in _factors(right).items():
         factors[name] -= power

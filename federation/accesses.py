@@ -45,7 +45,7 @@ class Fetch:
     done: tuple[Expr, ...] = ()
 
     def plan(self, source: str, target: str) -> Plan:
-        """Give what stands in the federated plan; of rows as measured, nothing."""
+        """Returns what stands in the federated plan; of rows as measured, nothing."""
         assert self.piece is not None
         shipped: Plan = Ship(self.piece.fragment.replaces, source, target)
         rest = conjunction(self.rest)
@@ -149,7 +149,7 @@ def _compares_columns(meeting: Meeting) -> bool:
 
 
 def equal_columns(group: Group) -> list[tuple[str, ...]]:
-    """Give the columns that must be equal, in classes, by their names in the plan."""
+    """Returns the columns that must be equal, in classes, by their names in the plan."""
     of: dict[str, set[str]] = {}
     for one, other in group.equalities:
         merged = of.get(one, {one}) | of.get(other, {other})
@@ -203,7 +203,7 @@ def _meeting(
     classes: Sequence[tuple[str, ...]],
     network: SensorNetwork,
 ) -> tuple[Meeting, tuple[Expr, ...]]:
-    """Give what is joined, and the group's other conditions that it fulfils."""
+    """Returns what is joined, and the group's other conditions that it fulfils."""
     owner = {name: alias for alias in order for name in parts[alias].columns}
     unknown = frozenset[str]().union(*(unknown_to(parts[alias].scan, network) for alias in order))
     pairs: list[Pair] = []
@@ -239,7 +239,7 @@ def _read(
     needed: frozenset[str],
     done: Sequence[Expr],
 ) -> frozenset[str]:
-    """Give the parts' columns that are read behind the border."""
+    """Returns the parts' columns that are read behind the border."""
     own = {name for alias in aliases for name in parts[alias].columns}
     read = {*needed}
     for names in classes:

@@ -24,13 +24,13 @@ Elsewhere = Callable[[Plan, Path], Plan]
 
 
 def chosen_fetches(region: Region, tree: PlanTree) -> tuple[Fetch, ...]:
-    """Give the fetches a search's plan uses."""
+    """Returns the fetches a search's plan uses."""
     own = (region.fetches[tree.way.phy],) if tree.way.log == FETCH else ()
     return own + tuple(one for child in tree.children for one in chosen_fetches(region, child))
 
 
 def arranged(region: Region, tree: PlanTree, sites: tuple[str, str], elsewhere: Elsewhere) -> Plan:
-    """Give a region's federated plan.
+    """Returns a region's federated plan.
 
     Args:
         tree: what the search found.
@@ -112,7 +112,7 @@ class _Joins:
         return join_on(left, right, conditions)
 
     def _unequal(self, names: list[str]) -> list[str]:
-        """Give the columns behind the first that no join below has made equal to it."""
+        """Returns the columns behind the first that no join below has made equal to it."""
         owner = {name: one.alias for name, one in self.region.group.owner().items()}
         parts = [owner[name] for name in names]
         return [name for name in names[1:] if parts.count(owner[name]) > 1]

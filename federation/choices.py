@@ -113,7 +113,7 @@ def choice_of(  # as place
 
 
 def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozenset[str]) -> Cost:
-    """Give what a stream costs as it is measured, samples included; no more where it is awake."""
+    """What a stream costs as it is measured, samples included; no more where it is awake."""
     cost = choice.chosen.cost
     if choice.stream in awake:
         return Cost(latency_ms=cost.latency_ms)
@@ -122,7 +122,7 @@ def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozen
 
 
 def device_scans(plan: Plan, catalog: Catalog, path: Path = ()) -> Iterator[tuple[Path, Scan]]:
-    """Give the scans of streams that devices measure, and where they stand."""
+    """Returns the scans of streams that devices measure, and where they stand."""
     if isinstance(plan, Scan):
         if plan.stream and plan.relation in catalog and catalog.get(plan.relation).device:
             yield path, plan
@@ -132,12 +132,12 @@ def device_scans(plan: Plan, catalog: Catalog, path: Path = ()) -> Iterator[tupl
 
 
 def node_at(plan: Plan, path: Path) -> Plan:
-    """Give the node at a path."""
+    """Returns the node at a path."""
     return reduce(lambda node, index: children(node)[index], path, plan)
 
 
 def sound_chain(plan: Plan, path: Path, network: Site) -> tuple[list[Accepted], tuple[str, str]]:
-    """Give what the network accepts from a scan upwards, and what stops it.
+    """Returns what the network accepts from a scan upwards, and what stops it.
 
     Only selections and projections are asked for: what keeps state (a ROWS window!) sees rows
     that a selection above it must not have taken away.

@@ -67,7 +67,7 @@ class Cost:
     latency_ms: float = 0.0
 
     def beside(self, other: Cost) -> Cost:
-        """Give the cost of both at once: loads add up, the slower one is waited for."""
+        """Returns the cost of both at once: loads add up, the slower one is waited for."""
         return Cost(
             self.bytes_per_s + other.bytes_per_s,
             self.energy_mj_per_s + other.energy_mj_per_s,
@@ -94,7 +94,7 @@ class Weights:
     per_cpu_ms_per_s: float = 0.05  # own choice: a core is cheap beside a battery
 
     def total(self, cost: Cost) -> float:
-        """Give one number to compare by; it has no unit. Processors are the search's to count."""
+        """One number to compare by; it has no unit. Processors are the search's to count."""
         return (
             self.per_byte_per_s * cost.bytes_per_s
             + self.per_mj_per_s * cost.energy_mj_per_s
@@ -103,7 +103,7 @@ class Weights:
 
 
 def row_bytes(columns: Sequence[Column]) -> int:
-    """Give the bytes of one row on the air, one frame per row."""
+    """Returns the bytes of one row on the air, one frame per row."""
     return FRAME_BYTES + sum(TYPE_BYTES[column.type] for column in columns)
 
 
@@ -113,7 +113,7 @@ def operators(expr: Expr) -> int:
 
 
 def hop(payload_bytes: float) -> Frame:
-    """Give what one link of a way of `HOPS` is expected to take, where no network is known.
+    """Returns what one link of a way of `HOPS` is expected to take, where no network is known.
 
     The base station never sleeps, so the last link of a way needs no strobes.
     """
@@ -127,7 +127,7 @@ def hop(payload_bytes: float) -> Frame:
 
 
 def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
-    """Give the cost of running a chain of selections on the motes and sending what is left.
+    """Returns the cost of running a chain of selections on the motes and sending what is left.
 
     Sampling is left out: it is the same for every chain, and `choices` adds it once.
 
@@ -149,7 +149,7 @@ def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
 
 
 def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:
-    """Give what bringing one row of a stream to the base takes, the mean over its sensors."""
+    """Returns what bringing one row of a stream to the base takes, the mean over its sensors."""
     devices = () if network is None else network.of(stream)
     if network is None or not devices:
         one = hop(payload_bytes)
@@ -163,7 +163,7 @@ def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:
 
 
 def rows_per_s(plan: Plan, stream: str, statistics: Statistics) -> float:
-    """Give the rows per second a chain lets through."""
+    """Returns the rows per second a chain lets through."""
     rate = statistics.rate_hz(stream)
     for node in _upwards(plan):
         if isinstance(node, Filter):

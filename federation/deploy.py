@@ -56,7 +56,7 @@ class Deployment:
     orders: tuple[StreamOrder, ...]
 
     def order(self, stream: str) -> StreamOrder:
-        """Give the order of one stream.
+        """Returns the order of one stream.
 
         Raises:
             KeyError: it is no device stream of the catalog.
@@ -73,7 +73,7 @@ class Deployment:
 
 
 def deploy(queries: Iterable[Fragments], catalog: Catalog) -> Deployment:
-    """Give the orders that serve all queries.
+    """Returns the orders that serve all queries.
 
     Args:
         queries: the fragments of every query that runs.
@@ -111,7 +111,7 @@ def deploy(queries: Iterable[Fragments], catalog: Catalog) -> Deployment:
 
 
 def _any_of(readers: Iterable[SensorFragment]) -> Expr | None:
-    """Give the disjunction of all readers' predicates, None if one of them wants every row."""
+    """Returns the disjunction of all readers' predicates, None if one of them wants every row."""
     wanted: list[Expr] = []
     for reader in readers:
         if reader.predicate is None:

@@ -108,7 +108,7 @@ class Estimate:
 
 
 def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -> Estimate:
-    """Give what running a fragment is expected to cost.
+    """Returns what running a fragment is expected to cost.
 
     Args:
         plan: over device streams, as the motes run it; windows of one row are passed over.
@@ -312,7 +312,7 @@ class _Model:
         return max(1, len({self._key(0, device) for device in self.members[0]}))
 
     def _forwarders(self) -> list[str]:
-        """Give the motes that pass keys on: behind them somebody was heard, or will be."""
+        """Returns the motes that pass keys on: behind them somebody was heard, or will be."""
         found = set(self.network.forwarders) | {
             mote
             for members in self.members

@@ -219,7 +219,7 @@ def _manner(fragment: NetworkFragment) -> str:
 
 
 def readable(plan: Plan) -> str:
-    """Give a plan as StreamSQL, or as plan text where it has no words."""
+    """Returns a plan as StreamSQL, or as plan text where it has no words."""
     try:
         return sql_text(plan)
     except NoText:
@@ -227,7 +227,7 @@ def readable(plan: Plan) -> str:
 
 
 def as_dict(one: Explained) -> dict[str, Any]:
-    """Give an explanation as plain values, for JSON."""
+    """Returns an explanation as plain values, for JSON."""
     return {
         "plan": [{"depth": d, "node": node, "site": site} for d, node, site in one.tree],
         "questions": [_question(each) for each in one.questions],

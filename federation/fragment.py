@@ -47,7 +47,7 @@ class NetworkFragment:
 
 
 def fragment_name(plan: Plan, period_s: float, method: str) -> str:
-    """Give the name equal fragments share."""
+    """Returns the name equal fragments share."""
     text = f"{plan_text(plan)}|{period_s:g}|{method}"
     return f"net_{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
 

@@ -66,7 +66,7 @@ class Histogram:
         return sum(self.counts)
 
     def below(self, bound: float) -> float:
-        """Give the part of the values under a bound, 0 to 1."""
+        """Returns the part of the values under a bound, 0 to 1."""
         if not self.total or bound <= self.edges[0]:
             return 0.0
         if bound >= self.edges[-1]:
@@ -77,7 +77,7 @@ class Histogram:
         return (sum(self.counts[:place]) + inside) / self.total
 
     def share(self, symbol: str, bound: float) -> float | None:
-        """Give the part of the values a comparison keeps; None for one it knows nothing of."""
+        """Returns the part of the values a comparison keeps; None for one it knows nothing of."""
         match symbol:
             case "<" | "<=":
                 return self.below(bound)

@@ -22,7 +22,7 @@ from aspen.algebra.plan import (
 
 
 def needs_below(node: Plan, index: int, needed: frozenset[str]) -> frozenset[str]:
-    """Give the columns of a node's input that are read.
+    """Returns the columns of a node's input that are read.
 
     Args:
         index: which input.

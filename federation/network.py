@@ -166,7 +166,7 @@ class Network:
         return sum(hops) / len(hops) if hops else 0.0
 
     def of(self, stream: str) -> tuple[Device, ...]:
-        """Give the sensors of a stream."""
+        """Returns the sensors of a stream."""
         return self._by_stream.get(stream, ())
 
     def lasts(self, stream: str, column: str) -> bool:
@@ -182,7 +182,7 @@ class Network:
         return {stream: tuple(devices) for stream, devices in found.items()}
 
     def way(self, mote: str) -> tuple[str, ...]:
-        """Give the motes from one up to the last before the base, itself first."""
+        """Returns the motes from one up to the last before the base, itself first."""
         found = self._ways.get(mote)
         if found is None:
             steps = [mote]
@@ -200,11 +200,11 @@ class Network:
         return {}
 
     def to_base(self, mote: str, payload_bytes: float) -> Frame:
-        """Give what bringing a payload from a mote to a base station is expected to take."""
+        """Returns what bringing a payload from a mote to a base station is expected to take."""
         return self.move(mote, BASE, payload_bytes)
 
     def move(self, src: str, place: str, payload_bytes: float) -> Frame:
-        """Give what moving a payload from a mote to another, or to the base, is expected to take.
+        """What moving a payload from a mote to another, or to the base, is expected to take.
 
         A neighbour that is heard well is spoken to directly; all others along the tree, up to
         where both ways meet and down again.
@@ -237,7 +237,7 @@ class Network:
         return _added(frames)
 
     def hop(self, mote: str, payload_bytes: float) -> Frame:
-        """Give what handing a payload to a mote's parent is expected to take."""
+        """Returns what handing a payload to a mote's parent is expected to take."""
         node = self.nodes[mote]
         wake_s = 0.0 if node.parent == BASE else self.nodes[node.parent].wake_s
         return self._hop(node.etx, wake_s, payload_bytes)
@@ -247,7 +247,7 @@ class Network:
         return Frame(one.size_bytes * times, one.energy_mj * times, one.lasts_ms * times)
 
     def flood(self, payload_bytes: float, forwarders: Iterable[str]) -> Frame:
-        """Give what telling everybody takes, once: every base and every forwarder speaks.
+        """Returns what telling everybody takes, once: every base and every forwarder speaks.
 
         Returns:
             Bytes and energy of all; how long the deepest waits.

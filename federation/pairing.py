@@ -31,12 +31,12 @@ Group = tuple[Device, ...]
 
 
 def fixed_row(one: Input, device: Device) -> Row:
-    """Give a sensor's row; what changes is null."""
+    """Returns a sensor's row; what changes is null."""
     return tuple(device.attributes.get(column.name) for column in one.columns)
 
 
 def groups_of(shape: Shape, members: Sequence[Sequence[Device]]) -> list[Group]:
-    """Give the groups that may ever join.
+    """Returns the groups that may ever join.
 
     Args:
         members: sensors by input.
@@ -67,7 +67,7 @@ def groups_of(shape: Shape, members: Sequence[Sequence[Device]]) -> list[Group]:
 
 
 def _equates(condition: Expr, number: int) -> tuple[str, str] | None:
-    """Give the earlier column and this input's that a condition makes equal, if it does."""
+    """Returns the earlier column and this input's that a condition makes equal, if it does."""
     match condition:
         case Op("=", Col(one), Col(other)):
             first, second = sorted((one, other), key=place_of)
@@ -120,7 +120,7 @@ class Prospect:
         return math.prod(self.shares) * self.joined
 
     def alone(self, group: Group, place: str) -> float:
-        """Give the energy of one group at one place, in mJ per epoch."""
+        """Returns the energy of one group at one place, in mJ per epoch."""
         shipped = sum(
             self.shares[number]
             * self.network.move(device.mote, place, self.sizes[number]).energy_mj
@@ -129,7 +129,7 @@ class Prospect:
         return shipped + self.result_share * self._result(place)
 
     def together(self, places: Mapping[Group, str]) -> float:
-        """Give the energy of many groups, a row shipped once for all at one place."""
+        """Returns the energy of many groups, a row shipped once for all at one place."""
         moving = sum(
             times
             * self.shares[number]
@@ -163,7 +163,7 @@ def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
 
 
 def candidates(group: Group, network: Network) -> list[str]:
-    """Give the places a group may meet: its members, the motes on their ways, the base."""
+    """Returns the places a group may meet: its members, the motes on their ways, the base."""
     found = {BASE}
     for device in group:
         found.update(network.way(device.mote))
@@ -171,5 +171,5 @@ def candidates(group: Group, network: Network) -> list[str]:
 
 
 def sensors_of(group: Group) -> list[tuple[int, str]]:
-    """Give the sensors of a group, each as what it is to the join: its input's number and name."""
+    """The sensors of a group, each as what it is to the join: its input's number and name."""
     return [(number, device.sid) for number, device in enumerate(group)]

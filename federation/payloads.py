@@ -64,7 +64,7 @@ class Payloads:
         return EPOCH_BYTES + len(self._shape.inputs) * self._sensor + self.output
 
     def side(self, number: int, *, to_base: bool) -> float:
-        """Give a row of an input on its way to a join; the base needs no lasting column."""
+        """Returns a row of an input on its way to a join; the base needs no lasting column."""
         compared = {name for one in self._shape.joined for name in columns_in(one)}
         needed = {name for one in self._shape.outputs for name in columns_in(one)}
         size = float(EPOCH_BYTES + COUNT_BYTES + self._sensor)

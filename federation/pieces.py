@@ -212,7 +212,7 @@ def _inner(place: int, column: Column) -> str:
 
 
 def _samples(part: Sampled, spelt: Mapping[str, Expr]) -> Plan:
-    """Give a part over samples: its selections over its scan, under the fragment's names."""
+    """Returns a part over samples: its selections over its scan, under the fragment's names."""
     names = [spelt[column.name] for column in part.scan.columns]
     columns = tuple(
         replace(column, name=name.name)
@@ -256,7 +256,7 @@ def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
 
 
 def _plain(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Give columns bare names, numbered where two are alike."""
+    """Returns columns bare names, numbered where two are alike."""
     taken: set[str] = set()
     found = []
     for column in columns:

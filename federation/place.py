@@ -167,7 +167,7 @@ def _decided(region: Region, names: Collection[str] | None) -> Decision:
 
 
 def restricted(region: Region, names: Collection[str] | None) -> Problem:
-    """Give a region's problem with some of its fetches; with all of them for None."""
+    """Returns a region's problem with some of its fetches; with all of them for None."""
     if names is None:
         return region.problem
     kept = tuple(one for one in region.problem.accesses if one.name in names)
@@ -193,7 +193,7 @@ class _Placed:
         }
 
     def built(self, node: Plan, path: Path) -> Plan:
-        """Give a node's federated plan."""
+        """Returns a node's federated plan."""
         decision = self._decisions.get(path)
         if decision is not None:
             return arranged(decision.region, decision.answer.plan, self._sites, self.built)
@@ -214,14 +214,14 @@ class _Placed:
 
 
 def strip_ships(plan: Plan) -> Plan:
-    """Give a federated plan without its borders."""
+    """Returns a federated plan without its borders."""
     if isinstance(plan, Ship):
         return strip_ships(plan.child)
     return with_children(plan, tuple(strip_ships(child) for child in children(plan)))
 
 
 def sites(plan: Plan, site: str = "engine") -> Iterator[tuple[int, Plan, str]]:
-    """Give every node with its depth and its site, from the root down."""
+    """Returns every node with its depth and its site, from the root down."""
     stack: list[tuple[int, Plan, str]] = [(0, plan, site)]
     while stack:
         depth, node, here = stack.pop()

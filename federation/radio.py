@@ -98,7 +98,7 @@ def broadcast(
 
 
 def tries(etx: float) -> float:
-    """Give the transmissions a frame is expected to take, when no more than eight are made.
+    """Returns the transmissions a frame is expected to take, when no more than eight are made.
 
     Args:
         etx: one over the chance that frame and acknowledgement both arrive, at least 1.
@@ -107,6 +107,6 @@ def tries(etx: float) -> float:
 
 
 def sample_mj(device: str) -> float:
-    """Give the energy of one sample of a device kind."""
+    """Returns the energy of one sample of a device kind."""
     current_ma, powered_s = SAMPLE_MA_S.get(device, OTHER_SAMPLE_MA_S)
     return (current_ma + MCU_MA) * SUPPLY_V * powered_s

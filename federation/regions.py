@@ -77,7 +77,7 @@ class Search:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     def regions(self, plan: Plan) -> list[Region]:
-        """Give the regions of a plan, from the root down."""
+        """Returns the regions of a plan, from the root down."""
         if not self.network.runs:
             return []
         everything = frozenset(column.name for column in plan.columns)

@@ -94,7 +94,7 @@ def sampled(node: Plan, catalog: Catalog, network: SensorNetwork) -> Sampled | s
 
 
 def unknown_to(scan: Scan, network: SensorNetwork) -> frozenset[str]:
-    """Give a scan's columns that no answer carries."""
+    """Returns a scan's columns that no answer carries."""
     return frozenset(f"{scan.alias}.{name}" for name in network.unknown)
 
 

@@ -75,7 +75,7 @@ class Shape:
 
 
 def place_of(name: str) -> tuple[int, str]:
-    """Give the input and the column a name stands for."""
+    """Returns the input and the column a name stands for."""
     left, _, right = name.partition(".")
     return int(left[1:]), right
 
@@ -88,7 +88,7 @@ class _Block:
 
 
 def shape_of(plan: Plan, lasting: Lasting) -> Shape:
-    """Give a fragment's shape.
+    """Returns a fragment's shape.
 
     Raises:
         NoFragment: a node that keeps more than one row per sensor, or is no node of motes.

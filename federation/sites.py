@@ -119,7 +119,7 @@ class Engine:
         return Accepted(node)
 
     def refusal(self, _node: Plan) -> str:
-        """Give nothing: the engine refuses nothing."""
+        """Returns nothing: the engine refuses nothing."""
         return ""
 
 

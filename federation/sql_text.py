@@ -174,7 +174,7 @@ def _bare(name: str) -> str:
 
 
 def _names(columns: tuple[Column, ...]) -> list[str]:
-    """Give every output a bare name, numbered where two are alike."""
+    """Returns every output a bare name, numbered where two are alike."""
     found: list[str] = []
     for column in columns:
         name, number = _bare(column.name), 1

@@ -83,19 +83,19 @@ class Statistics:
         )
 
     def rate_hz(self, stream: str) -> float:
-        """Give a stream's rows per second."""
+        """Returns a stream's rows per second."""
         return self.rates_hz.get(stream, UNKNOWN_RATE_HZ)
 
     def rows(self, relation: str) -> float | None:
-        """Give how many rows a relation has, None if nobody counted."""
+        """Returns how many rows a relation has, None if nobody counted."""
         return self.counts.get(relation)
 
     def changes(self, relation: str) -> float:
-        """Give how many of its rows change in an epoch in which some do: of a table, one."""
+        """Returns how many of its rows change in an epoch in which some do: of a table, one."""
         return max(1.0, self.rates_hz.get(relation, 0.0) * EPOCH_S)
 
     def kept(self, predicate: Expr, streams: Mapping[str, str] | None = None) -> Known:
-        """Give the part of the rows a predicate keeps: measured, by histogram, or guessed.
+        """Returns the part of the rows a predicate keeps: measured, by histogram, or guessed.
 
         Args:
             streams: the stream behind each alias; an alias that is missing names itself.

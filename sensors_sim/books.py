@@ -37,11 +37,11 @@ class Books:
         return self.events.now_s
 
     def energy_mj(self, name: str) -> float:
-        """Give what a mote has spent so far."""
+        """Returns what a mote has spent so far."""
         return self._mote(name).energy_mj(self.events.now_s)
 
     def battery_left_mj(self, name: str) -> float:
-        """Give what a mote's battery still holds; infinite on mains."""
+        """Returns what a mote's battery still holds; infinite on mains."""
         return self._mote(name).battery_left_mj(self.events.now_s)
 
     @property
@@ -50,24 +50,24 @@ class Books:
         return frozenset(self._names[mote.index] for mote in self.motes if mote.alive)
 
     def query_account(self, handle: QueryHandle) -> Account:
-        """Give the frames, bytes and radio energy a query has cost so far."""
+        """Returns the frames, bytes and radio energy a query has cost so far."""
         return self._ether.ledger.by_query.get(handle.query, Account())
 
     def kind_accounts(self) -> dict[str, Account]:
-        """Give the frames, bytes and radio energy of every kind of message."""
+        """Returns the frames, bytes and radio energy of every kind of message."""
         return self._ether.ledger.by_kind
 
     def message_accounts(self, handle: QueryHandle) -> dict[str, Account]:
-        """Give the frames, bytes and radio energy of a query, by kind of message."""
+        """Returns the frames, bytes and radio energy of a query, by kind of message."""
         return self._ether.ledger.of_query(handle.query)
 
     def computing_mj(self, handle: QueryHandle) -> float:
-        """Give what sampling and computing for a query have cost so far, without the radio."""
+        """Returns what sampling and computing for a query have cost so far, without the radio."""
         spent_mj = sum(mote.by_query.get(handle.query, (0, 0.0))[1] for mote in self.motes)
         return spent_mj - self.query_account(handle).energy_mj
 
     def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
-        """Give the bytes a mote sent and the energy it spent for a query, computing included."""
+        """Returns the bytes a mote sent and the energy it spent for a query, computing included."""
         sent_bytes, energy_mj = self._mote(name).by_query.get(handle.query, (0, 0.0))
         return int(sent_bytes), energy_mj
 
@@ -83,7 +83,7 @@ class Books:
         return found
 
     def parents(self) -> dict[str, str]:
-        """Give the tree: each living mote's parent, empty for none."""
+        """Returns the tree: each living mote's parent, empty for none."""
         return {
             self._names[mote.index]: self._names[mote.parent] if mote.parent >= 0 else ""
             for mote in self.motes
@@ -91,11 +91,11 @@ class Books:
         }
 
     def forwarders(self) -> frozenset[str]:
-        """Give the motes behind which others were ever heard: they pass on what floods outwards."""
+        """The motes behind which others were ever heard: they pass on what floods outwards."""
         return frozenset(self._names[m.index] for m in self.motes if m.alive and m.down)
 
     def hops(self) -> dict[str, int]:
-        """Give the links between each mote with a route and its base station."""
+        """Returns the links between each mote with a route and its base station."""
         return {
             self._names[mote.index]: mote.hops
             for mote in self.motes
@@ -103,7 +103,7 @@ class Books:
         }
 
     def message_mj(self, payload_bytes: int, mote: str) -> float:
-        """Give the energy of handing one payload to a mote: both ends, one attempt."""
+        """Returns the energy of handing one payload to a mote: both ends, one attempt."""
         return self._hop_mj(self._index[mote], payload_bytes)
 
     @property

@@ -48,19 +48,19 @@ class FragmentHost(Protocol):
         ...
 
     def query_account(self, handle: QueryHandle) -> Account:
-        """Give the frames, bytes and radio energy a query has cost so far."""
+        """Returns the frames, bytes and radio energy a query has cost so far."""
         ...
 
     def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
-        """Give the bytes a mote sent and the energy it spent for a query."""
+        """Returns the bytes a mote sent and the energy it spent for a query."""
         ...
 
     def join_places(self, handle: QueryHandle) -> dict[str, int]:
-        """Give how many groups of partners join where: at a mote by name, or at `base`."""
+        """Returns how many groups of partners join where: at a mote by name, or at `base`."""
         ...
 
     def links(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Give expected transmissions per pair of motes: as estimated, and as they are."""
+        """Returns expected transmissions per pair of motes: as estimated, and as they are."""
         ...
 
     def parents(self) -> Mapping[str, str]:
@@ -68,13 +68,13 @@ class FragmentHost(Protocol):
         ...
 
     def forwarders(self) -> frozenset[str]:
-        """Give the motes behind which others were ever heard: they pass on what floods outwards."""
+        """The motes behind which others were ever heard: they pass on what floods outwards."""
         ...
 
     def hops(self) -> Mapping[str, int]:
-        """Give the links between each mote with a route and its base station."""
+        """Returns the links between each mote with a route and its base station."""
         ...
 
     def message_mj(self, payload_bytes: int, mote: str) -> float:
-        """Give the energy of handing one payload to a mote: both ends, one attempt."""
+        """Returns the energy of handing one payload to a mote: both ends, one attempt."""
         ...

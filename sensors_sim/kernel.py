@@ -166,7 +166,7 @@ class Kernel:
         heapq.heappush(self._heap, (due_s, what, key, self._generation[what, key]))
 
     def _pace_s(self, sid: str, due_s: float) -> float:
-        """Give the time to the next report; after the hello, sensors fall out of step."""
+        """Returns the time to the next report; after the hello, sensors fall out of step."""
         period_s = self._sensors[sid].period_s
         if due_s <= HELLO_S < period_s:
             return period_s * self._rngs[sid].uniform(0.3, 1.0)

@@ -29,13 +29,13 @@ class Ear:
 
 
 def distance_m(rssi_dbm: float) -> float:
-    """Give the distance at which a tag is usually heard this strongly, at least a metre."""
+    """Returns the distance at which a tag is usually heard this strongly, at least a metre."""
     loss_db = AT_ONE_METRE_DBM - rssi_dbm
     return float(max(1.0, 10.0 ** (loss_db / (10.0 * PATH_LOSS_EXPONENT))))
 
 
 def locate(heard: Iterable[Ear]) -> tuple[float, float]:
-    """Give x and y in metres of a tag, on the level of those that heard it.
+    """Returns x and y in metres of a tag, on the level of those that heard it.
 
     Raises:
         BadWorld: nobody heard it.

@@ -149,7 +149,7 @@ def check_mote(mote: MoteSpec, streams: Mapping[str, DeviceStream]) -> None:
 
 
 def walls_of(level: str, rings: Iterable[Sequence[Sequence[float]]]) -> tuple[Wall, ...]:
-    """Give the walls that room outlines draw; a side two rooms share is one wall.
+    """Returns the walls that room outlines draw; a side two rooms share is one wall.
 
     Args:
         rings: closed outlines of [x, y] in metres.

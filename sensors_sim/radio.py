@@ -16,6 +16,6 @@ FLOOR_DBM = -90.0  # weaker than this is not heard
 
 
 def signal_dbm(distance_m: float, rng: Random) -> float:
-    """Give the strength at which a beacon arrives."""
+    """Returns the strength at which a beacon arrives."""
     loss_db = 10.0 * PATH_LOSS_EXPONENT * math.log10(max(distance_m, 1.0))
     return AT_ONE_METRE_DBM - loss_db + rng.gauss(0.0, SHADOWING_DB)

@@ -35,7 +35,7 @@ class Series:
     step_s: float
 
     def at(self, at_s: float) -> float:
-        """Give the value that held at a time; after its end the series begins again."""
+        """Returns the value that held at a time; after its end the series begins again."""
         return self.values[int(at_s // self.step_s) % len(self.values)]
 
 
@@ -46,25 +46,25 @@ def _column(name: str, column: str) -> tuple[float, ...]:
 
 @cache
 def nab_temperature() -> Series:
-    """Give the office temperature of the Numenta benchmark, hourly, in °C."""
+    """Returns the office temperature of the Numenta benchmark, hourly, in °C."""
     return Series(_column("nab_office_temperature.csv", "celsius"), 3600.0)
 
 
 @cache
 def uci_temperature() -> Series:
-    """Give the temperature of the UCI office, by the minute, in °C."""
+    """Returns the temperature of the UCI office, by the minute, in °C."""
     return Series(_column("uci_office.csv", "celsius"), 60.0)
 
 
 @cache
 def uci_light() -> Series:
-    """Give the light in the UCI office, by the minute, in lx."""
+    """Returns the light in the UCI office, by the minute, in lx."""
     return Series(_column("uci_office.csv", "lux"), 60.0)
 
 
 @cache
 def intel_lab() -> tuple[tuple[int, float, float], ...]:
-    """Give number, x and y in metres of the motes of the Intel lab."""
+    """Returns number, x and y in metres of the motes of the Intel lab."""
     rows = (_DATA / "intel_lab_motes.txt").read_text(encoding="utf-8").split("\n")
     return tuple(
         (int(number), float(x_m), float(y_m))
@@ -83,7 +83,7 @@ class Contact:
 
 @cache
 def contacts() -> tuple[Contact, ...]:
-    """Give the recorded contacts in order of time; the first recorded second is 0."""
+    """Returns the recorded contacts in order of time; the first recorded second is 0."""
     with (_DATA / "sociopatterns_contacts.dat.gz").open("rb") as packed:
         lines = gzip.decompress(packed.read()).decode().split("\n")
     rows = [tuple(map(int, line.split())) for line in lines if line.strip()]
@@ -93,7 +93,7 @@ def contacts() -> tuple[Contact, ...]:
 
 @cache
 def departments() -> dict[int, str]:
-    """Give everybody's department."""
+    """Returns everybody's department."""
     rows = (_DATA / "sociopatterns_departments.txt").read_text(encoding="utf-8").split("\n")
     return {int(row.split()[0]): row.split()[1] for row in rows if row.strip()}
 

@@ -175,7 +175,7 @@ class SensorNetwork(Books):
         self._planner.place(handle.query, forced)
 
     def join_places(self, handle: QueryHandle) -> dict[str, int]:
-        """Give how many groups of partners join where: at a mote by name, or at `base`."""
+        """Returns how many groups of partners join where: at a mote by name, or at `base`."""
         placed = self._planner.placed(handle.query)
         found: dict[str, int] = {}
         for place in [] if placed is None else placed.places.values():
@@ -247,7 +247,7 @@ class SensorNetwork(Books):
             mote.die(self.events.now_s)
 
     def revive(self, name: str) -> None:
-        """Give a mote a new battery: what was in RAM is gone, its neighbours bring the programs."""
+        """A mote a new battery: what was in RAM is gone, its neighbours bring the programs."""
         mote = self._mote(name)
         if mote.alive:
             return

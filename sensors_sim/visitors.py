@@ -43,7 +43,7 @@ class Walker:
     rests_until_s: float = 0.0
 
     def beacon_s(self) -> float:
-        """Give the time to the next beacon: often while moving, rarely while resting."""
+        """Returns the time to the next beacon: often while moving, rarely while resting."""
         if self.legs:
             return MOVING_BEACON_S
         return RESTING_BEACON_S
@@ -113,7 +113,7 @@ def _between(src: Spot, dst: Spot, share: float) -> Spot:
 def _shortest_ways(
     start: int, steps: Mapping[int, Sequence[Step]], locked: frozenset[str]
 ) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Give predecessor and step length of each point within a stroll, and those points in order."""
+    """Predecessor and step length of each point within a stroll, and those points in order."""
     walked = {start: 0}
     came_from: dict[int, tuple[int, int]] = {}
     queue = [(0, start)]

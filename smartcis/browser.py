@@ -15,17 +15,17 @@ KEY = "browser"
 
 
 def browser_of(session: MutableMapping[str, Any]) -> str:
-    """Give the browser's token, empty when it has none yet."""
+    """Returns the browser's token, empty when it has none yet."""
     return cast("str", session.get(KEY, ""))
 
 
 def ensure_browser(request: HttpRequest) -> str:
-    """Give the browser's token, minted on first use."""
+    """Returns the browser's token, minted on first use."""
     if not browser_of(request.session):
         request.session[KEY] = secrets.token_urlsafe(18)
     return browser_of(request.session)
 
 
 def group_of(browser: str) -> str:
-    """Give the name of the channel group of all sockets of a browser."""
+    """Returns the name of the channel group of all sockets of a browser."""
     return f"browser.{browser}"

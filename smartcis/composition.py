@@ -15,13 +15,13 @@ from aspen.results import AsyncResults, RedisResults
 
 @cache
 def log() -> RedisLog:
-    """Give the building's log."""
+    """Returns the building's log."""
     return RedisLog(settings.REDIS_URL, settings.LOG_NAME)
 
 
 @cache
 def results() -> RedisResults:
-    """Give the snapshot store, for code that may block."""
+    """Returns the snapshot store, for code that may block."""
     return RedisResults(settings.REDIS_URL, settings.RESULTS_NAME)
 
 
@@ -32,7 +32,7 @@ def async_results() -> AsyncResults:
 
 @cache
 def server() -> redis.Redis:
-    """Give the Redis server itself, for locks and status.
+    """Returns the Redis server itself, for locks and status.
 
     It fails at once when the server is away: people wait for the answer, and a sweep comes later.
     """

@@ -30,14 +30,14 @@ def words(name: str, *, default: str) -> list[str]:
 
 
 def var_dir(base: Path) -> Path:
-    """Give the directory for everything the running product writes, made if missing."""
+    """Returns the directory for everything the running product writes, made if missing."""
     path = Path(os.environ.get("SMARTCIS_VAR", base / "var")).resolve()
     path.mkdir(parents=True, exist_ok=True)
     return path
 
 
 def secret_key(var: Path, name: str = "secret_key") -> str:
-    """Give a secret: the environment's `SMARTCIS_<NAME>`, or one made on the first run and kept."""
+    """A secret: the environment's `SMARTCIS_<NAME>`, or one made on the first run and kept."""
     given = os.environ.get(f"SMARTCIS_{name.upper()}")
     if given:
         return given
@@ -52,7 +52,7 @@ def secret_key(var: Path, name: str = "secret_key") -> str:
 
 
 def redis_url(var: Path) -> str:
-    """Give the Redis server: `REDIS_URL`, else the embedded one whose port stands in `var`."""
+    """Returns the Redis server: `REDIS_URL`, else the embedded one whose port stands in `var`."""
     given = os.environ.get("REDIS_URL")
     if given:
         return given

@@ -55,17 +55,17 @@ class Part:
 
 
 def value_column(kept: Kept) -> str | None:
-    """Give a column that has the root's value, None without one."""
+    """Returns a column that has the root's value, None without one."""
     return next((column for column, how in kept.items() if how is Carried.VALUE), None)
 
 
 def only(kept: Kept, columns: Iterable[str]) -> dict[str, Carried]:
-    """Give what is carried by some columns."""
+    """Returns what is carried by some columns."""
     return {column: kept[column] for column in columns if column in kept}
 
 
 def through(kept: Kept | None, outputs: Iterable[tuple[str, str]]) -> dict[str, Carried] | None:
-    """Give what is carried behind a projection of (output, column) pairs."""
+    """Returns what is carried behind a projection of (output, column) pairs."""
     if kept is None:
         return None
     return {output: kept[column] for output, column in outputs if column in kept}
@@ -88,7 +88,7 @@ def with_equals(kept: Kept, equal: Iterable[tuple[str, str]]) -> dict[str, Carri
 
 
 def equalities(predicate: Expr | None) -> list[tuple[str, str]]:
-    """Give the pairs of columns that a predicate says are equal."""
+    """Returns the pairs of columns that a predicate says are equal."""
     return [
         (part.left.name, part.right.name)
         for part in conjuncts(predicate)
@@ -100,7 +100,7 @@ def equalities(predicate: Expr | None) -> list[tuple[str, str]]:
 
 
 def places_of(kept: Kept | None, plan: Plan) -> Places | None:
-    """Give what is carried by place, None for a whole node."""
+    """Returns what is carried by place, None for a whole node."""
     if kept is None:
         return None
     names = [column.name for column in plan.columns]
@@ -108,12 +108,12 @@ def places_of(kept: Kept | None, plan: Plan) -> Places | None:
 
 
 def at_places(places: Places, columns: Sequence[Column]) -> Kept:
-    """Give what is carried by name."""
+    """Returns what is carried by name."""
     return {columns[place].name: how for place, how in places.items()}
 
 
 def common_places(found: Sequence[Places]) -> Places | None:
-    """Give what all carry, in the order of the columns; None when there are none."""
+    """Returns what all carry, in the order of the columns; None when there are none."""
     if not found:
         return None
     return {

@@ -89,12 +89,12 @@ def choose_crossing(
 
 
 def networks_of(relation: Relation, dealt: tuple[Value, ...] = ()) -> Networks:
-    """Give what a table says of its places."""
+    """Returns what a table says of its places."""
     return Networks(relation, relation.key[0], relation.network, dealt)
 
 
 def recursion_of(plan: Plan) -> Fixpoint:
-    """Give the recursion that a plan gives row by row.
+    """Returns the recursion that a plan gives row by row.
 
     Raises:
         CannotSplit: it is none, or there is more in the plan than selections and projections.
@@ -109,7 +109,7 @@ def recursion_of(plan: Plan) -> Fixpoint:
 def crossing_share(
     plan: Plan, crossing: Crossing, relation: Relation, lane: int, lanes: int
 ) -> tuple[Share, Plan]:
-    """Give one lane's share of a plan's recursion, and what it keeps of the plan.
+    """Returns one lane's share of a plan's recursion, and what it keeps of the plan.
 
     Args:
         relation: the table of networks, as it is declared now.

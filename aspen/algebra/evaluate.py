@@ -21,7 +21,7 @@ _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def compile_expr(expr: Expr, columns: Sequence[Column]) -> Callable[[Row], Value]:
-    """Give the function that computes `expr` from a row.
+    """Returns the function that computes `expr` from a row.
 
     Args:
         expr: over the names in `columns`.
@@ -34,7 +34,7 @@ def compile_expr(expr: Expr, columns: Sequence[Column]) -> Callable[[Row], Value
 
 
 def compile_predicate(expr: Expr, columns: Sequence[Column]) -> Callable[[Row], bool]:
-    """Give the function that says whether `expr` is true (not false, not null) of a row.
+    """Returns the function that says whether `expr` is true (not false, not null) of a row.
 
     It stops at the first conjunct that is not true.
     """
@@ -42,7 +42,7 @@ def compile_predicate(expr: Expr, columns: Sequence[Column]) -> Callable[[Row], 
 
 
 def compile_row(exprs: Sequence[Expr], columns: Sequence[Column]) -> Callable[[Row], Row]:
-    """Give the function that computes a whole output row, as a Project needs it."""
+    """Returns the function that computes a whole output row, as a Project needs it."""
     return _row(tuple(exprs), tuple(column.name for column in columns))
 
 
@@ -194,7 +194,7 @@ def _divide(left: float, right: float) -> float | None:
 
 
 def _remainder(left: float, right: float) -> float | None:
-    """Give the remainder with the sign of the dividend, as SQL does."""
+    """Returns the remainder with the sign of the dividend, as SQL does."""
     if not right:
         return None
     if isinstance(left, int) and isinstance(right, int):

@@ -102,7 +102,7 @@ TRUE = Const(True)
 
 
 def parts(expr: Expr) -> tuple[Expr, ...]:
-    """Give an expression's operands, left to right."""
+    """Returns an expression's operands, left to right."""
     match expr:
         case Col() | Const():
             return ()
@@ -117,7 +117,7 @@ def parts(expr: Expr) -> tuple[Expr, ...]:
 
 
 def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
-    """Give the same expression over other operands.
+    """Returns the same expression over other operands.
 
     Law: `with_parts(e, parts(e)) == e`.
     """
@@ -139,7 +139,7 @@ def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
 
 
 def columns_in(expr: Expr | None) -> frozenset[str]:
-    """Give the names of the columns an expression reads."""
+    """Returns the names of the columns an expression reads."""
     if expr is None:
         return frozenset()
     if isinstance(expr, Col):
@@ -155,7 +155,7 @@ def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
 
 
 def conjuncts(predicate: Expr | None) -> Iterator[Expr]:
-    """Give the parts a predicate's ANDs join, left to right; none for None."""
+    """Returns the parts a predicate's ANDs join, left to right; none for None."""
     if isinstance(predicate, Op) and predicate.symbol == "AND":
         yield from conjuncts(predicate.left)
         yield from conjuncts(predicate.right)

@@ -147,7 +147,7 @@ def _to_text(value: Any) -> str:
 
 
 def _part(value: Any, parts: int) -> int | None:
-    """Give the part of `parts` a value falls into: 0 … parts - 1, the same in every process.
+    """Returns the part of `parts` a value falls into: 0 … parts - 1, the same in every process.
 
     Law: equal values fall into one part, whatever their types; a null falls into part 0.
     """

@@ -44,7 +44,7 @@ class CrossesLanes(AspenError):
 def lane_part(
     plan: Plan, relations: frozenset[str], number: int, lanes: int, column: str = LANE
 ) -> Part:
-    """Give what one lane computes of a plan.
+    """Returns what one lane computes of a plan.
 
     Args:
         plan: over base relations alone.

@@ -77,7 +77,7 @@ class Lifted:
 
 
 def lift(plan: Plan) -> Lifted | None:
-    """Give the shape of a plan and its constants, None when no constant can be lifted.
+    """Returns the shape of a plan and its constants, None when no constant can be lifted.
 
     Law: for any set of parameters that holds `values`, the rows of `shape` that end in `values` are
         the rows of `plan`.
@@ -138,7 +138,7 @@ class _Lifting:
         self._known: dict[Plan, tuple[Column, ...]] = {}
 
     def canonical(self, plan: Plan, tagged: _Tagged) -> Plan:
-        """Give the columns of `plan`, then the parameters, under their own names."""
+        """Returns the columns of `plan`, then the parameters, under their own names."""
         tagged = self._carrying(tagged)
         assert tagged.names is not None
         own = tuple((column, Col(column.name)) for column in plan.columns)
@@ -335,7 +335,7 @@ class _Lifting:
         return self._apart(Union(tuple(self.canonical(child, part) for child, part in pairs)))
 
     def _apart(self, plan: Plan) -> _Tagged:
-        """Give a canonical plan's parameters names of their own, for the joins above."""
+        """Returns a canonical plan's parameters names of their own, for the joins above."""
         count = len(plan.columns) - len(self._columns)
         own = tuple((column, Col(column.name)) for column in plan.columns[:count])
         carried = tuple(self._fresh(tuple(column.name for column in self._columns)))

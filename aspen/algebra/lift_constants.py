@@ -35,7 +35,7 @@ def unpushed(plan: Plan) -> Plan:
 
 
 def comparison(expr: Expr, *, orders: bool = True) -> tuple[str, str, Const] | None:
-    """Give (column, operator, constant) of a comparison that is lifted.
+    """Returns (column, operator, constant) of a comparison that is lifted.
 
     Args:
         orders: whether others than equality are.
@@ -66,7 +66,7 @@ class Met:
 
 
 def constants_of(plan: Plan, *, orders: bool = True) -> list[Met]:
-    """Give the constants to lift, in the order in which a lifting meets them.
+    """Returns the constants to lift, in the order in which a lifting meets them.
 
     Args:
         orders: whether comparisons by order are lifted; see `begins_demand`.
@@ -104,7 +104,7 @@ def _met_in(plan: Plan, known: set[Plan], *, inside: bool, orders: bool) -> Iter
 
 
 def open_children(plan: Plan) -> tuple[Plan, ...]:
-    """Give the inputs whose constants are lifted.
+    """Returns the inputs whose constants are lifted.
 
     A window decides by what it saw since it was opened, so its filters stay its own.
     """

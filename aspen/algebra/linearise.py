@@ -257,7 +257,7 @@ def _refused(plan: Plan, recursion: Collection[str]) -> NotMaintainable:
 
 
 def plan_of(rule: Rule, columns: tuple[Column, ...]) -> Plan:
-    """Give a rule as a plan again, its columns under their own names where those tell them apart.
+    """A rule as a plan again, its columns under their own names where those tell them apart.
 
     Args:
         columns: what the outputs are called.
@@ -300,7 +300,7 @@ def plan_of(rule: Rule, columns: tuple[Column, ...]) -> Plan:
 
 
 def _own_names(rule: Rule) -> dict[str, Col]:
-    """Give each column's name in its atom's plan, where no other atom has the same."""
+    """Returns each column's name in its atom's plan, where no other atom has the same."""
     atoms = [(n, atom.plan.columns) for n, atom in enumerate(rule.atoms) if not atom.negated]
     counted = Counter(column.name for _, columns in atoms for column in columns)
     return {
@@ -329,7 +329,7 @@ def _side_by_side(rule: Rule) -> list[int]:
 
 
 def equalities(rule: Rule) -> tuple[tuple[str, Expr], ...]:
-    """Give every condition that reads as `column = something of other atoms`, both ways round."""
+    """Every condition that reads as `column = something of other atoms`, both ways round."""
     found: list[tuple[str, Expr]] = []
     for condition in rule.conditions:
         if isinstance(condition, Op) and condition.symbol == "=":
@@ -343,20 +343,20 @@ def equalities(rule: Rule) -> tuple[tuple[str, Expr], ...]:
 
 
 def atom_of(name: str) -> int:
-    """Give the atom a column belongs to."""
+    """Returns the atom a column belongs to."""
     return int(name[1:].partition(".")[0])
 
 
 def place_of(name: str) -> int:
-    """Give a column's place in its atom."""
+    """Returns a column's place in its atom."""
     return int(name.partition(".c")[2])
 
 
 def atoms_in(expr: Expr) -> frozenset[int]:
-    """Give the atoms whose columns an expression reads."""
+    """Returns the atoms whose columns an expression reads."""
     return frozenset(atom_of(name) for name in columns_in(expr))
 
 
 def names_of(rule: Rule, number: int) -> tuple[str, ...]:
-    """Give the names of an atom's columns."""
+    """Returns the names of an atom's columns."""
     return tuple(_name(number, place) for place in range(rule.atoms[number].width))

@@ -66,7 +66,7 @@ class Lowered:
 def lowerable(
     plans: Iterable[Plan], relations: Mapping[str, Relation], from_hz: float = LOWER_FROM_HZ
 ) -> tuple[Lowered, ...]:
-    """Give what can be selected before the lanes.
+    """Returns what can be selected before the lanes.
 
     Args:
         plans: of all registered views; views they read are among them.
@@ -123,7 +123,7 @@ def _selections(plans: Iterable[Plan], relation: Relation) -> Iterator[Expr | No
 
 
 def _below(plan: Plan, relation: Relation) -> Expr | None:
-    """Give the predicate of the selections between a window and its stream, over its columns."""
+    """Returns the predicate of the selections between a window and its stream, over its columns."""
     match plan:
         case Scan():
             return None
@@ -140,7 +140,7 @@ def _below(plan: Plan, relation: Relation) -> Expr | None:
 
 
 def _origins(plan: Plan, relation: Relation) -> dict[str, Expr]:
-    """Give what each column of a plan below a window is in terms of the stream's columns."""
+    """Returns what each column of a plan below a window is in terms of the stream's columns."""
     match plan:
         case Scan():
             names = zip(plan.columns, relation.columns, strict=True)

@@ -32,7 +32,7 @@ class _Falling:
 
 
 def row_order(keys: Sequence[SortKey], columns: Sequence[Column]) -> Callable[[Row], Any]:
-    """Give the function from a row to what it is sorted by.
+    """Returns the function from a row to what it is sorted by.
 
     Args:
         columns: of the rows.

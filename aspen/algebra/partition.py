@@ -61,7 +61,7 @@ class Choice:
 
 
 def split(plan: Plan, root: Root, number: int, lanes: int) -> Part:
-    """Give one part of a plan.
+    """Returns one part of a plan.
 
     Law: the rows of the parts 0 … lanes - 1 add up to the plan's, as long as the root's key, if it
         has one, is a key.
@@ -112,7 +112,7 @@ def explain_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> s
 
 
 def work_of(plan: Plan) -> dict[Plan, int]:
-    """Give the parts of a plan that cost something, each once, in the units of this module."""
+    """Returns the parts of a plan that cost something, each once, in the units of this module."""
     return {node: _weight(node) for node in {*_nodes(plan)} if _weight(node) > _ROW}
 
 
@@ -128,7 +128,7 @@ def _candidates(plan: Plan, relations: Mapping[str, Relation]) -> Iterator[Root]
 
 
 def _key_of(relation: Relation) -> str:
-    """Give the column that tells a relation's rows apart, empty without one."""
+    """Returns the column that tells a relation's rows apart, empty without one."""
     if len(relation.key) != 1:
         return ""
     column = relation.columns[relation.index(relation.key[0])]
@@ -156,7 +156,7 @@ def _weight(plan: Plan) -> int:
 
 
 def _cost(plan: Plan, lanes: int) -> tuple[float, bool]:
-    """Give the work of one lane, and whether a recursion is among what is split."""
+    """Returns the work of one lane, and whether a recursion is among what is split."""
     split_nodes: set[Plan] = set()
     whole_nodes: set[Plan] = set()
     _sort(plan, frozenset(), split_nodes, whole_nodes)
@@ -200,7 +200,7 @@ def _reason(plan: Plan, part: Plan, root: Root, share: float) -> str:
 
 
 def carried_place(kept: Kept, plan: Plan) -> tuple[int, Carried] | None:
-    """Give the place of an output column that says where a row is, rather by value than by key."""
+    """The place of an output column that says where a row is, rather by value than by key."""
     names = [column.name for column in plan.columns]
     found = sorted((how is Carried.KEY, names.index(column), how) for column, how in kept.items())
     return (found[0][1], found[0][2]) if found else None

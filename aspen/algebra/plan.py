@@ -348,7 +348,7 @@ Plan = (
 
 
 def children(plan: Plan) -> tuple[Plan, ...]:
-    """Give a node's inputs, left to right."""
+    """Returns a node's inputs, left to right."""
     match plan:
         case Scan() | Values() | RecursiveRef():
             return ()
@@ -363,7 +363,7 @@ def children(plan: Plan) -> tuple[Plan, ...]:
 
 
 def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
-    """Give the same node over other inputs.
+    """Returns the same node over other inputs.
 
     Law: `with_children(p, children(p)) == p`.
     """
@@ -383,6 +383,6 @@ def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
 
 
 def relations_of(plan: Plan) -> frozenset[str]:
-    """Give the names of all relations a plan scans."""
+    """Returns the names of all relations a plan scans."""
     own = {plan.relation} if isinstance(plan, Scan) else set()
     return frozenset(own).union(*(relations_of(child) for child in children(plan)))

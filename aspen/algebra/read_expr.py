@@ -62,7 +62,7 @@ class Words:
         return self._tokens[self._at][0]
 
     def peek(self, ahead: int = 0) -> str:
-        """Give a coming word without taking it, empty behind the last."""
+        """Returns a coming word without taking it, empty behind the last."""
         place = self._at + ahead
         return self._tokens[place][1] if place < len(self._tokens) else ""
 
@@ -74,7 +74,7 @@ class Words:
         return word
 
     def back(self) -> None:
-        """Give the last word back."""
+        """Returns the last word back."""
         self._at -= 1
 
     def take(self, word: str) -> bool:

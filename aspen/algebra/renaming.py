@@ -8,7 +8,7 @@ from aspen.model.schema import Column
 
 
 def renamed(plan: Plan, columns: tuple[Column, ...]) -> Plan:
-    """Give the same rows under other column names; a compiler sees that nothing is computed."""
+    """Returns the same rows under other column names; a compiler sees that nothing is computed."""
     if tuple(c.name for c in plan.columns) == tuple(c.name for c in columns):
         return plan
     outputs = zip(columns, plan.columns, strict=True)

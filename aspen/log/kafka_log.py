@@ -98,28 +98,28 @@ class KafkaLog:
             return self._index.keys[once][0]
 
     def head(self) -> int:
-        """Give the position of the newest entry, 0 when there is none."""
+        """Returns the position of the newest entry, 0 when there is none."""
         return self.state()[1]
 
     def identity(self) -> str:
-        """Give the id this log got at its first append, empty before."""
+        """Returns the id this log got at its first append, empty before."""
         return self.state()[0]
 
     def state(self) -> tuple[str, int]:
-        """Give identity and head as of one moment."""
+        """Returns identity and head as of one moment."""
         with self._lock:
             self._catch_up()
             return self._index.identity, self._index.head
 
     def wait(self, after: int, wait_s: float) -> int:
-        """Give the head as soon as it is beyond `after`, or as it is after `wait_s`."""
+        """Returns the head as soon as it is beyond `after`, or as it is after `wait_s`."""
         deadline = time.monotonic() + wait_s
         while (head := self.head()) <= after and time.monotonic() < deadline:
             time.sleep(_POLL_S)
         return head
 
     def read_raw(self, after: int, upto: int) -> list[RawEntry]:
-        """Give the entries at positions `after < position <= upto`, not decoded.
+        """Returns the entries at positions `after < position <= upto`, not decoded.
 
         Raises:
             LogCompacted: the base holds what was asked for.
@@ -146,12 +146,12 @@ class KafkaLog:
             return [entry for entry in found if after < entry.position <= upto]
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
-        """Give the entries at positions `after < position <= upto`, in order."""
+        """Returns the entries at positions `after < position <= upto`, in order."""
         first, last = max(after, 0), min(upto, self.head())
         return [(raw.position, decode(raw.data)) for raw in self.read_raw(first, last)]
 
     def base(self) -> Base:
-        """Give the fold the log begins with."""
+        """Returns the fold the log begins with."""
         with self._lock:
             self._catch_up()
             return Base(self._index.base, self._state)
@@ -187,7 +187,7 @@ class KafkaLog:
             self._bases.trim(place)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Returns the connections back."""
         self._topic.close()
         self._bases.close()
 

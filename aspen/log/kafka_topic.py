@@ -115,7 +115,7 @@ class KafkaTopic:
         return offset
 
     def ends(self) -> tuple[int, int]:
-        """Give the offset of the first record that is kept, and the next one's."""
+        """Returns the offset of the first record that is kept, and the next one's."""
         self._make()
         try:
             first, after = self._consumer.get_watermark_offsets(
@@ -126,7 +126,7 @@ class KafkaTopic:
         return first, after
 
     def read(self, first: int, after: int) -> Iterator[Record]:
-        """Give the records at offsets `first <= offset < after`, in order.
+        """Returns the records at offsets `first <= offset < after`, in order.
 
         Raises:
             KafkaAway: they did not all come in time.
@@ -165,7 +165,7 @@ class KafkaTopic:
         return True
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Returns the connections back."""
         self._consumer.close()
         self._producer.close()
 

@@ -33,11 +33,11 @@ class MemoryLog:
         return position
 
     def head(self) -> int:
-        """Give the position of the newest entry, 0 when there is none."""
+        """Returns the position of the newest entry, 0 when there is none."""
         return self._base.position + len(self._entries)
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
-        """Give the entries at positions `after < position <= upto`, in order."""
+        """Returns the entries at positions `after < position <= upto`, in order."""
         start = self._base.position
         first = max(after, 0)
         if first < start:
@@ -50,7 +50,7 @@ class MemoryLog:
         ]
 
     def base(self) -> Base:
-        """Give the fold the log begins with."""
+        """Returns the fold the log begins with."""
         return self._base
 
     def compact(self, base: Base) -> None:

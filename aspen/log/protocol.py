@@ -65,15 +65,15 @@ class Log(Protocol):
         ...
 
     def head(self) -> int:
-        """Give the position of the newest entry, 0 when there is none."""
+        """Returns the position of the newest entry, 0 when there is none."""
         ...
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
-        """Give the entries at positions `after < position <= upto`, in order."""
+        """Returns the entries at positions `after < position <= upto`, in order."""
         ...
 
     def base(self) -> Base:
-        """Give the fold the log begins with."""
+        """Returns the fold the log begins with."""
         ...
 
     def compact(self, base: Base) -> None:

@@ -108,20 +108,20 @@ class RedisLog:
         return int(cast("int", position))
 
     def head(self) -> int:
-        """Give the position of the newest entry, 0 when there is none."""
+        """Returns the position of the newest entry, 0 when there is none."""
         return self.state()[1]
 
     def wait(self, after: int, wait_s: float) -> int:
-        """Give the head as soon as it is beyond `after`, or as it is after `wait_s`."""
+        """Returns the head as soon as it is beyond `after`, or as it is after `wait_s`."""
         self._redis.xread({self._stream: f"{after}-0"}, count=1, block=max(1, int(wait_s * 1000)))
         return self.head()
 
     def identity(self) -> str:
-        """Give the id this log got at its first append, empty before."""
+        """Returns the id this log got at its first append, empty before."""
         return self.state()[0]
 
     def state(self) -> tuple[str, int]:
-        """Give identity and head as of one moment."""
+        """Returns identity and head as of one moment."""
         pipeline = self._redis.pipeline(transaction=True)
         pipeline.get(f"{self.name}:log:id")
         pipeline.xrevrange(self._stream, count=1)
@@ -131,7 +131,7 @@ class RedisLog:
         return (found.decode() if found else ""), head
 
     def read_raw(self, after: int, upto: int) -> list[RawEntry]:
-        """Give the entries at positions `after < position <= upto`, not decoded.
+        """Returns the entries at positions `after < position <= upto`, not decoded.
 
         Raises:
             LogCompacted: the base holds what was asked for.
@@ -158,12 +158,12 @@ class RedisLog:
         ]
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
-        """Give the entries at positions `after < position <= upto`, in order."""
+        """Returns the entries at positions `after < position <= upto`, in order."""
         first, last = max(after, 0), min(upto, self.head())
         return [(raw.position, decode(raw.data)) for raw in self.read_raw(first, last)]
 
     def base(self) -> Base:
-        """Give the fold the log begins with."""
+        """Returns the fold the log begins with."""
         found = cast("list[bytes | None]", self._redis.hmget(self._base, "position", "state"))
         return Base(int(found[0] or 0), found[1] or b"")
 
@@ -172,7 +172,7 @@ class RedisLog:
         self._compact(keys=[self._stream, self._base], args=[base.position, base.state])
 
     def last_tick_s(self, look_back: int = 512) -> float | None:
-        """Give the time of the newest tick among the last `look_back` entries, if one is there."""
+        """The time of the newest tick among the last `look_back` entries, if one is there."""
         found = cast(
             "list[tuple[bytes, dict[bytes, bytes]]]",
             self._redis.xrevrange(self._stream, count=look_back),
@@ -183,5 +183,5 @@ class RedisLog:
         return None
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Returns the connections back."""
         self._redis.close()

@@ -43,7 +43,7 @@ Step = Entry | Round
 
 
 def encode_told(told: Told) -> str:
-    """Give what one lane tells as text; of a lane that tells nothing, nothing.
+    """Returns what one lane tells as text; of a lane that tells nothing, nothing.
 
     >>> encode_told({"walk": {(1, None): 1}})
     '{"walk":[[1,1,null]]}'

@@ -51,5 +51,5 @@ class Catalog:
         )
 
     def with_relation(self, relation: Relation) -> Catalog:
-        """Give a catalog that also holds `relation`."""
+        """Returns a catalog that also holds `relation`."""
         return Catalog({**self.relations, relation.name: relation})

@@ -45,12 +45,12 @@ def merge(target: Delta, change: Delta) -> None:
 
 
 def add(left: Delta, right: Delta) -> Delta:
-    """Give the sum of two deltas."""
+    """Returns the sum of two deltas."""
     total = dict(left)
     merge(total, right)
     return total
 
 
 def negate(delta: Delta) -> Delta:
-    """Give the delta that undoes `delta`."""
+    """Returns the delta that undoes `delta`."""
     return {row: -weight for row, weight in delta.items()}

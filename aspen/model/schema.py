@@ -148,7 +148,7 @@ class Relation:
         return tuple(column.name for column in self.columns)
 
     def index(self, name: str) -> int:
-        """Give a column's place in the row.
+        """Returns a column's place in the row.
 
         Raises:
             SchemaError: no column of that name.

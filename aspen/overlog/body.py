@@ -78,7 +78,7 @@ class Body:
         return _all(self.conditions)
 
     def replaced(self, term: Expression, where: str) -> Expression:
-        """Give a term over columns instead of variables.
+        """Returns a term over columns instead of variables.
 
         Args:
             where: for the message: `in the head of p`.
@@ -177,7 +177,7 @@ class Body:
         return True
 
     def _open(self, term: Expression) -> list[Name]:
-        """Give the variables of a term; a qualified name is a column already."""
+        """Returns the variables of a term; a qualified name is a column already."""
         return [v for v in variables(term) if not v.qualifier]
 
     def _term(self, term: Expression) -> Expression:
@@ -187,7 +187,7 @@ class Body:
         return _mapped(term, self._value)
 
     def _value(self, name: Name) -> Expression:
-        """Give what a variable stands for; a column is spoken of where it is used."""
+        """Returns what a variable stands for; a column is spoken of where it is used."""
         if name.qualifier:
             return name
         value = self.values[name.name]
@@ -212,7 +212,7 @@ class Body:
 
 
 def assigned(bound: Iterable[str], conditions: Iterable[Condition]) -> frozenset[str]:
-    """Give the variables known once assignments have bound what they can."""
+    """Returns the variables known once assignments have bound what they can."""
     known = set(bound)
     before = -1
     while len(known) != before:

@@ -319,7 +319,7 @@ def _number(token: Token) -> int | float:
 
 
 def _span(begin: Position, end: Position) -> Position:
-    """Give the place from one token to another; of several lines, the first token's."""
+    """Returns the place from one token to another; of several lines, the first token's."""
     if begin.line != end.line:
         return begin
     return Position(begin.line, begin.column, end.column + end.length - begin.column)

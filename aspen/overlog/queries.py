@@ -39,13 +39,13 @@ class Queries:
     windows: Mapping[str, WindowSpec]
 
     def whole(self, rules: tuple[Rule, ...]) -> Query:
-        """Give the query of a predicate that does not read itself."""
+        """Returns the query of a predicate that does not read itself."""
         if rules[0].head.aggregates:
             return self._grouped(rules)
         return united([self.plain(rule, distinct=True) for rule in rules])
 
     def plain(self, rule: Rule, *, distinct: bool = False) -> SelectQuery:
-        """Give a rule's rows; where its head aggregates, what is aggregated stands there."""
+        """Returns a rule's rows; where its head aggregates, what is aggregated stands there."""
         body = self._body(rule, self._source)
         return SelectQuery(
             self._items(rule, body),
@@ -58,7 +58,7 @@ class Queries:
         )
 
     def step(self, rule: Rule, knot: Collection[str]) -> SelectQuery:
-        """Give the rows a recursive rule adds.
+        """Returns the rows a recursive rule adds.
 
         Negated predicates whose variables others than the recursive ones bind go with those, into
         a sub-select: it is kept outside the recursion.
@@ -109,7 +109,7 @@ class Queries:
         return NamedSource(atom.predicate, alias, self.windows.get(atom.predicate), atom.at)
 
     def _named(self, rule: Rule, names: tuple[str, ...]) -> SelectQuery:
-        """Give the bindings of a rule's variables."""
+        """Returns the bindings of a rule's variables."""
         body = self._body(rule, self._source)
         items = tuple(
             Item(body.values[name], _column(place), rule.head.at)
@@ -170,7 +170,7 @@ class Queries:
 
 
 def united(queries: list[SelectQuery]) -> Query:
-    """Give the set of all rows of some queries."""
+    """Returns the set of all rows of some queries."""
     union: Query = queries[0]
     for query in queries[1:]:
         union = UnionQuery(union, query, keeps_duplicates=False, at=query.at)

@@ -85,7 +85,7 @@ def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]])
 
 
 def _path(edges: Mapping[str, dict[str, _Edge]], start: str, goal: str) -> list[str] | None:
-    """Give a way along the edges, both ends included."""
+    """Returns a way along the edges, both ends included."""
     stack = [[start]]
     seen: set[str] = set()
     while stack:

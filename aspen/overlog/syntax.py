@@ -83,7 +83,7 @@ class Rule:
         return tuple(atom for atom in self.atoms if atom.negated)
 
     def reads(self, predicate: str) -> tuple[Atom, ...]:
-        """Give the atoms over one predicate."""
+        """Returns the atoms over one predicate."""
         return tuple(atom for atom in self.atoms if atom.predicate == predicate)
 
 
@@ -113,7 +113,7 @@ class Program:
 
 
 def variables(term: Expression) -> Iterator[Name]:
-    """Give the variables of a term, left to right, `_` aside."""
+    """Returns the variables of a term, left to right, `_` aside."""
     if isinstance(term, Name):
         if term.name != ANONYMOUS:
             yield term
@@ -123,7 +123,7 @@ def variables(term: Expression) -> Iterator[Name]:
 
 
 def anonymous(term: Expression) -> Name | None:
-    """Give the first `_` inside a term."""
+    """Returns the first `_` inside a term."""
     if isinstance(term, Name):
         return term if term.name == ANONYMOUS else None
     return next(filter(None, map(anonymous, operands(term))), None)

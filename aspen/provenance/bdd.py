@@ -54,7 +54,7 @@ class Bdd:
         self.true = self.false = None
 
     def allocate(self) -> Variable:
-        """Give a variable that no live function mentions."""
+        """Returns a variable that no live function mentions."""
         if self._free:
             return self._free.pop()
         variable = self._count
@@ -84,27 +84,27 @@ class Bdd:
         return level
 
     def literal(self, variable: Variable) -> Function:
-        """Give the function that is true exactly when the variable is."""
+        """Returns the function that is true exactly when the variable is."""
         function: Function = self._bdd.var(f"v{variable}")
         return function
 
     def conjoin(self, left: Any, right: Any) -> Function:
-        """Give `left ∧ right`."""
+        """Returns `left ∧ right`."""
         function: Function = left & right
         return function
 
     def disjoin(self, left: Any, right: Any) -> Function:
-        """Give `left ∨ right`."""
+        """Returns `left ∨ right`."""
         function: Function = left | right
         return function
 
     def without(self, function: Any, dead: Iterable[Variable]) -> Function:
-        """Give the function with the dead variables set false."""
+        """Returns the function with the dead variables set false."""
         restricted: Function = self._bdd.let({f"v{variable}": False for variable in dead}, function)
         return restricted
 
     def support(self, function: Any) -> tuple[Variable, ...]:
-        """Give the variables the function really depends on, ascending."""
+        """Returns the variables the function really depends on, ascending."""
         return tuple(sorted(int(name[1:]) for name in self._bdd.support(function)))
 
     def branches(self, function: Any) -> tuple[Variable, Function, Function]:
@@ -130,5 +130,5 @@ class Bdd:
 
 
 def new_manager() -> Manager:
-    """Give a fresh manager of the fastest kind."""
+    """Returns a fresh manager of the fastest kind."""
     return Bdd()

@@ -87,14 +87,14 @@ class DepthFirstOrder(Generic[Item]):
         self._stale = True
 
     def edges(self) -> list[Edge[Item]]:
-        """Give all edges in order."""
+        """Returns all edges in order."""
         if self._stale:
             self._walk()
             self._stale = False
         return self._order
 
     def items(self) -> list[Item]:
-        """Give all items, each where its first edge stands; one without edges at the end."""
+        """Returns all items, each where its first edge stands; one without edges at the end."""
         return list(
             dict.fromkeys(edge.item for edge in self.edges()) | dict.fromkeys(self._edges_of)
         )

@@ -53,7 +53,7 @@ class AnnotationIndex(Generic[Carrier]):
     def of(
         self, function: Function, support: Collection[Variable] | None = None
     ) -> Annotation[Carrier]:
-        """Give the annotation of a function; a new one must find a carrier before `sweep`.
+        """Returns the annotation of a function; a new one must find a carrier before `sweep`.
 
         Args:
             support: the variables it depends on, ascending, if the caller knows. To tell, CUDD
@@ -75,7 +75,7 @@ class AnnotationIndex(Generic[Carrier]):
         return known
 
     def times(self, annotation: Annotation[Carrier], variable: Variable) -> Annotation[Carrier]:
-        """Give `annotation ∧ variable`, remembered until the next sweep."""
+        """Returns `annotation ∧ variable`, remembered until the next sweep."""
         product = self._products.get((annotation, variable))
         if product is None:
             manager = self.manager
@@ -88,7 +88,7 @@ class AnnotationIndex(Generic[Carrier]):
         return product
 
     def both(self, one: Annotation[Carrier], other: Annotation[Carrier]) -> Annotation[Carrier]:
-        """Give `one ∧ other`."""
+        """Returns `one ∧ other`."""
         if one is self.true:
             return other
         if other is self.true or other is one:
@@ -96,7 +96,7 @@ class AnnotationIndex(Generic[Carrier]):
         return self.of(self.manager.conjoin(one.function, other.function))
 
     def allocate(self) -> Variable:
-        """Give a fresh variable; `sweep` takes it back if no annotation came to mention it."""
+        """Returns a fresh variable; `sweep` takes it back if no annotation came to mention it."""
         variable = self.manager.allocate()
         self._mentioning[variable] = {}
         self._fresh.append(variable)
@@ -113,7 +113,7 @@ class AnnotationIndex(Generic[Carrier]):
             self._doubtful[annotation] = None
 
     def mentioning(self, dead: Iterable[Variable]) -> list[Annotation[Carrier]]:
-        """Give the annotations that mention one of the variables, each once."""
+        """Returns the annotations that mention one of the variables, each once."""
         found: dict[Annotation[Carrier], None] = {}
         for variable in dead:
             found.update(self._mentioning.get(variable, {}))
@@ -140,7 +140,7 @@ class AnnotationIndex(Generic[Carrier]):
         return gone
 
     def entries(self) -> int:
-        """Give the size of all annotations: their decision nodes, and mentions of variables.
+        """Returns the size of all annotations: their decision nodes, and mentions of variables.
 
         A node that two annotations share counts twice: counting the manager's takes as long as
         making a thousand annotations.

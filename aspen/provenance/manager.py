@@ -32,7 +32,7 @@ class Manager(Protocol):
         ...
 
     def allocate(self) -> Variable:
-        """Give a variable that no live function mentions."""
+        """Returns a variable that no live function mentions."""
         ...
 
     def release(self, variable: Variable) -> None:
@@ -44,23 +44,23 @@ class Manager(Protocol):
         ...
 
     def literal(self, variable: Variable) -> Function:
-        """Give the function that is true exactly when the variable is."""
+        """Returns the function that is true exactly when the variable is."""
         ...
 
     def conjoin(self, left: Function, right: Function) -> Function:
-        """Give `left ∧ right`."""
+        """Returns `left ∧ right`."""
         ...
 
     def disjoin(self, left: Function, right: Function) -> Function:
-        """Give `left ∨ right`."""
+        """Returns `left ∨ right`."""
         ...
 
     def without(self, function: Function, dead: Iterable[Variable]) -> Function:
-        """Give the function with the dead variables set false."""
+        """Returns the function with the dead variables set false."""
         ...
 
     def support(self, function: Function) -> Collection[Variable]:
-        """Give the variables the function really depends on, ascending."""
+        """Returns the variables the function really depends on, ascending."""
         ...
 
     def branches(self, function: Function) -> tuple[Variable, Function, Function]:

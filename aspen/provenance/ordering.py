@@ -17,7 +17,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def depth_first(goal: Item, parts: Callable[[Item], Iterable[Item]]) -> list[Item]:
-    """Give everything the goal rests on, parts before wholes where there is no circle.
+    """Returns everything the goal rests on, parts before wholes where there is no circle.
 
     Args:
         parts: what an item rests on; asked once per item, in depth-first order.

@@ -22,7 +22,7 @@ class TooManyReasons(AspenError):
 
 
 def minimal_sets(manager: Manager, function: Function) -> _Sets:
-    """Give all minimal sets of variables that make a monotone function true, smallest first.
+    """Returns all minimal sets of variables that make a monotone function true, smallest first.
 
     Raises:
         TooManyReasons: more than MAX_SETS on the way.
@@ -55,7 +55,7 @@ def _minimal(manager: Manager, function: Function, known: dict[Function, _Sets])
 
 
 def necessary(manager: Manager, function: Function) -> frozenset[Variable]:
-    """Give the variables without which the function is false: single points of failure."""
+    """Returns the variables without which the function is false: single points of failure."""
     return frozenset(
         variable
         for variable in manager.support(function)

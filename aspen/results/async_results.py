@@ -28,7 +28,7 @@ class AsyncResults:
         self._since = self._redis.register_script(SINCE)
 
     async def head(self) -> tuple[int, int, float]:
-        """Give the newest epoch, its log position and its log time; zeroes before the first."""
+        """Returns the newest epoch, its log position and its log time; zeroes before the first."""
         found = cast(
             "list[bytes | None]",
             await cast("Any", self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")),
@@ -36,16 +36,16 @@ class AsyncResults:
         return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
 
     async def views(self) -> list[str]:
-        """Give the ids of all maintained views."""
+        """Returns the ids of all maintained views."""
         found = cast("list[bytes]", await cast("Any", self._redis.hkeys(self._keys.views)))
         return sorted(name.decode() for name in found)
 
     async def snapshot(self, view: str) -> Snapshot | None:
-        """Give a view's rows, None when no such view is maintained."""
+        """Returns a view's rows, None when no such view is maintained."""
         return (await self.snapshots([view])).get(view)
 
     async def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
-        """Give the rows of several views as of one epoch; unknown ones are left out."""
+        """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
         reply = cast(
             "list[Any]",
@@ -59,7 +59,7 @@ class AsyncResults:
         }
 
     async def epochs_since(self, number: int, wait_s: float = 0.0) -> list[Epoch]:
-        """Give up to 256 epochs after `number`, waiting up to `wait_s` for the first.
+        """Returns up to 256 epochs after `number`, waiting up to `wait_s` for the first.
 
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
@@ -72,7 +72,7 @@ class AsyncResults:
         return [decode_epoch(stream_id, fields) for stream_id, fields in entries]
 
     async def follow(self, after: int, poll_s: float = 5.0) -> AsyncIterator[Epoch]:
-        """Give every epoch after `after`, in order, for ever.
+        """Returns every epoch after `after`, in order, for ever.
 
         Args:
             after: the last epoch the caller has.
@@ -96,5 +96,5 @@ class AsyncResults:
         return entries_of(number, reply)
 
     async def close(self) -> None:
-        """Give the connections back."""
+        """Returns the connections back."""
         await self._redis.aclose()

@@ -47,7 +47,7 @@ class EngineStatus:
     error: str = ""
 
     def summary(self, now_s: float | None = None) -> str:
-        """Give live, starting, delayed or offline, as pages show it."""
+        """Returns live, starting, delayed or offline, as pages show it."""
         now_s = time.time() if now_s is None else now_s
         if self.state not in {"starting", "live"} or now_s - self.beat_s > OFFLINE_AFTER_S:
             return "offline"
@@ -57,12 +57,12 @@ class EngineStatus:
 
 
 def status_key(name: str) -> str:
-    """Give the hash's key."""
+    """Returns the hash's key."""
     return f"{name}:engine"
 
 
 def encode_status(status: EngineStatus) -> dict[str, str]:
-    """Give the fields of the hash."""
+    """Returns the fields of the hash."""
     return {
         "state": status.state,
         "pid": str(status.pid),

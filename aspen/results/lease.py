@@ -73,7 +73,7 @@ class Lease:
         return bool(self._renew(keys=self._keys, args=arguments))
 
     def release(self) -> None:
-        """Give the lease back if it is still ours."""
+        """Returns the lease back if it is still ours."""
         self.break_of(os.getpid())
 
     def break_of(self, pid: int) -> bool:
@@ -81,11 +81,11 @@ class Lease:
         return bool(self._break(keys=self._keys[:1], args=[process_name(pid)]))
 
     def held_for_s(self) -> float:
-        """Give how long the present holder's lease still runs, 0 when it is free."""
+        """Returns how long the present holder's lease still runs, 0 when it is free."""
         left = self._redis.pttl(self._keys[0])
         return max(left, 0) / 1000
 
 
 def process_name(pid: int) -> str:
-    """Give a process's name among all hosts."""
+    """Returns a process's name among all hosts."""
     return f"{socket.gethostname()}:{pid}"

@@ -113,15 +113,15 @@ class Results(Protocol):
         ...
 
     def snapshot(self, view: str) -> Snapshot | None:
-        """Give a view's rows, None when no such view is maintained."""
+        """Returns a view's rows, None when no such view is maintained."""
         ...
 
     def views(self) -> list[str]:
-        """Give the ids of all maintained views."""
+        """Returns the ids of all maintained views."""
         ...
 
     def epochs_since(self, number: int, wait_s: float) -> Iterator[Epoch]:
-        """Give the epochs after `number` in order, waiting up to `wait_s` for the first.
+        """Returns the epochs after `number` in order, waiting up to `wait_s` for the first.
 
         Raises:
             EpochsForgotten: `number` is older than what is kept; take a snapshot.

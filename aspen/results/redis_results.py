@@ -137,25 +137,25 @@ class RedisResults:
             raise
 
     def head(self) -> tuple[int, int, float]:
-        """Give the newest epoch, its log position and its log time; zeroes before the first."""
+        """Returns the newest epoch, its log position and its log time; zeroes before the first."""
         found = cast(
             "list[bytes | None]", self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")
         )
         return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
 
     def writer(self) -> tuple[str, int]:
-        """Give the generation and batch written last, ("", -1) before the first write."""
+        """Returns the generation and batch written last, ("", -1) before the first write."""
         found = cast(
             "list[bytes | None]", self._redis.hmget(self._keys.meta, "generation", "batch")
         )
         return (found[0] or b"").decode(), int(found[1]) if found[1] else -1
 
     def snapshot(self, view: str) -> Snapshot | None:
-        """Give a view's rows, None when no such view is maintained."""
+        """Returns a view's rows, None when no such view is maintained."""
         return self.snapshots([view]).get(view)
 
     def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
-        """Give the rows of several views as of one epoch; unknown ones are left out."""
+        """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
         reply = cast(
             "list[Any]",
@@ -169,12 +169,12 @@ class RedisResults:
         }
 
     def views(self) -> list[str]:
-        """Give the ids of all maintained views."""
+        """Returns the ids of all maintained views."""
         found = cast("list[bytes]", self._redis.hkeys(self._keys.views))
         return sorted(name.decode() for name in found)
 
     def epochs_since(self, number: int, wait_s: float) -> Iterator[Epoch]:
-        """Give the epochs after `number` in order, waiting up to `wait_s` for the first.
+        """Returns the epochs after `number` in order, waiting up to `wait_s` for the first.
 
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
@@ -199,7 +199,7 @@ class RedisResults:
         return entries_of(number, reply)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Returns the connections back."""
         self._redis.close()
 
 

@@ -51,7 +51,7 @@ def _compact(value: object) -> str:
 
 
 def encode_row(row: Row) -> str:
-    """Give a row's canonical text."""
+    """Returns a row's canonical text."""
     return _compact(row)
 
 
@@ -61,7 +61,7 @@ def decode_row(text: str | bytes) -> Row:
 
 
 def encode_changes(changes: Sequence[ViewChange]) -> str:
-    """Give the text of an epoch's changes.
+    """Returns the text of an epoch's changes.
 
     Law: `decode_changes(encode_changes(c)) == tuple(c)`.
     """

@@ -26,7 +26,7 @@ KEPT_S = 30.0
 
 
 def answer_name(ask: str) -> str:
-    """Give the name of the transient view that answers a question."""
+    """Returns the name of the transient view that answers a question."""
     return f"why:{ask}"
 
 
@@ -39,7 +39,7 @@ class Asks:
         self.open: dict[str, float] = {}
 
     def names(self) -> list[str]:
-        """Give the transient views that somebody may be reading."""
+        """Returns the transient views that somebody may be reading."""
         return [answer_name(ask) for ask in self.open]
 
     def answer(self, entry: Ask, outcome: Outcome, latest_s: float) -> None:
@@ -64,7 +64,7 @@ class Asks:
             outcome.fail(view.entry.view, view.error or {}, gone)
 
     def reads(self, entry: Ask) -> frozenset[str]:
-        """Give the system relations that a one-shot query is about to read."""
+        """Returns the system relations that a one-shot query is about to read."""
         if entry.kind is not AskKind.ONCE or entry.ask in self.open:
             return frozenset()
         return self._once.reads(entry.plan_text)
@@ -86,7 +86,7 @@ class Asks:
 
 
 def latest_tick_s(entries: Sequence[tuple[int, Step]], after: int) -> float:
-    """Give the time of the latest tick at a later position, minus infinity without one."""
+    """Returns the time of the latest tick at a later position, minus infinity without one."""
     ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
     return max(ticks, default=float("-inf"))
 

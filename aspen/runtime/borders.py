@@ -53,7 +53,7 @@ class Layout:
 
     @classmethod
     def of(cls, share: Share) -> Layout:
-        """Give a share's; all lanes have the same."""
+        """Returns a share's; all lanes have the same."""
         return cls(share.keys, share.steady, share.cost, share.place)
 
 
@@ -103,7 +103,7 @@ class Borders:
         return mail
 
     def arrived(self, lane: int) -> Delta:
-        """Give the border rows that came to a lane and are not withdrawn."""
+        """Returns the border rows that came to a lane and are not withdrawn."""
         return {
             (sender, *row[:-2]): 1
             for sender, rows in enumerate(self.shipped)
@@ -112,7 +112,7 @@ class Borders:
         }
 
     def dump(self) -> dict[str, Any]:
-        """Give the state, for a snapshot."""
+        """Returns the state, for a snapshot."""
         return {
             "layout": astuple(self._layout),
             "leaving": [[list(row) for row in rows.values()] for rows in self.leaving],
@@ -122,7 +122,7 @@ class Borders:
 
     @classmethod
     def load(cls, body: Mapping[str, Any]) -> Borders:
-        """Give the borders that `dump` was called of."""
+        """Returns the borders that `dump` was called of."""
         keys, steady, cost, place = body["layout"]
         layout = Layout(tuple(keys), tuple(steady), cost, place)
         loaded = cls(layout, len(body["leaving"]))

@@ -112,7 +112,7 @@ class BordersHere(Generic[Guest]):
             self._release(here)
 
     def guests(self, node: Node) -> list[Guest]:
-        """Give the views whose border rows a node has."""
+        """Returns the views whose border rows a node has."""
         return [
             guest for here in self._here.values() if here.leaving is node for guest in here.guests
         ]
@@ -129,7 +129,7 @@ class BordersHere(Generic[Guest]):
         return 0 if here is None else here.leaving.kept()
 
     def told(self) -> Told:
-        """Give what this lane has to tell the others."""
+        """Returns what this lane has to tell the others."""
         told: dict[str, Delta] = {}
         for name in self.known:
             here = self._here.get(name)
@@ -154,7 +154,7 @@ class BordersHere(Generic[Guest]):
                 self._circuit.change(here.arrived, row, weight)
 
     def _heard(self, name: str) -> Delta:
-        """Give what takes back all that the others know to leave."""
+        """Returns what takes back all that the others know to leave."""
         return dict.fromkeys(self.known[name].leaving[self._number].values(), -1)
 
     def _release(self, here: _Here[Guest]) -> None:

@@ -32,12 +32,12 @@ class Keys:
         return all(self._agree(root, rows) for rows in self._by_key(root).values())
 
     def networks(self, relation: Relation) -> Iterable[Value]:
-        """Give the networks that the settled rows of a table name."""
+        """Returns the networks that the settled rows of a table name."""
         place = relation.index(relation.network)
         return {row[place] for row in self._circuit.sources[relation.name].table}
 
     def broken(self, changes: Iterable[Change]) -> set[str]:
-        """Give the views that rely on a key which a transaction, just taken in, has broken."""
+        """Returns the views that rely on a key which a transaction, just taken in, has broken."""
         watched = self._placing.watched
         if not watched:
             return set()
@@ -54,7 +54,7 @@ class Keys:
         return self._placing.by_root(roots)
 
     def lane_of(self, place: Split, row: Row) -> int | None:
-        """Give the lane that has a row of a split view, None where the row does not say it."""
+        """Returns the lane that has a row of a split view, None where the row does not say it."""
         if not 0 <= place.place < len(row):
             return None
         value = row[place.place]
@@ -84,7 +84,7 @@ class Keys:
         return len({row[place] for row in rows}) <= 1
 
     def _by_key(self, root: Root) -> Mapping[Value, Delta]:
-        """Give the settled rows of a keyed relation by their key."""
+        """Returns the settled rows of a keyed relation by their key."""
         source = self._circuit.sources[root.relation]
         places = (source.relation.index(root.key),)
         return (source.arrangements.get(places) or source.arrange(places)).index

@@ -181,7 +181,7 @@ class Lane:
         self._announcements.anew = True
 
     def rows(self, view: str) -> Delta:
-        """Give a view's rows with their multiplicities; of a view in error, none.
+        """Returns a view's rows with their multiplicities; of a view in error, none.
 
         Raises:
             KeyError: no such view.
@@ -189,7 +189,7 @@ class Lane:
         return dict(self.views.by_name[view].rows)
 
     def why(self, view: str, row: Row) -> Why:
-        """Give the minimal sets of deletable base rows that each suffice for a row of a view.
+        """Returns the minimal sets of deletable base rows that each suffice for a row of a view.
 
         Raises:
             UnknownView: there is no such view.
@@ -374,7 +374,7 @@ class Lane:
         window.load(self.now_s, held)
 
     def snapshot(self) -> bytes:
-        """Give the lane's state in a compact form; circuits are rebuilt from it, not stored."""
+        """Returns the lane's state in a compact form; circuits are rebuilt from it, not stored."""
         return write_snapshot(self)
 
     @classmethod

@@ -53,7 +53,7 @@ class Lanes:
         return all(lane.borders.quiet for lane in self.lanes)
 
     def round(self) -> Round:
-        """Give the round in which lanes hear what each has to tell."""
+        """Returns the round in which lanes hear what each has to tell."""
         told = [encode_told(lane.borders.told()) for lane in self.lanes]
         return decode_round(encode_round(self.lanes[0].at_s, self.rounds + 1, told))
 
@@ -68,7 +68,7 @@ class Lanes:
         return told
 
     def rows(self, view: str) -> Delta:
-        """Give a view's rows, from all lanes.
+        """Returns a view's rows, from all lanes.
 
         Raises:
             KeyError: no such view.
@@ -79,7 +79,7 @@ class Lanes:
         return total
 
     def rescaled(self, count: int, source: int = 0) -> Lanes:
-        """Give another number of lanes that go on from here.
+        """Returns another number of lanes that go on from here.
 
         Args:
             source: the lane whose snapshot they begin with; any one will do.

@@ -37,7 +37,7 @@ class Lifetimes:
             del self._born[relation.name][row]
 
     def expire(self, now_s: float, relations: dict[str, Relation]) -> Iterator[tuple[str, Row]]:
-        """Give the rows whose time is over, and forget them."""
+        """Returns the rows whose time is over, and forget them."""
         while self._due and self._due[0][0] <= now_s:
             _, _, name, row = heappop(self._due)
             times = self._born.get(name, {}).get(row)
@@ -54,7 +54,7 @@ class Lifetimes:
         self._born.pop(name, None)
 
     def dump(self) -> dict[str, list[Arrival]]:
-        """Give the state, for a snapshot."""
+        """Returns the state, for a snapshot."""
         return {
             name: [(at_s, row) for row, times in born.items() for at_s in times]
             for name, born in self._born.items()

@@ -33,7 +33,7 @@ class Once:
         self._views = views
 
     def reads(self, text: str) -> frozenset[str]:
-        """Give what a plan reads that lanes say of themselves; of one that cannot be read, none."""
+        """What a plan reads that lanes say of themselves; of one that cannot be read, none."""
         try:
             names = relations_of(read_plan(text))
         except AspenError:
@@ -43,7 +43,7 @@ class Once:
         return LANE_RELATIONS & names.union(*below)
 
     def answer(self, text: str) -> tuple[tuple[Column, ...], Delta]:
-        """Give a plan's columns and the rows it has now.
+        """Returns a plan's columns and the rows it has now.
 
         Raises:
             AnswerTooLarge: there are more than one answer may have.

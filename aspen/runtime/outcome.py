@@ -56,7 +56,7 @@ class Outcome:
             self._closed[view] = None
 
     def changes(self) -> list[ViewChange]:
-        """Give the net changes: ends first, then every view with news, in order of first news."""
+        """The net changes: ends first, then every view with news, in order of first news."""
         ended = [ViewChange(view, closed=True) for view in self._closed]
         return ended + [
             ViewChange(view, gathered.delta, gathered.columns, error=gathered.error)
@@ -65,7 +65,7 @@ class Outcome:
         ]
 
     def dump(self) -> dict[str, Any]:
-        """Give the state, for a snapshot."""
+        """Returns the state, for a snapshot."""
         gathered = [
             [
                 view,
@@ -80,7 +80,7 @@ class Outcome:
 
     @classmethod
     def load(cls, body: Mapping[str, Any]) -> Outcome:
-        """Give the outcome that `dump` was called of."""
+        """Returns the outcome that `dump` was called of."""
         loaded = cls()
         loaded._closed.update(dict.fromkeys(body["closed"]))
         for view, rows, columns, error, news in body["gathered"]:

@@ -34,7 +34,7 @@ def monitors(plan: Plan) -> bool:
 
 
 def own_part(plan: Plan, number: int, lanes: int) -> Plan:
-    """Give what one lane computes of such a plan.
+    """Returns what one lane computes of such a plan.
 
     Raises:
         CrossesLanes: it would need the rows of several lanes in one place.
@@ -43,7 +43,7 @@ def own_part(plan: Plan, number: int, lanes: int) -> Plan:
 
 
 def own_column(plan: Plan, lanes: int) -> int:
-    """Give the place of the output column that says which lane a row is of, -1 where none does.
+    """Returns the place of the output column that says which lane a row is of, -1 where none does.
 
     Raises:
         CrossesLanes: as `own_part`.
@@ -63,5 +63,5 @@ def explain_own(plan: Plan, lanes: int) -> str:
 
 
 def own_lane(value: Value, lanes: int) -> int:
-    """Give the lane that has a row, by that column: the first one has those that say none."""
+    """Returns the lane that has a row, by that column: the first one has those that say none."""
     return value if isinstance(value, int) and value in range(lanes) else 0

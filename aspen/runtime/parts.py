@@ -16,7 +16,7 @@ from aspen.results.protocol import ViewChange
 
 
 def merge_parts(lanes: Iterable[Sequence[ViewChange]]) -> list[ViewChange]:
-    """Give one change per view, and its end before it where it ended and came back."""
+    """Returns one change per view, and its end before it where it ended and came back."""
     closed: dict[str, None] = {}
     found: dict[str, list[ViewChange]] = {}
     for changes in lanes:

@@ -96,7 +96,7 @@ class Tables(Protocol):
         ...
 
     def networks(self, relation: Relation) -> Iterable[Value]:
-        """Give the networks that a table names."""
+        """Returns the networks that a table names."""
         ...
 
 
@@ -109,7 +109,7 @@ class _NoTables:
         return True
 
     def networks(self, relation: Relation) -> Iterable[Value]:
-        """Give none."""
+        """Returns none."""
         del relation
         return ()
 
@@ -118,7 +118,7 @@ NO_TABLES = _NoTables()
 
 
 def part_of(value: Value, lanes: int) -> int:
-    """Give the lane a value falls to; the same in every process."""
+    """Returns the lane a value falls to; the same in every process."""
     number: int = FUNCTIONS["part"].call(value, lanes)
     return number
 
@@ -153,7 +153,7 @@ def place_in(body: list[Any]) -> Place:
 
 
 def windows_of(plan: Plan) -> set[Window]:
-    """Give the windows of a plan, each once."""
+    """Returns the windows of a plan, each once."""
     own = {plan} if isinstance(plan, Window) else set()
     return own.union(*(windows_of(child) for child in children(plan)))
 
@@ -195,7 +195,7 @@ class Placing:
         self._work: dict[str, tuple[int, dict[Plan, int]]] = {}
 
     def of(self, view: str) -> Place:
-        """Give a view's place."""
+        """Returns a view's place."""
         if view in self.asked:
             lane = self.asked[view]
             return Split(OWN_ROOT, reason=REASON) if lane == EVERYWHERE else Whole(lane)
@@ -235,7 +235,7 @@ class Placing:
         return place
 
     def part(self, place: Place, closed: Plan) -> Plan | None:
-        """Give the plan of what this lane keeps of a view, None where that is nothing."""
+        """Returns the plan of what this lane keeps of a view, None where that is nothing."""
         if is_own(place):
             return own_part(closed, self.share.number, self.share.lanes)
         if isinstance(place, Split):
@@ -245,13 +245,13 @@ class Placing:
         return closed if place.lane == self.share.number else None
 
     def crossing(self, place: Bordered, closed: Plan) -> tuple[BorderShare, Plan]:
-        """Give this lane's share of a view's recursion, and what it keeps of the view."""
+        """Returns this lane's share of a view's recursion, and what it keeps of the view."""
         relation = self._relations[place.crossing.relation]
         number, lanes = self.share.number, self.share.lanes
         return crossing_share(closed, place.crossing, relation, number, lanes)
 
     def by_root(self, roots: Collection[Root]) -> set[str]:
-        """Give the views that are split by one of some roots."""
+        """Returns the views that are split by one of some roots."""
         found = {v: p.root for v, p in self.places.items() if not isinstance(p, Whole)}
         return {view for view, root in found.items() if root in roots}
 
@@ -299,7 +299,7 @@ class Placing:
         self.asked = {ask: self.asked[ask] for ask in asks if ask in self.asked}
 
     def told(self, changes: Sequence[ViewChange]) -> list[ViewChange]:
-        """Give what this lane has to say of an epoch's changes.
+        """Returns what this lane has to say of an epoch's changes.
 
         `shared` then has the views of which other lanes may say something, too.
         """

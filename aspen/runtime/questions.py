@@ -87,12 +87,12 @@ class Questions:
         self._lost: list[tuple[View, Delta]] = []
 
     def take_lost(self) -> list[tuple[View, Delta]]:
-        """Give the views that suppositions broke and nothing could mend, and their rows' end."""
+        """Returns the views that suppositions broke and nothing could mend, and their rows' end."""
         lost, self._lost = self._lost, []
         return lost
 
     def why(self, view: str, row: Row) -> Why:
-        """Give the minimal sets of deletable base rows that each suffice for a row of a view.
+        """Returns the minimal sets of deletable base rows that each suffice for a row of a view.
 
         Raises:
             NoSuchRow: the view has no such row.
@@ -105,7 +105,7 @@ class Questions:
             raise self._no_such_row(view, row) from error
 
     def why_not(self, view: str, wanted: Pattern) -> WhyNot:
-        """Give what would have to come or go for a row of a pattern to appear in a view.
+        """Returns what would have to come or go for a row of a pattern to appear in a view.
 
         Raises:
             RowIsThere: the view has such a row.
@@ -139,7 +139,7 @@ class Questions:
             self._circuit.collect()
 
     def what_if(self, view: str, changes: Sequence[Change], wanted: Pattern = ()) -> Delta:
-        """Give a view's change under changes of base rows, which are not made.
+        """Returns a view's change under changes of base rows, which are not made.
 
         Args:
             changes: a stream row inserted counts as one that arrives now.
@@ -174,7 +174,7 @@ class Questions:
         return weak_points(node, rows, by, lambda base: self._without(view, base))
 
     def node(self, name: str) -> Node:
-        """Give the node that has a view's rows.
+        """Returns the node that has a view's rows.
 
         Raises:
             UnknownView: there is no such view.
@@ -205,11 +205,11 @@ class Questions:
         return view.node
 
     def subplan(self, plan: Plan) -> Node:
-        """Give the node of a part of a maintained plan, by which it is maintained."""
+        """Returns the node of a part of a maintained plan, by which it is maintained."""
         return self._views.find(plan)
 
     def relation(self, name: str) -> Relation:
-        """Give a declared relation.
+        """Returns a declared relation.
 
         Raises:
             UnknownSource: it is not declared.
@@ -225,7 +225,7 @@ class Questions:
         return relation
 
     def times(self, relation: str, row: Row) -> int:
-        """Give how often a base relation holds a row; a reading counts once."""
+        """Returns how often a base relation holds a row; a reading counts once."""
         source = self._circuit.sources.get(relation)
         return 1 if source is None else source.table.get(row, 0)
 
@@ -265,7 +265,7 @@ class Questions:
                     self._lost.append((view, self._views.fail(view, error)))
 
     def _leaves(self, changes: Iterable[Change]) -> dict[Leaf, Delta]:
-        """Give what changes of base rows are at the leaves of the circuit."""
+        """Returns what changes of base rows are at the leaves of the circuit."""
         tables: dict[str, Delta] = {}
         leaves: dict[Leaf, Delta] = {}
         for change in changes:

@@ -29,7 +29,7 @@ class RowCheck:
         ]
 
     def __call__(self, row: Row) -> Row:
-        """Give the row as it is kept.
+        """Returns the row as it is kept.
 
         Raises:
             SchemaError: wrong number of values, or a value of the wrong type.
@@ -48,7 +48,7 @@ class RowCheck:
         return tuple(values)
 
     def plain(self, changes: Sequence[Change]) -> list[Row] | None:
-        """Give the rows of insertions that can all be kept as they are; None if some cannot.
+        """Returns the rows of insertions that can all be kept as they are; None if some cannot.
 
         It looks at whole columns instead of rows.
         """

@@ -126,7 +126,7 @@ class Shape(Generic[Guest]):
         return len(self.parameters.relation.columns)
 
     def split(self, delta: Delta) -> dict[Row, Delta]:
-        """Give the rows of each question, without its parameters."""
+        """Returns the rows of each question, without its parameters."""
         width, parts = self.width, dict[Row, Delta]()
         for row, weight in delta.items():
             accumulate(parts.setdefault(row[-width:], {}), row[:-width], weight)
@@ -201,7 +201,7 @@ class Shapes(Generic[Guest]):
         self._circuit.release(shape.parameters)
 
     def deliveries(self, node: Node) -> Iterator[tuple[Guest, Delta]]:
-        """Give what an epoch brought to each guest of a node; nobody's rows are left out."""
+        """Returns what an epoch brought to each guest of a node; nobody's rows are left out."""
         shape = self._by_node.get(node)
         if shape is None:
             return
@@ -210,7 +210,7 @@ class Shapes(Generic[Guest]):
                 yield guest, delta
 
     def guests(self, node: Node) -> Iterable[Guest]:
-        """Give everybody who takes rows of a node."""
+        """Returns everybody who takes rows of a node."""
         shape = self._by_node.get(node)
         return [] if shape is None else [g for guests in shape.guests.values() for g in guests]
 

@@ -72,7 +72,7 @@ Lane = TypeVar("Lane", bound=LaneState)
 
 
 def write_snapshot(lane: LaneState) -> bytes:
-    """Give a lane's state between two epochs."""
+    """Returns a lane's state between two epochs."""
     body = {
         "version": VERSION,
         "position": lane.position,
@@ -148,7 +148,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
 
 
 def _borders(lane: LaneState) -> dict[str, Any]:
-    """Give what lanes know of each other, and what this one holds back of an epoch under way."""
+    """Returns what lanes know of each other, and what this one holds back of an epoch under way."""
     touched = lane.placing.touched.items()
     return {
         "known": {name: borders.dump() for name, borders in lane.placing.borders.items()},
@@ -188,7 +188,7 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
 
 
 def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:
-    """Give the table rows and the registered views a snapshot holds, without building a lane.
+    """Returns the table rows and the registered views a snapshot holds, without building a lane.
 
     Raises:
         BadSnapshot: not a snapshot, or of another version.
@@ -217,7 +217,7 @@ def _body(data: bytes) -> dict[str, Any]:
 
 
 def _views(by_name: dict[str, View]) -> list[list[Any]]:
-    """Give the registrations; a closed plan only where it cannot be made again from them.
+    """Returns the registrations; a closed plan only where it cannot be made again from them.
 
     A thousand questions over one view would otherwise spell its plan a thousand times.
     """

@@ -35,7 +35,7 @@ class StreamMemory:
                 newest[key] = (at_s, row)
 
     def begin(self, relation: Relation, spec: WindowSpec) -> list[Arrival]:
-        """Give what a new window starts with: `[PARTITION BY <key> ROWS 1]` starts warm."""
+        """Returns what a new window starts with: `[PARTITION BY <key> ROWS 1]` starts warm."""
         key = tuple(relation.index(name) for name in relation.key)
         if not key or spec.rows != 1 or not spec.plain or set(spec.partition) != set(key):
             return []
@@ -46,5 +46,5 @@ class StreamMemory:
         self._newest.pop(stream, None)
 
     def dump(self) -> dict[str, list[Arrival]]:
-        """Give the state, for a snapshot."""
+        """Returns the state, for a snapshot."""
         return {name: list(newest.values()) for name, newest in self._newest.items()}

@@ -83,7 +83,7 @@ class System:
         self._moved.clear()
 
     def dump(self) -> list[list[Any]]:
-        """Give what was counted since the last tick, for a snapshot."""
+        """Returns what was counted since the last tick, for a snapshot."""
         places = self._places(self._views.by_name.values())
         return [
             [*places[node], [[weight, *row] for row, weight in moved.items()]]
@@ -110,11 +110,11 @@ class System:
                     merge(self._moved.setdefault(node, {}), node.delta)
 
     def _counted(self) -> list[View]:
-        """Give the views that read no system relation."""
+        """Returns the views that read no system relation."""
         return [view for view in self._views.by_name.values() if not view.monitors]
 
     def _places(self, views: Iterable[View]) -> dict[Node, Place]:
-        """Give each operator's place, views in the order of their names."""
+        """Returns each operator's place, views in the order of their names."""
         places: dict[Node, Place] = {}
         for view in sorted(views, key=lambda view: view.entry.view):
             if view.node is not None:
@@ -199,7 +199,7 @@ def _state(view: View) -> str:
 
 
 def _below(top: Node) -> Iterator[Node]:
-    """Give an operator and all it rests on, each once, in an order of its plan alone."""
+    """Returns an operator and all it rests on, each once, in an order of its plan alone."""
     met: set[Node] = set()
     waiting = [top]
     while waiting:

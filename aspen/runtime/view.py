@@ -96,7 +96,7 @@ class View:
         return () if lifted is None or self.shape is None else lifted.values
 
     def own(self, delta: Delta) -> Delta:
-        """Give what a delta of its node is for this view."""
+        """Returns what a delta of its node is for this view."""
         return delta if self.shape is None else self.shape.split(delta).get(self.values, {})
 
     @property
@@ -120,7 +120,7 @@ class View:
 
 
 def fields_of(error: Exception) -> Fields:
-    """Give an error's fields; one that no user can mend is named by its kind."""
+    """Returns an error's fields; one that no user can mend is named by its kind."""
     if isinstance(error, AspenError):
         return error.as_dict()
     wrapped = OperatorFailed(
@@ -137,11 +137,11 @@ class Counted:
     circuit: Circuit
 
     def rows(self, relation: str) -> float | None:
-        """Give how many rows a table has; of a stream, None."""
+        """Returns how many rows a table has; of a stream, None."""
         source = self.circuit.sources.get(relation)
         return None if source is None else float(len(source.table))
 
     def changes(self, relation: str) -> float:
-        """Give one change, for want of anything better."""
+        """Returns one change, for want of anything better."""
         del relation
         return 1.0

@@ -83,12 +83,12 @@ class Views:
         self.borders = BordersHere[View](circuit, placing.share.number, placing.borders)
 
     def on(self, node: Node) -> Iterable[View]:
-        """Give the views whose rows a node has."""
+        """Returns the views whose rows a node has."""
         guests = (*self.shapes.guests(node), *self.borders.guests(node))
         return [*self._by_node.get(id(node), ()), *guests]
 
     def deliveries(self, node: Node) -> Iterable[tuple[View, Delta]]:
-        """Give what an epoch brought to each view of a node."""
+        """Returns what an epoch brought to each view of a node."""
         yield from ((view, node.delta) for view in self._by_node.get(id(node), ()))
         yield from self.shapes.deliveries(node)
 
@@ -150,12 +150,12 @@ class Views:
         return view
 
     def rest(self, view: View) -> None:
-        """Give up a view's operators and rows, until somebody looks."""
+        """Releases a view's operators and rows, until somebody looks."""
         self.close(view)
         view.rows, view.resting = {}, True
 
     def find(self, plan: Plan) -> Node:
-        """Give the node of a part of a maintained plan; the circuit drops it if it is no longer."""
+        """The node of a part of a maintained plan; the circuit drops it if it is no longer."""
         views = self.by_name.values()
         strategies = {
             seen: how
@@ -166,7 +166,7 @@ class Views:
         return self._compile(None, plan, strategies)
 
     def answer(self, plan: Plan) -> Delta:
-        """Give the rows a plan has now; its operators go again, but for those that views use.
+        """Returns the rows a plan has now; its operators go again, but for those that views use.
 
         Raises:
             AspenError: it reads what is not there, or cannot be computed.
@@ -258,7 +258,7 @@ class Views:
         return gone
 
     def readers(self, name: str) -> list[View]:
-        """Give the views that read a view or relation, each after what it reads itself."""
+        """Returns the views that read a view or relation, each after what it reads itself."""
         found: set[str] = set()
         names = [name]
         while names:

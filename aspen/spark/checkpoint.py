@@ -35,7 +35,7 @@ _MARK = re.compile(rf"format {FORMAT}, lanes \d+")
 
 
 def format_of(lanes: int) -> str:
-    """Give the mark of a checkpoint; the number of lanes is fixed once and for all in it."""
+    """Returns the mark of a checkpoint; the number of lanes is fixed once and for all in it."""
     return f"format {FORMAT}, lanes {lanes}"
 
 
@@ -197,7 +197,7 @@ def prepare_checkpoint(
 def _savepoint(
     found: Checkpoint, log: LogEnds, writer: tuple[str, int], told: int
 ) -> Savepoint | None:
-    """Give where a new checkpoint can take over from the one that was found."""
+    """Returns where a new checkpoint can take over from the one that was found."""
     if not writer[0] or not max(log.base, 1) <= told <= log.head:
         return None
     here = Savepoint(writer[0], told)

@@ -15,7 +15,7 @@ def _rotate(value: int, bits: int) -> int:
 
 
 def spark_hash(key: int) -> int:
-    """Give Spark's signed 32-bit `hash()` of an INT."""
+    """Returns Spark's signed 32-bit `hash()` of an INT."""
     k1 = (key & _MASK) * 0xCC9E2D51 & _MASK
     k1 = _rotate(k1, 15) * 0x1B873593 & _MASK
     h1 = _rotate(_SEED ^ k1, 13) * 5 + 0xE6546B64 & _MASK
@@ -27,7 +27,7 @@ def spark_hash(key: int) -> int:
 
 
 def lane_keys(lanes: int) -> tuple[int, ...]:
-    """Give one key per lane.
+    """Returns one key per lane.
 
     Law: the keys fall into `lanes` different partitions.
     """

@@ -91,7 +91,7 @@ class LogReader(SimpleDataSourceStreamReader):
         return begin
 
     def read(self, start: Offset) -> tuple[Batches, Offset]:
-        """Give the entries after `start`, at most `entries_per_batch`, and where they end.
+        """Returns the entries after `start`, at most `entries_per_batch`, and where they end.
 
         With no news it waits a moment.
 
@@ -129,13 +129,13 @@ class LogReader(SimpleDataSourceStreamReader):
         return self.readBetweenOffsets(start, end), end
 
     def _state(self, rounds: int) -> tuple[str, int, int]:
-        """Give the log's identity and head, and the newest round; of a single lane, `rounds`."""
+        """Returns the log's identity and head, and the newest round; of a single lane, `rounds`."""
         if len(self._lanes) == 1:
             return *self._log.state(), rounds
         return self._log.state_and_round()
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
-        """Give the entries of a range, once for each lane."""
+        """Returns the entries of a range, once for each lane."""
         read_ms = time.time() * 1000
         after, upto = int(start["position"]), int(end["position"])
         rounds, newest = int(start.get("borders", 0)), int(end.get("borders", 0))
@@ -193,11 +193,11 @@ class LogSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Give the format's name."""
+        """Returns the format's name."""
         return "aspen_log"
 
     def schema(self) -> StructType | str:
-        """Give the row shape of the module's head."""
+        """Returns the row shape of the module's head."""
         return SCHEMA
 
     def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: ARG002, N802

@@ -53,7 +53,7 @@ _READ_AT_ONCE = 5_000
 
 
 def lowered_now(log: RedisLog, from_hz: float = LOWER_FROM_HZ) -> tuple[tuple[Lowered, ...], int]:
-    """Give what can be lowered behind what a log holds, and from which position on."""
+    """Returns what can be lowered behind what a log holds, and from which position on."""
     base, head = log.base(), log.head()
     relations: dict[str, Relation] = {}
     plans: dict[str, str] = {}
@@ -93,7 +93,7 @@ def lower(source: DataFrame, lowered: Sequence[Lowered]) -> DataFrame:
 
 
 def _control_of(base: Base) -> Iterator[Entry]:
-    """Give the declarations and registrations in a lane's snapshot."""
+    """Returns the declarations and registrations in a lane's snapshot."""
     if base.position:
         body = json.loads(zlib.decompress(base.state))
         for text in (*body["relations"], *(view[0] for view in body["views"])):
@@ -113,7 +113,7 @@ def _take(entry: Entry, relations: dict[str, Relation], plans: dict[str, str]) -
 
 
 def _selected(entry: Column, lowered: Lowered) -> Column:
-    """Give an entry without the rows nobody wants; one that is spelt otherwise as it is.
+    """Returns an entry without the rows nobody wants; one that is spelt otherwise as it is.
 
     The text is cut between changes and put together again. A text value with `],[` in it is cut,
     too; its parts look like no row, since a quote within a text is written with a backslash.
@@ -161,7 +161,7 @@ def _shape(column: RelationColumn) -> str:
 
 
 def _column(expr: Expr, places: dict[str, Column]) -> Column:
-    """Give an expression that `lowerable` let through as Spark's."""
+    """Returns an expression that `lowerable` let through as Spark's."""
     match expr:
         case Col(name):
             return places[name]

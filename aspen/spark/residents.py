@@ -47,7 +47,7 @@ class BordersLike(Protocol):
         ...
 
     def told(self) -> Told:
-        """Give what it has to tell."""
+        """Returns what it has to tell."""
         ...
 
 
@@ -66,7 +66,7 @@ class LaneLike(Protocol):
         ...
 
     def snapshot(self) -> bytes:
-        """Give the compact state."""
+        """Returns the compact state."""
         ...
 
     def announce(self) -> None:
@@ -161,7 +161,7 @@ _ASIDE = SetAside()
 
 
 def at(place: Place, position: int, rounds: int) -> Resident | None:
-    """Give this process's lane, if it has one that stands there."""
+    """Returns this process's lane, if it has one that stands there."""
     resident = RESIDENT.get(place)
     return resident if resident is not None and _stands(resident, position, rounds) else None
 

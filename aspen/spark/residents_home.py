@@ -45,7 +45,7 @@ _CHANGING = threading.Lock()
 
 
 def lane_homes(scratch: Path) -> str:
-    """Give the folder for the sockets of an engine's lanes.
+    """Returns the folder for the sockets of an engine's lanes.
 
     Args:
         scratch: the engine's own folder, emptied at each start; too deep, another takes its place.
@@ -114,7 +114,7 @@ def _private(folder: Path) -> bool:
 
 
 def _kept_here(place: Place) -> set[int]:
-    """Give a lane and its fellows in this process, which other threads may change meanwhile."""
+    """Returns a lane and its fellows in this process, which other threads may change meanwhile."""
     kept = tuple(RESIDENT)
     return {other.lane for other in kept if other._replace(lane=place.lane) == place}
 

@@ -82,7 +82,7 @@ def pack_entries(entries: Sequence[tuple[int, bytes]]) -> dict[str, bytes]:
 
 
 def unpack_entries(packed: dict[str, bytes]) -> list[tuple[int, bytes]]:
-    """Give the entries `pack_entries` packed."""
+    """Returns the entries `pack_entries` packed."""
     positions, sizes, data = array("q"), array("q"), packed["data"]
     positions.frombytes(packed["positions"])
     sizes.frombytes(packed["sizes"])

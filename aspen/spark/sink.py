@@ -123,7 +123,7 @@ class Sink:
 
 
 def generation_of(batch: DataFrame) -> str:
-    """Give the identity of the checkpoint: Spark's query id, known to the batch's own thread.
+    """Returns the identity of the checkpoint: Spark's query id, known to the batch's own thread.
 
     The query object itself may not have been handed out yet when the first batch comes.
     """

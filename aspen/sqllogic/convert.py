@@ -13,7 +13,7 @@ class BadValue(AspenError):
 
 
 def converted(value: Value, column: Column) -> Value:
-    """Give a value as a column's type.
+    """Returns a value as a column's type.
 
     Raises:
         BadValue: a text that is no number, and the like.

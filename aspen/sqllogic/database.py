@@ -136,7 +136,7 @@ class Database:
         self._feed([Register(0.0, name, plan_text(plan))])
 
     def kept(self, name: str) -> Delta:
-        """Give the rows of a kept query.
+        """Returns the rows of a kept query.
 
         Raises:
             Failed: the engine could not maintain it.
@@ -148,7 +148,7 @@ class Database:
         self._feed([Unregister(0.0, name)])
 
     def from_scratch(self, name: str) -> Delta:
-        """Give what a kept query must hold, by the oracle."""
+        """Returns what a kept query must hold, by the oracle."""
         closed = self._lane.views.by_name[name].closed
         assert closed is not None
         return evaluate(closed, {relation.name: self._table(relation) for relation in self.catalog})
@@ -305,7 +305,7 @@ class Database:
     def _rows_where(
         self, table: str, where: Expression | None, values: tuple[Expression, ...]
     ) -> Iterator[Row]:
-        """Give the rows of a table that pass a condition, each as often as it is there.
+        """Returns the rows of a table that pass a condition, each as often as it is there.
 
         Args:
             values: computed behind the row's own.
@@ -348,7 +348,7 @@ class Database:
 
 
 def result_plan(compiled: Compiled) -> Plan:
-    """Give the plan of a result, with whatever else its order needs."""
+    """Returns the plan of a result, with whatever else its order needs."""
     return compiled.plan if compiled.order is None else compiled.order.plan
 
 

@@ -98,7 +98,7 @@ def read_records(text: str, engine: str) -> Iterator[Record]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the pieces between blank lines; in a result, blank lines may stand for empty texts."""
+    """The pieces between blank lines; in a result, blank lines may stand for empty texts."""
     block: list[str] = []
     start = 0
     for number, raw in enumerate(text.splitlines(), start=1):

@@ -216,7 +216,7 @@ class Runner:
 
 
 def shown(compiled: Compiled, rows: Delta) -> tuple[list[Row], list[Row] | None]:
-    """Give a result's rows in the order they are shown.
+    """Returns a result's rows in the order they are shown.
 
     Returns:
         The rows, and what they are ordered by; None where the text says no order.

@@ -45,7 +45,7 @@ def _whole(value: Value) -> int:
 
 
 def meaning(text: str) -> str:
-    """Give one spelling to what means the same: numbers, truth values, null."""
+    """Returns one spelling to what means the same: numbers, truth values, null."""
     if text in ("NULL", "(empty)"):
         return text
     lowered = text.strip().lower()
@@ -62,7 +62,7 @@ def meaning(text: str) -> str:
 
 
 def meant(value: Value) -> str:
-    """Give the meaning of a result's value."""
+    """Returns the meaning of a result's value."""
     if value is None:
         return "NULL"
     if isinstance(value, float):
@@ -71,7 +71,7 @@ def meant(value: Value) -> str:
 
 
 def letters(types: str, width: int) -> str:
-    """Give one letter for each column; a file that gives none means texts."""
+    """Returns one letter for each column; a file that gives none means texts."""
     return (types + "T" * width)[:width]
 
 
@@ -95,13 +95,13 @@ def expected_rows(lines: Sequence[str], width: int, rows: int) -> list[list[str]
 
 
 def digest(values: Sequence[str]) -> str:
-    """Give the MD5 sqllogictest compares long results by."""
+    """Returns the MD5 sqllogictest compares long results by."""
     text = "".join(f"{value}\n" for value in values)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def arranged(rows: Sequence[Sequence[str]], sort: str) -> list[str]:
-    """Give the values in the order a query's sort mode asks for."""
+    """Returns the values in the order a query's sort mode asks for."""
     if sort == "valuesort":
         return sorted(value for row in rows for value in row)
     ordered = sorted(map(tuple, rows)) if sort == "rowsort" else list(map(tuple, rows))

@@ -195,7 +195,7 @@ Source = NamedSource | DerivedSource | JoinedSource
 
 
 def leaves(source: Source) -> tuple[NamedSource | DerivedSource, ...]:
-    """Give the sources an outer join is made of, left to right; any other source is its own."""
+    """Returns the sources an outer join is made of, left to right; any other source is its own."""
     if isinstance(source, JoinedSource):
         return tuple(leaf for side in source.left + source.right for leaf in leaves(side))
     return (source,)

@@ -249,7 +249,7 @@ def _compare(query: CompareQuery, environment: Environment, *, named: bool) -> B
 def unified(
     left: BoundQuery, right: BoundQuery, at: Position, word: str = "UNION"
 ) -> tuple[Column, ...]:
-    """Give the columns two queries share, named by the left one.
+    """Returns the columns two queries share, named by the left one.
 
     Args:
         word: what combines them.
@@ -295,7 +295,7 @@ def unified(
 
 
 def _known(query: BoundQuery, column: Column) -> Type | None:
-    """Give a column's type, None where the query computes it as a bare NULL."""
+    """Returns a column's type, None where the query computes it as a bare NULL."""
     if isinstance(query, BoundSelect):
         computed = {made.name: expr for made, expr in query.outputs}
         if computed[column.name] == Const(None):

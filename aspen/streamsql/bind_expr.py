@@ -39,7 +39,7 @@ def is_aggregate(node: Expression) -> bool:
 
 
 def operands(node: Expression) -> tuple[Expression, ...]:
-    """Give an AST expression's operands, left to right."""
+    """Returns an AST expression's operands, left to right."""
     match node:
         case Binary(_, left, right):
             return (left, right)
@@ -68,7 +68,7 @@ def has_subquery(node: Expression) -> bool:
 
 
 def literal_type(value: Value) -> Type | None:
-    """Give a literal's type, None for NULL."""
+    """Returns a literal's type, None for NULL."""
     return _LITERALS.get(type(value))
 
 

@@ -50,7 +50,7 @@ QueryBinder = Callable[[Query, Environment], BoundQuery]
 
 
 def conditions(where: Expression | None) -> Iterator[Expression]:
-    """Give the parts that ANDs join, left to right."""
+    """Returns the parts that ANDs join, left to right."""
     if isinstance(where, Binary) and where.symbol == "AND":
         yield from conditions(where.left)
         yield from conditions(where.right)
@@ -167,7 +167,7 @@ class FromBinder:
         return both
 
     def _alias(self, alias: str) -> str:
-        """Give the alias a plan can use: one that no source around has."""
+        """Returns the alias a plan can use: one that no source around has."""
         outer = self.environment.outer
         scopes = () if outer is None else outer.around
         taken = {source.alias for scope in scopes for source in scope.sources.values()}

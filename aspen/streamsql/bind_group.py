@@ -51,7 +51,7 @@ class Grouping:
         self.aggregates: list[BoundAggregate] = []
 
     def bound(self, having: Typed | None) -> BoundGroup:
-        """Give the group, once the select list and HAVING are bound."""
+        """Returns the group, once the select list and HAVING are bound."""
         return BoundGroup(
             tuple((column, typed.expr) for column, typed in self.keys),
             tuple(self.aggregates),

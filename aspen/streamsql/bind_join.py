@@ -29,7 +29,7 @@ class Joined:
 
 
 def nullable(source: BoundSource) -> BoundSource:
-    """Give a source whose columns may all be null, as on the far side of an outer join."""
+    """Returns a source whose columns may all be null, as on the far side of an outer join."""
     return replace(source, columns=tuple(replace(c, nullable=True) for c in source.columns))
 
 

@@ -126,7 +126,7 @@ def _beginnings(
     environment: Environment,
     bind_query: BindQuery,
 ) -> dict[str, tuple[Column, ...]]:
-    """Give columns to begin with: of a base, or of a step over relations that have some."""
+    """Returns columns to begin with: of a base, or of a step over relations that have some."""
     columns: dict[str, tuple[Column, ...]] = {}
     waiting = list(relations)
     while waiting:
@@ -168,7 +168,7 @@ def _inside(environment: Environment, columns: Mapping[str, tuple[Column, ...]])
 
 
 def _headed(one: Definition, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Give columns the names a relation's head has for them."""
+    """Returns columns the names a relation's head has for them."""
     names = one.names or tuple(column.name for column in columns)
     if len(names) != len(columns):
         raise UnionArity(

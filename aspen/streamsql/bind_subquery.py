@@ -178,7 +178,7 @@ class Subqueries:
     def _membership(
         self, node: Exists, outer: ExpressionBinder, *, negated: bool
     ) -> list[BoundExists]:
-        """Give the tests of `needle IN (query)`: a match, then what makes it unknown if none."""
+        """Returns the tests of `needle IN (query)`: a match, then what makes it unknown if none."""
         assert node.needle is not None
         inner = self._inner(node)
         assert inner.value is not None

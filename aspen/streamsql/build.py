@@ -57,7 +57,7 @@ _ONLY = "_only"  # no name in a query begins with _
 
 
 def build(query: BoundQuery) -> Plan:
-    """Give the plan of a bound query; its columns are the query's, by name and type."""
+    """Returns the plan of a bound query; its columns are the query's, by name and type."""
     return Builder().query(query, None)
 
 
@@ -71,7 +71,7 @@ class Builder:
         self._numbers = count(1)
 
     def query(self, query: BoundQuery, domain: Domain | None) -> Plan:
-        """Give the plan of a query."""
+        """Returns the plan of a query."""
         given = () if domain is None else domain.columns
         match query:
             case BoundSelect():
@@ -99,7 +99,7 @@ class Builder:
                 return relabelled(self.query(inner, domain), given + columns)
 
     def _beside(self, domain: Domain | None, plan: Plan) -> Plan:
-        """Give a plan that reads nothing around it once for every row of the domain."""
+        """Returns a plan that reads nothing around it once for every row of the domain."""
         return plan if domain is None else Join(domain.plan, plan)
 
     def _select(self, query: BoundSelect, domain: Domain | None) -> Plan:
@@ -117,7 +117,7 @@ class Builder:
         return Distinct(plan) if query.distinct else plan
 
     def origin(self, origin: BoundFrom, domain: Domain | None) -> Plan:
-        """Give the rows of FROM that pass WHERE."""
+        """Returns the rows of FROM that pass WHERE."""
         predicates = list(origin.predicates)
         sources = [] if domain is None else [domain.plan]
         for source in origin.sources:
@@ -158,7 +158,7 @@ class Builder:
         return Project(plan, tuple(outputs)), pairs
 
     def subquery(self, plan: Plan, found: BoundSubquery, around: Plan) -> Plan:
-        """Give a plan's rows with the value of a sub-query, or those that pass it.
+        """Returns a plan's rows with the value of a sub-query, or those that pass it.
 
         Args:
             around: has all rows of the plan, without what other sub-queries gave.
@@ -200,7 +200,7 @@ class Builder:
 
 
 def _least(plan: Fixpoint, best: Best) -> Plan:
-    """Give one row per key with the best of each choice, of rows that are best for at least one."""
+    """One row per key with the best of each choice, of rows that are best for at least one."""
     by_name = {column.name: column for column in plan.columns}
     aggregates = tuple(Aggregate(how, name, by_name[name]) for name, how in best.choices)
     rows: Plan = plan

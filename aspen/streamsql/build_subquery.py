@@ -36,7 +36,7 @@ class _Builder(Protocol):
 
 
 def valued(builder: _Builder, plan: Plan, found: BoundScalar, around: Plan) -> Plan:
-    """Give a plan's rows with the value of a scalar sub-query beside them."""
+    """Returns a plan's rows with the value of a scalar sub-query beside them."""
     columns = plan.columns
     looked_up = _looked_up(builder, plan, found)
     if looked_up is not None:
@@ -72,7 +72,7 @@ def _one_row(query: BoundQuery) -> bool:
 
 
 def _looked_up(builder: _Builder, plan: Plan, found: BoundScalar) -> Plan | None:
-    """Give the rows with an aggregate over those equal in some columns: groups, looked up.
+    """Returns the rows with an aggregate over those equal in some columns: groups, looked up.
 
     Returns:
         None where the sub-query reads the rows around it in any other way.
@@ -138,7 +138,7 @@ def answered(builder: _Builder, plan: Plan, found: BoundExists, around: Plan) ->
 def _partners(
     builder: _Builder, plan: Plan, found: BoundExists, around: Plan
 ) -> tuple[Plan, Plan, tuple[tuple[str, str], ...], Expr | None]:
-    """Give the partners, the plan they are looked up from, and how they match."""
+    """Returns the partners, the plan they are looked up from, and how they match."""
     residual = conjunction(found.residual)
     free = free_in_from(found.inner)
     if not free:

@@ -34,7 +34,7 @@ class Domain:
 
 
 def domain_of(plan: Plan, names: Iterable[str], around: Plan) -> tuple[Plan, Domain]:
-    """Give the domain of some columns of a plan.
+    """Returns the domain of some columns of a plan.
 
     Args:
         around: where their values are taken from: `plan` itself, or a smaller plan that has all

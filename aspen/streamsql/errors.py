@@ -187,7 +187,7 @@ class ViewCycle(BindError):
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Give the names, those spelt like `name` first."""
+    """Returns the names, those spelt like `name` first."""
     every = sorted(set(names))
     near = get_close_matches(name, every, n=3, cutoff=0.5)
     tails = [other for other in every if other.rpartition(".")[2] == name.rpartition(".")[2]]
@@ -195,6 +195,6 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """Give `did you mean …?` when some name is near, else nothing."""
+    """Returns `did you mean …?` when some name is near, else nothing."""
     near = get_close_matches(name, sorted(set(names)), n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else ""

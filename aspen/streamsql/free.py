@@ -28,7 +28,7 @@ _NONE: Names = frozenset()
 
 
 def free_columns(query: BoundQuery) -> Names:
-    """Give the plan names of the columns a query reads and does not have itself.
+    """Returns the plan names of the columns a query reads and does not have itself.
 
     Law: empty iff the query means something alone.
     """
@@ -48,7 +48,7 @@ def free_columns(query: BoundQuery) -> Names:
 
 
 def free_in_from(origin: BoundFrom) -> Names:
-    """Give the columns a FROM and WHERE read and do not have."""
+    """Returns the columns a FROM and WHERE read and do not have."""
     read = _read((*origin.predicates, *origin.later)).union(
         *map(free_in_source, origin.sources),
         *map(free_in_subquery, (*origin.exists, *origin.computed)),
@@ -57,13 +57,13 @@ def free_in_from(origin: BoundFrom) -> Names:
 
 
 def columns_of(origin: BoundFrom) -> Names:
-    """Give the names of all columns a FROM has, those of its sub-queries included."""
+    """Returns the names of all columns a FROM has, those of its sub-queries included."""
     own = frozenset(c.name for source in origin.sources for c in source.columns)
     return own | _made(origin.computed)
 
 
 def free_in_source(source: BoundSource) -> Names:
-    """Give the columns a source reads from around it."""
+    """Returns the columns a source reads from around it."""
     match source:
         case SubSource(_, query):
             return free_columns(query)
@@ -117,7 +117,7 @@ def _grouped(group: BoundGroup) -> Names:
 
 
 def free_in_subquery(found: BoundSubquery) -> Names:
-    """Give the columns of the rows around that a sub-query reads."""
+    """Returns the columns of the rows around that a sub-query reads."""
     if isinstance(found, BoundScalar):
         return free_columns(found.query)
     needle = frozenset[str]() if found.needle is None else frozenset((found.needle[0].name,))

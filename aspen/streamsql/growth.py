@@ -132,7 +132,7 @@ class _Check:
     # --- costs
 
     def _costs(self) -> dict[Place, bool]:
-        """Give every column that carries a cost from row to row, and whether it rises.
+        """Returns every column that carries a cost from row to row, and whether it rises.
 
         What is derived from a cost may be beaten by a better one; it carries the cost on if it
         comes back to a MIN or MAX.

@@ -33,7 +33,7 @@ def beyond(predicate: Expr, other: str, column: str, *, rising: bool) -> bool:
 
 
 def side(expr: Expr, column: str) -> str:
-    """Give how an expression bounds a column: `<` from above, `>` from below, empty if neither.
+    """Returns how an expression bounds a column: `<` from above, `>` from below, empty if neither.
 
     The column stands on one side, by itself or in what never falls while it rises (`w.cost + 1`).
     """

@@ -18,7 +18,7 @@ class _Builder(Protocol):
 
 
 def outer_join(builder: _Builder, source: OuterSource, domain: Domain | None) -> Plan:
-    """Give the plan of an outer join.
+    """Returns the plan of an outer join.
 
     Law: FULL == LEFT, and what the right has no partner for beside nulls.
     """

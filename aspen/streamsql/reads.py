@@ -42,12 +42,12 @@ class Reading:
 
 
 def readings(query: Query, name: str) -> list[Reading]:
-    """Give every place where `query` reads `name`, in the order of the text."""
+    """Returns every place where `query` reads `name`, in the order of the text."""
     return list(_query(query, name, ()))
 
 
 def names_read(query: Query) -> frozenset[str]:
-    """Give the names of all relations and views a query reads, its own CTEs aside."""
+    """Returns the names of all relations and views a query reads, its own CTEs aside."""
     match query:
         case SelectQuery():
             found: frozenset[str] = frozenset()

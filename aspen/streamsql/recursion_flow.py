@@ -72,7 +72,7 @@ class Branch:
         }
 
     def at(self, place: int) -> Position:
-        """Give where the text computes a column."""
+        """Returns where the text computes a column."""
         items = self.step.items
         return items[place].at if place < len(items) else self.step.at
 

@@ -101,7 +101,7 @@ def _reads_of(knot: tuple[Cte, ...]) -> dict[str, dict[str, list[Reading]]]:
 
 
 def _way(start: str, goal: str, reads: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Give a shortest way from one relation of a knot to another, both ends included."""
+    """Returns a shortest way from one relation of a knot to another, both ends included."""
     ways = [[start]]
     for way in ways:
         if way[-1] == goal:

@@ -38,11 +38,11 @@ class Environment:
     numbers: Iterator[int] = field(default_factory=lambda: count(1), compare=False)
 
     def inside(self, outer: Scope) -> Environment:
-        """Give the environment of a sub-query that may read the rows of `outer`."""
+        """Returns the environment of a sub-query that may read the rows of `outer`."""
         return replace(self, outer=outer)
 
     def with_cte(self, name: str, query: BoundQuery | RecursionMark) -> Environment:
-        """Give an environment that also knows `name`."""
+        """Returns an environment that also knows `name`."""
         return replace(self, ctes={**self.ctes, name: query})
 
     @property
@@ -149,5 +149,5 @@ class Scope:
 
 
 def bare(column: Column) -> str:
-    """Give a column's name without its alias."""
+    """Returns a column's name without its alias."""
     return column.name.rpartition(".")[2]

@@ -163,7 +163,7 @@ class Translator:
         return OrderKey(value, bool(tree.args.get("desc")), not tree.args.get("nulls_first"), at)
 
     def _count(self, tree: exp.Expr | None) -> int | None:
-        """Give the number behind LIMIT, OFFSET or FETCH; None for all."""
+        """Returns the number behind LIMIT, OFFSET or FETCH; None for all."""
         if tree is None:
             return None
         if tree.args.get("limit_options") is not None or tree.args.get("expressions"):

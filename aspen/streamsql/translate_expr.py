@@ -67,13 +67,13 @@ _ATTEMPTS = {
 
 
 def word(tree: exp.Expr) -> str:
-    """Give an identifier's name: folded to lower case unless quoted."""
+    """Returns an identifier's name: folded to lower case unless quoted."""
     name = str(tree.this) if isinstance(tree, exp.Identifier) else str(tree.name)
     return name if tree.args.get("quoted") else name.lower()
 
 
 def _links(symbol: str, node: Expression) -> list[Expression]:
-    """Give the operands of a chain of one operator, left to right."""
+    """Returns the operands of a chain of one operator, left to right."""
     if isinstance(node, Binary) and node.symbol == symbol:
         return _links(symbol, node.left) + _links(symbol, node.right)
     return [node]
@@ -89,7 +89,7 @@ def _chain(symbol: str, operands: Sequence[Expression], at: Position) -> Express
 
 
 def called(name: str, arguments: tuple[Expression, ...], at: Position) -> Expression:
-    """Give a call; a few functions are other spellings of CASE and of other functions."""
+    """Returns a call; a few functions are other spellings of CASE and of other functions."""
     match name, arguments:
         case "nullif", (value, other):
             return Choice(((Binary("=", value, other, at), Literal(None, at)),), value, at)
@@ -101,7 +101,7 @@ def called(name: str, arguments: tuple[Expression, ...], at: Position) -> Expres
 
 
 def _quantifier(tree: exp.Expr) -> str:
-    """Give ANY or ALL where one stands in front of a query, else nothing."""
+    """Returns ANY or ALL where one stands in front of a query, else nothing."""
     if isinstance(tree, exp.Any | exp.All):
         return type(tree).__name__.upper()
     if isinstance(tree, exp.Anonymous) and len(tree.expressions) == 1:

@@ -117,7 +117,7 @@ class ScriptTranslator(Translator):
         ]
 
     def _column(self, tree: exp.ColumnDef) -> tuple[Column, bool]:
-        """Give a column, and whether no two rows may share its value."""
+        """Returns a column, and whether no two rows may share its value."""
         kind = tree.args.get("kind")
         spelt = str(getattr(kind.this, "name", kind.this)).upper() if kind is not None else "TEXT"
         if spelt not in SQL_TYPES:

@@ -90,7 +90,7 @@ def _check_network(
 
 
 def type_of(tree: exp.Expr, at: Position) -> Type:
-    """Give the type SQL's name means.
+    """Returns the type SQL's name means.
 
     Args:
         at: where it is asked for.

@@ -25,12 +25,12 @@ _SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x
 
 
 def spelt(kind: Type | None) -> str:
-    """Give a type as the user writes it."""
+    """Returns a type as the user writes it."""
     return "NULL" if kind is None else kind.value
 
 
 def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
-    """Give the expression as a FLOAT where an INT meets one."""
+    """Returns the expression as a FLOAT where an INT meets one."""
     if source is Type.INT and target is Type.FLOAT:
         if isinstance(expr, Const) and isinstance(expr.value, int):
             return Const(float(expr.value))
@@ -39,7 +39,7 @@ def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
 
 
 def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:
-    """Give the type two types share, and whether they share one."""
+    """Returns the type two types share, and whether they share one."""
     if left is None or right is None or left is right:
         return left or right, True
     if left.numeric and right.numeric:
@@ -48,7 +48,7 @@ def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:
 
 
 def meeting(one: Typed, other: Typed, doing: str) -> tuple[Type | None, str]:
-    """Give the type and unit two values share.
+    """Returns the type and unit two values share.
 
     Args:
         doing: what brings them together, for the message: `compare`, `add`.

@@ -85,7 +85,7 @@ class Abduction:
         self._push(State((Wanted(plan, terms, ()),), (), Store()))
 
     def drafts(self) -> Iterator[State]:
-        """Give states without goals, fewest edits first."""
+        """Returns states without goals, fewest edits first."""
         while self._queue:
             cost, _, _, state = heappop(self._queue)
             if cost > self._limit:

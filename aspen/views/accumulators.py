@@ -35,7 +35,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def value(self) -> Value:
-        """Give the aggregate."""
+        """Returns the aggregate."""
 
 
 class Count(Accumulator):
@@ -56,7 +56,7 @@ class Count(Accumulator):
         self._count += sum([weight for _, weight in values])
 
     def value(self) -> Value:
-        """Give the count, 0 when there is nothing."""
+        """Returns the count, 0 when there is nothing."""
         return self._count
 
 
@@ -100,7 +100,7 @@ class Sum(Accumulator):
         self._total, self._bits = total, bits
 
     def value(self) -> Value:
-        """Give the sum or the mean."""
+        """Returns the sum or the mean."""
         if not self._count:
             return None
         try:
@@ -146,7 +146,7 @@ class Extreme(Accumulator):
                     del ordered[bisect_left(ordered, value)]
 
     def value(self) -> Value:
-        """Give the best value, null when there is none."""
+        """Returns the best value, null when there is none."""
         best: Value = self._ordered[self._place] if self._ordered else None
         return best
 
@@ -172,12 +172,12 @@ class DistinctOf(Accumulator):
             self._inner.add(value, 1 if new > 0 else -1)
 
     def value(self) -> Value:
-        """Give the inner aggregate."""
+        """Returns the inner aggregate."""
         return self._inner.value()
 
 
 def accumulator(aggregate: Aggregate, column: Column | None) -> Accumulator:
-    """Give an empty accumulator.
+    """Returns an empty accumulator.
 
     Args:
         column: the aggregated one, None for COUNT(*).

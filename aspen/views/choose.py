@@ -43,10 +43,10 @@ class Known(Protocol):
     """What is known of relations and views."""
 
     def rows(self, relation: str) -> float | None:
-        """Give how many rows a relation has, of a stream how many keys; None if not counted."""
+        """Returns how many rows a relation has, of a stream how many keys; None if not counted."""
 
     def changes(self, relation: str) -> float:
-        """Give how many of its rows change in an epoch in which some do."""
+        """Returns how many of its rows change in an epoch in which some do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def estimate(plan: Plan, known: Known) -> float:
 
 
 def recursions(plan: Plan) -> Iterator[Fixpoint]:
-    """Give the recursions of a plan, each once."""
+    """Returns the recursions of a plan, each once."""
     found: set[Fixpoint] = set()
     met: set[int] = set()
     waiting = [plan]
@@ -228,7 +228,7 @@ def recursions(plan: Plan) -> Iterator[Fixpoint]:
 
 
 def _fixed(plan: Plan) -> Iterator[Plan]:
-    """Give the largest parts of a step that do not read the recursion."""
+    """Returns the largest parts of a step that do not read the recursion."""
     if not _recursive(plan):
         yield plan
         return

@@ -41,7 +41,7 @@ class Circuit:
         self.heard: Callable[[Sequence[Node]], None] | None = None
 
     def source(self, relation: Relation) -> Scan:
-        """Give the table of a base relation, made at its first mention and kept for good."""
+        """Returns the table of a base relation, made at its first mention and kept for good."""
         known = self.sources.get(relation.name)
         if known is None:
             known = self.sources[relation.name] = Scan(relation)
@@ -50,7 +50,7 @@ class Circuit:
         return known
 
     def find(self, identity: Hashable) -> Node | None:
-        """Give the node of an identity, if there is one."""
+        """Returns the node of an identity, if there is one."""
         return self._known.get(identity)
 
     def add(self, identity: Hashable, node: Node) -> None:
@@ -90,7 +90,7 @@ class Circuit:
                 nodes.append(child)
 
     def windows(self) -> Iterable[Window]:
-        """Give all windows."""
+        """Returns all windows."""
         return [window for windows in self._windows.values() for window in windows]
 
     def change(self, source: Scan, row: Row, weight: int) -> bool:

@@ -121,7 +121,7 @@ class Compiler:
         self._built: dict[int, tuple[Plan, Node]] = {}
 
     def build(self, plan: Plan) -> Node:
-        """Give the node that keeps a plan's rows; the caller becomes a user only by saying so.
+        """Returns the node that keeps a plan's rows; the caller becomes a user only by saying so.
 
         Raises:
             UnknownSource: a relation that is not declared.
@@ -133,7 +133,7 @@ class Compiler:
         return known[1]
 
     def node(self, identity: Hashable, make: Callable[[], Node], *, common: bool = False) -> Node:
-        """Give the circuit's node of that identity, made if there is none."""
+        """Returns the circuit's node of that identity, made if there is none."""
         if self._apart is not None and not common:
             identity = (self._apart, identity)
         found = self.circuit.find(identity)
@@ -243,7 +243,7 @@ class Compiler:
         return self.node(("window", identity), make, common=True)
 
     def _shape(self, plan: Plan) -> tuple[Callable[[Row], Row | None], tuple[str, ...], Scan]:
-        """Give what a stream row becomes below a window, its spelling, and the stream."""
+        """Returns what a stream row becomes below a window, its spelling, and the stream."""
         match plan:
             case Scan():
                 return _unchanged, (), plan
@@ -279,7 +279,7 @@ class Compiler:
         return self.node(("project", id(child), spelt), lambda: ProjectNode(child, compute))
 
     def _beside(self, plan: OuterJoin | MarkJoin) -> Node:
-        """Give the left rows with partners and those without, beside what either gets."""
+        """Returns the left rows with partners and those without, beside what either gets."""
         width = len(plan.left.columns)
         if isinstance(plan, MarkJoin):
             found: Node = self._constant_behind(self._matched(plan, SemiJoinNode), width, (True,))
@@ -356,7 +356,7 @@ class Compiler:
 
 
 def places(names: Iterable[str], columns: tuple[Column, ...]) -> Places:
-    """Give the places of columns by name."""
+    """Returns the places of columns by name."""
     existing = [column.name for column in columns]
     return tuple(existing.index(name) for name in names)
 

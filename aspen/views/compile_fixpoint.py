@@ -39,7 +39,7 @@ class _Builder(Protocol):
 
 
 def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
-    """Give the node that keeps a recursive view.
+    """Returns the node that keeps a recursive view.
 
     Views that are recursive together share one Fixpoint, whichever of them is asked for.
 

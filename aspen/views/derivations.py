@@ -38,7 +38,7 @@ class Derivations:
         return len(self._ways) + len(self._bases)
 
     def follow(self, goals: Iterable[Item], *, at_most: int) -> list[Item] | None:
-        """Give all that the goals rest on, parts before wholes where there is no circle.
+        """Returns all that the goals rest on, parts before wholes where there is no circle.
 
         Returns:
             None when that is more than `at_most` rows.
@@ -59,7 +59,7 @@ class Derivations:
         return order
 
     def base(self, item: Item) -> BaseRow | None:
-        """Give the base row that an item is, None where it is derived or given."""
+        """Returns the base row that an item is, None where it is derived or given."""
         known = self._bases.get(item)
         if known is None and item not in self._ways:
             known = item[0].base_row(item[1])
@@ -68,7 +68,7 @@ class Derivations:
         return known
 
     def ways(self, item: Item) -> tuple[Way, ...]:
-        """Give the ways in which an item is derived; a base row has none."""
+        """Returns the ways in which an item is derived; a base row has none."""
         if self.base(item) is not None:
             return ()
         known = self._ways.get(item)
@@ -77,11 +77,11 @@ class Derivations:
         return known
 
     def parts(self, item: Item) -> list[Item]:
-        """Give everything that occurs in an item's ways."""
+        """Returns everything that occurs in an item's ways."""
         return [part for way in self.ways(item) for part in way]
 
     def contents(self, node: Node) -> Delta:
-        """Give a node's rows, computed once per question."""
+        """Returns a node's rows, computed once per question."""
         known = self._contents.get(node)
         if known is None:
             known = self._contents[node] = node.contents()

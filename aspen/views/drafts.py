@@ -66,16 +66,16 @@ class State:
     detours: int = 0
 
     def fork(self) -> State:
-        """Give a copy that goes its own way."""
+        """Returns a copy that goes its own way."""
         return replace(self, store=self.store.fork(), steps=self.steps + 1)
 
     def plus(self, draft: Draft) -> State:
-        """Give a copy with one more edit."""
+        """Returns a copy with one more edit."""
         return replace(self.fork(), drafts=(*self.drafts, draft))
 
 
 def replace_goals(state: State, goals: tuple[Goal, ...]) -> State:
-    """Give a state with other goals over the same store."""
+    """Returns a state with other goals over the same store."""
     return replace(state, goals=goals)
 
 

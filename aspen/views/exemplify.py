@@ -36,7 +36,7 @@ class Example:
         self._filled = filled
 
     def repair(self, kept: Sequence[int]) -> Repair:
-        """Give some of the edits, the others having turned out needless.
+        """Returns some of the edits, the others having turned out needless.
 
         Args:
             kept: places of the edits.
@@ -108,7 +108,7 @@ def _pool(var: Var, store: Store, hints: dict[Var, Value], serial: int) -> list[
 
 
 def _fitting(column: Column, value: Value) -> list[Value]:
-    """Give a value as the column would hold it, or none."""
+    """Returns a value as the column would hold it, or none."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and column.type is Type.FLOAT:
         return [float(value)]  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ def _fitting(column: Column, value: Value) -> list[Value]:
 
 
 def _compared(check: Check, store: Store) -> list[Value]:
-    """Give the constants of a check, written and known."""
+    """Returns the constants of a check, written and known."""
     values: list[Value] = [] if check.expr is None else list(_constants(check.expr))
     terms: list[Term] = [store.walk(check.terms[place]) for place in check.used]
     terms.append(store.walk(check.out))

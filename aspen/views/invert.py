@@ -11,7 +11,7 @@ from aspen.views.unify import Check, Store, Term, Terms, Var, check_of
 
 
 def computed(plan: Project, terms: Terms, store: Store) -> Terms | None:
-    """Give the row a projection takes, None where no row can give the wanted one."""
+    """Returns the row a projection takes, None where no row can give the wanted one."""
     columns = plan.child.columns
     places = {column.name: place for place, column in enumerate(columns)}
     inner: list[Term] = [Var(column) for column in columns]

@@ -15,7 +15,7 @@ from aspen.views.operators.window import Window
 def make_window(
     stream: str, shape: Callable[[Row], Row | None], partition: Places, plan: WindowPlan
 ) -> Window:
-    """Give an empty window over a stream.
+    """Returns an empty window over a stream.
 
     Args:
         shape: what a stream row becomes before it enters, None where it does not.

@@ -21,14 +21,14 @@ Way = tuple[tuple["Node", Row], ...]
 
 
 def key_of(places: Sequence[int]) -> Callable[[Row], Key]:
-    """Give the function from a row to its key; a single column is its own key, without a tuple."""
+    """The function from a row to its key; a single column is its own key, without a tuple."""
     if not places:
         return _no_key
     return itemgetter(*places)
 
 
 def row_of(places: Sequence[int]) -> Callable[[Row], Row]:
-    """Give the function from a row to the tuple of some of its values."""
+    """Returns the function from a row to the tuple of some of its values."""
     if not places:
         return _no_key
     if len(places) == 1:
@@ -109,7 +109,7 @@ class Node:
         raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
 
     def contents(self) -> Delta:
-        """Give all rows, between epochs. The caller must not change the dict."""
+        """Returns all rows, between epochs. The caller must not change the dict."""
         raise AssertionError(type(self).__name__)  # pragma: no cover - every operator has one
 
     def kept(self) -> int:
@@ -117,12 +117,12 @@ class Node:
         return 0
 
     def base_row(self, row: Row) -> tuple[str, Row] | None:
-        """Give the deletable base row that `row` is, None where it is derived or given."""
+        """Returns the deletable base row that `row` is, None where it is derived or given."""
         del row
         return None
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the ways in which a present row is derived; an empty way needs nothing.
+        """Returns the ways in which a present row is derived; an empty way needs nothing.
 
         Args:
             contents: a remembered `node.contents()`.
@@ -132,7 +132,7 @@ class Node:
         return [((self.inputs[0], row),)]
 
     def stop(self) -> None:
-        """Give back the arrangements of the inputs; called once, when nobody reads this node."""
+        """Releases the arrangements of the inputs; called once, when nobody reads this node."""
 
     def settle(self) -> None:
         """End the epoch: indexes move to the new state."""
@@ -141,7 +141,7 @@ class Node:
         self.delta = {}
 
     def arrange(self, places: Places) -> Arrangement:
-        """Give the shared index of this node's rows by some columns, between epochs."""
+        """Returns the shared index of this node's rows by some columns, between epochs."""
         known = self.arrangements.get(places)
         if known is None:
             known = self.arrangements[places] = Arrangement(places, self.contents())

@@ -241,7 +241,7 @@ def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:
 
 
 def best_rows(relation: Recursive, rows: Iterable[Row]) -> Delta:
-    """Give the rows that aggregate selection keeps: per key, the best of each choice."""
+    """Returns the rows that aggregate selection keeps: per key, the best of each choice."""
     best, names = relation.best, [column.name for column in relation.columns]
     assert best is not None
     places = [names.index(key) for key in best.keys]

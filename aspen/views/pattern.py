@@ -24,7 +24,7 @@ Pattern = tuple[Value | Any_, ...]
 
 
 def pattern(row: Row, free: Iterable[int]) -> Pattern:
-    """Give the pattern of a row with some places left open.
+    """Returns the pattern of a row with some places left open.
 
     Raises:
         IndexError: a place the row has not.

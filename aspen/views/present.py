@@ -19,11 +19,11 @@ class World(Protocol):
     """What the search reads."""
 
     def node(self, plan: Plan) -> Node:
-        """Give the node that has a plan's rows."""
+        """Returns the node that has a plan's rows."""
         ...
 
     def relation(self, name: str) -> Relation:
-        """Give a base relation."""
+        """Returns a base relation."""
         ...
 
     def editable(self, name: str) -> bool:
@@ -31,7 +31,7 @@ class World(Protocol):
         ...
 
     def removals(self, rows: list[tuple[Node, Row]]) -> tuple[list[frozenset[BaseRow]], bool]:
-        """Give sets of base rows whose loss takes all those rows away, and whether that is all."""
+        """Sets of base rows whose loss takes all those rows away, and whether that is all."""
         ...
 
 
@@ -45,14 +45,14 @@ class Present:
         self._indexes: dict[tuple[int, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def contents(self, plan: Plan) -> Delta:
-        """Give a plan's rows, computed once."""
+        """Returns a plan's rows, computed once."""
         known = self._rows.get(id(plan))
         if known is None:
             known = self._rows[id(plan)] = (plan, self._world.node(plan).contents())
         return known[1]
 
     def around(self, plan: Fixpoint, within: Recursions) -> Recursions:
-        """Give the recursions that a step may read, made once: rows are remembered by plan.
+        """Returns the recursions that a step may read, made once: rows are remembered by plan.
 
         Args:
             within: those around the recursion.
@@ -65,11 +65,11 @@ class Present:
         return (*own, *(pair for pair in within if pair[0] not in names))
 
     def ordered(self, plan: Plan, terms: Terms, at_most: int) -> list[Row]:
-        """Give some matching rows; which ones must not depend on how they came."""
+        """Returns some matching rows; which ones must not depend on how they came."""
         return nsmallest(at_most, self.matching(plan, terms), key=repr)
 
     def matching(self, plan: Plan, terms: Terms) -> list[Row]:
-        """Give the rows that are there and agree with the known terms."""
+        """Returns the rows that are there and agree with the known terms."""
         places = tuple(p for p, term in enumerate(terms) if not isinstance(term, Var))
         rows = self.contents(plan)
         index = self._indexes.get((id(plan), places))

@@ -8,7 +8,7 @@ from aspen.algebra.plan import Fixpoint
 
 
 def rotations(plan: Fixpoint) -> Iterator[Fixpoint]:
-    """Give the plan of every relation of a recursion, the plan itself first.
+    """Returns the plan of every relation of a recursion, the plan itself first.
 
     Law: they are kept by one node of a circuit, which numbers its relations alike for all.
     """

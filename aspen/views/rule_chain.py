@@ -118,7 +118,7 @@ class _Order:
         self.known += names
 
     def due(self) -> list[Expr]:
-        """Give the conditions that can be tested now, once each."""
+        """Returns the conditions that can be tested now, once each."""
         due = [c for c in self._untested if atoms_in(c) <= self._bound]
         self._untested = [c for c in self._untested if c not in due]
         return due

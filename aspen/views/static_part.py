@@ -29,7 +29,7 @@ from aspen.algebra.renaming import renamed
 
 
 def static_part(plan: Plan) -> Plan | None:
-    """Give the plan of those rows that rest on non-deletable base rows alone.
+    """Returns the plan of those rows that rest on non-deletable base rows alone.
 
     Returns:
         `plan` itself when that is all of them, None when it is none of them.

@@ -36,7 +36,7 @@ class TwoSided(Node):
         self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
 
     def stop(self) -> None:
-        """Give the arrangements back."""
+        """Returns the arrangements back."""
         if self._sides is not None:
             for node, side in zip(self.inputs, self._sides, strict=True):
                 node.disarrange(side)

@@ -56,7 +56,7 @@ class Check:
 
 
 def check_of(expr: Expr, columns: tuple[Column, ...], terms: Terms, *, out: Term = True) -> Check:
-    """Give the check that an expression over a row has some value."""
+    """Returns the check that an expression over a row has some value."""
     read = columns_in(expr)
     used = tuple(place for place, column in enumerate(columns) if column.name in read)
     return Check(compile_expr(expr, columns), terms, used, out, expr, columns)
@@ -73,14 +73,14 @@ class Store:
         self.moved = False
 
     def fork(self) -> Store:
-        """Give a copy that goes its own way."""
+        """Returns a copy that goes its own way."""
         other = Store()
         other.bound = dict(self.bound)
         other.checks = list(self.checks)
         return other
 
     def walk(self, term: Term) -> Term:
-        """Give a term's value as far as it is known."""
+        """Returns a term's value as far as it is known."""
         while isinstance(term, Var):
             found = self.bound.get(term, term)
             if found is term:
@@ -89,7 +89,7 @@ class Store:
         return term
 
     def row(self, terms: Iterable[Term]) -> Terms:
-        """Give the values of terms as far as they are known."""
+        """Returns the values of terms as far as they are known."""
         return tuple(map(self.walk, terms))
 
     def same(self, one: Term, other: Term) -> bool:

@@ -45,7 +45,7 @@ class Supposed:
 
 
 def suppose(circuit: Circuit, changes: Mapping[Leaf, Delta], watched: Node) -> Supposed:
-    """Give a node's delta under changes of base rows, and leave the circuit as it was.
+    """Returns a node's delta under changes of base rows, and leave the circuit as it was.
 
     Args:
         circuit: between two epochs.

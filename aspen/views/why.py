@@ -42,7 +42,7 @@ class _TooLarge(Exception):
 
 
 def why(node: Node, row: Row) -> Why:
-    """Give what a row of a node rests on, between epochs.
+    """Returns what a row of a node rests on, between epochs.
 
     Raises:
         KeyError: the node has no such row.
@@ -88,7 +88,7 @@ class _Session:
         )
 
     def needed(self, goal: Item, candidates: frozenset[BaseRow]) -> frozenset[BaseRow]:
-        """Give those of the candidates without which the goal has no derivation.
+        """Returns those of the candidates without which the goal has no derivation.
 
         Beyond the budget, all candidates are given: none is known to be dispensable.
         """
@@ -113,7 +113,7 @@ class _Session:
         return any(all(part in true for part in way) for way in self._derivations.ways(item))
 
     def _solve(self, goal: Item) -> Function:
-        """Give the least solution of the equations row = OR over ways of AND over parts."""
+        """Returns the least solution of the equations row = OR over ways of AND over parts."""
         order = self._order = depth_first(goal, self._parts)
         manager = self._manager
         values: dict[Item, Function] = dict.fromkeys(order, manager.false)

@@ -44,15 +44,15 @@ class Facts(Protocol):
     """The lane as a question sees it."""
 
     def node(self, plan: Plan) -> Node:
-        """Give the node that has a plan's rows."""
+        """Returns the node that has a plan's rows."""
         ...
 
     def relation(self, name: str) -> Relation:
-        """Give a base relation."""
+        """Returns a base relation."""
         ...
 
     def times(self, relation: str, row: Row) -> int:
-        """Give how often a base table holds a row."""
+        """Returns how often a base table holds a row."""
         ...
 
     def appears(self, changes: Sequence[Moved]) -> bool:
@@ -95,7 +95,7 @@ class _World:
 
 
 def why_not(plan: Plan, wanted: Pattern, facts: Facts, own: frozenset[str]) -> WhyNot:
-    """Give what would have to come or go for a row of a pattern to appear.
+    """Returns what would have to come or go for a row of a pattern to appear.
 
     Args:
         plan: over base relations alone; none of its rows fits the pattern.
@@ -150,7 +150,7 @@ class _Proof:
         self.left = PROOFS
 
     def minimal(self, edits: Sequence[Edit]) -> tuple[int, ...] | None:
-        """Give the places of edits that help and of which none can be left out, None for none."""
+        """The places of edits that help and of which none can be left out, None for none."""
         kept = tuple(range(len(edits)))
         if not self._helps(edits):
             return None
@@ -176,7 +176,7 @@ class _Proof:
 
 
 def changes_of(edits: Iterable[Edit], times: Callable[[str, Row], int]) -> list[Moved]:
-    """Give the changes that edits stand for, open values filled in by the example.
+    """Returns the changes that edits stand for, open values filled in by the example.
 
     Args:
         times: how often a base table holds a row; all of them go.
@@ -196,7 +196,7 @@ def _key(edit: Edit) -> object:
 
 
 def _hitting(sets: Sequence[frozenset[BaseRow]]) -> list[frozenset[BaseRow]]:
-    """Give minimal sets that share a member with each of the sets, smallest first, some of them.
+    """Returns minimal sets that share a member with each of the sets, smallest first, some of them.
 
     Source: Berge's algorithm for minimal transversals, cut at `_HITS` sets of `_HIT_SIZE`.
     """

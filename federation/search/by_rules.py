@@ -104,7 +104,7 @@ class RuleSearch:
         self._descend()
 
     def rows(self, relation: str) -> list[Row]:
-        """Give the rows of a relation of the rules: search_space, plan_cost, best_plan."""
+        """Returns the rows of a relation of the rules: search_space, plan_cost, best_plan."""
         return sorted(self.lane.rows(relation))
 
     @property
@@ -113,7 +113,7 @@ class RuleSearch:
         return {_node(row): int(row[2] or 0) for row in self.lane.rows("best_cost")}
 
     def answer(self) -> Answer:
-        """Give the best plan; of equally good ones the first.
+        """Returns the best plan; of equally good ones the first.
 
         Raises:
             NoPlan: the goal cannot be reached.
@@ -187,7 +187,7 @@ def _way(row: Row) -> And:
 
 
 def facts(space: Space, node: Node) -> set[Fact]:
-    """Give the rows of the external functions for one OR node."""
+    """Returns the rows of the external functions for one OR node."""
     expr, prop = node
     found: set[Fact] = {("isleaf", (expr, space.is_leaf(expr)))}
     for way in ways(space, node):

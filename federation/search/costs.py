@@ -92,7 +92,7 @@ class Estimates:
         self._flows: dict[int, Flow] = {}
 
     def flow(self, m: int) -> Flow:
-        """Give what a set of relations gives (Fn_nonscansummary, Fn_scansummary)."""
+        """Returns what a set of relations gives (Fn_nonscansummary, Fn_scansummary)."""
         if m not in self._flows:
             self._flows[m] = self._estimate(m)
         return self._flows[m]
@@ -117,11 +117,11 @@ class Estimates:
         return counts
 
     def values(self, name: str, m: int) -> float:
-        """Give the distinct values a class of columns has in a set."""
+        """Returns the distinct values a class of columns has in a set."""
         return min(self._counts(self.graph.classes[name], m).values())
 
     def matching(self, keys: int, reduced: int) -> float:
-        """Give the part of one set's rows that have a partner among another's keys, 0 to 1."""
+        """Returns the part of one set's rows that have a partner among another's keys, 0 to 1."""
         shared = self.graph.shared(keys, reduced)
         return math.prod(min(1.0, self.values(n, keys) / self.values(n, reduced)) for n in shared)
 

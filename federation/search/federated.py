@@ -36,7 +36,7 @@ def prop_text(kind: str, site: str, order: str = "") -> str:
 
 
 def read_prop(prop: str) -> tuple[str, str, str]:
-    """Give a property's kind, site and order."""
+    """Returns a property's kind, site and order."""
     head, _, order = prop.partition(" by ")
     kind, _, site = head.partition(" ")
     return kind, site, order
@@ -75,7 +75,7 @@ class FederatedSpace:
         return expr in self.accesses or (expr in self.members and expr not in self._brings)
 
     def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        """Give joins, enforcers and fetches; memoised."""
+        """Returns joins, enforcers and fetches; memoised."""
         if expr in self.accesses:
             return ()
         node = (expr, prop)
@@ -86,7 +86,7 @@ class FederatedSpace:
         return self._memo[node]
 
     def scans(self, expr: str, prop: str) -> tuple[str, ...]:
-        """Give the scan of a relation where it is at home."""
+        """Returns the scan of a relation where it is at home."""
         kind, site, order = read_prop(prop)
         access = self.accesses.get(expr)
         if access is not None:
@@ -112,7 +112,7 @@ class FederatedSpace:
         return str(self.estimates.flow(self.names[way.expr]))
 
     def scan_cost(self, expr: str, prop: str, _phy: str) -> int:
-        """Give the cost of reading a relation at home, or of an access."""
+        """Returns the cost of reading a relation at home, or of an access."""
         access = self.accesses.get(expr)
         if access is not None:
             return self._weighed(Work(access.cost))
@@ -120,7 +120,7 @@ class FederatedSpace:
         return self._weighed(scanning(self.members[expr], self.sites[site]))
 
     def nonscan_cost(self, way: And) -> int:
-        """Give the cost of an operator alone."""
+        """Returns the cost of an operator alone."""
         _, name, _ = read_prop(way.prop)
         site = self.sites[name]
         out = self.estimates.flow(self.names[way.expr])
@@ -146,7 +146,7 @@ class FederatedSpace:
         return self._weighed(work)
 
     def upwards(self) -> Iterator[Node]:
-        """Give every set with every property: made before at, unordered before ordered."""
+        """Returns every set with every property: made before at, unordered before ordered."""
         for name, access in self.accesses.items():
             yield name, prop_text(MADE, access.site)
         orders = ("", *self.graph.classes)
@@ -161,7 +161,7 @@ class FederatedSpace:
         return weighed(work, self.problem.metric)
 
     def _kept(self, alias: str) -> str:
-        """Give the class of columns in whose order a relation is kept."""
+        """Returns the class of columns in whose order a relation is kept."""
         member = self.members[alias]
         for name, columns in self.graph.classes.items():
             if any((one.alias, one.column) == (alias, member.order) for one in columns):
@@ -224,7 +224,7 @@ class FederatedSpace:
                         yield And(expr, prop, index, "join", phy, one, here, other, far)
 
     def _reduced(self, m: int, site: str) -> Iterator[Route]:
-        """Give the routes over which a set may come reduced by keys sent to where it is made."""
+        """Returns the routes over which a set may come reduced by keys sent to where it is made."""
         for (source, target), route in self.routes.items():
             both_ways = target == site and (site, source) in self.routes
             if both_ways and self.sites[source].reduces and self._makes(m, source):

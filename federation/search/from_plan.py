@@ -53,7 +53,7 @@ class Group:
     conditions: tuple[Expr, ...] = ()
 
     def owner(self) -> dict[str, Attribute]:
-        """Give the relation and the column behind each column's name."""
+        """Returns the relation and the column behind each column's name."""
         return {
             column.name: Attribute(alias, column.name.removeprefix(f"{alias}."))
             for alias, (part, _) in self.parts.items()
@@ -62,7 +62,7 @@ class Group:
 
 
 def group_of(top: Plan, path: tuple[int, ...] = ()) -> Group:
-    """Give the joins from a node down to what is no join."""
+    """Returns the joins from a node down to what is no join."""
     found: list[tuple[Plan, tuple[int, ...]]] = []
     joins: list[Join] = []
     waiting = [(top, path)]
@@ -98,7 +98,7 @@ def problem_of(
     weights: Weights,
     accesses: Iterable[Access] = (),
 ) -> Problem:
-    """Give the search problem of a group.
+    """Returns the search problem of a group.
 
     Args:
         accesses: at least one for each device stream.
@@ -131,7 +131,7 @@ def problem_of(
 
 
 def _pair(aliases: set[str]) -> list[tuple[str, str]]:
-    """Give the two relations a predicate is between; other predicates are no edges."""
+    """Returns the two relations a predicate is between; other predicates are no edges."""
     return list(pairwise(sorted(aliases))) if len(aliases) == PAIR else []
 
 

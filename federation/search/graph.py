@@ -62,7 +62,7 @@ class Graph:
 
 
 def graph_of(search: RuleSearch) -> Graph:
-    """Give the graph of a search.
+    """Returns the graph of a search.
 
     Raises:
         NoPlan: the goal cannot be reached.

@@ -83,11 +83,11 @@ class Space(Protocol):
         ...
 
     def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        """Give every way to an OR node but scans: joins (Fn_split) and enforcers."""
+        """Returns every way to an OR node but scans: joins (Fn_split) and enforcers."""
         ...
 
     def scans(self, expr: str, prop: str) -> tuple[str, ...]:
-        """Give the scans that deliver a property (Fn_phyOp)."""
+        """Returns the scans that deliver a property (Fn_phyOp)."""
         ...
 
     def scan_summary(self, expr: str, prop: str) -> str:
@@ -99,15 +99,15 @@ class Space(Protocol):
         ...
 
     def scan_cost(self, expr: str, prop: str, phy: str) -> int:
-        """Give the cost of a scan (Fn_scancost)."""
+        """Returns the cost of a scan (Fn_scancost)."""
         ...
 
     def nonscan_cost(self, way: And) -> int:
-        """Give the cost of an operator without its children (Fn_nonscancost)."""
+        """Returns the cost of an operator without its children (Fn_nonscancost)."""
         ...
 
     def upwards(self) -> Iterable[Node]:
-        """Give every OR node that may be asked for, children before those that stand on them."""
+        """Returns every OR node that may be asked for, children before those that stand on them."""
         ...
 
 
@@ -117,7 +117,7 @@ def fn_sum(*costs: int) -> int:
 
 
 def ways(space: Space, node: Node) -> tuple[And, ...]:
-    """Give every way to an OR node, in order."""
+    """Returns every way to an OR node, in order."""
     expr, prop = node
     found = list(space.split(expr, prop))
     if space.is_leaf(expr):
@@ -126,7 +126,7 @@ def ways(space: Space, node: Node) -> tuple[And, ...]:
 
 
 def own_cost(space: Space, way: And) -> int:
-    """Give the cost of an AND node's operator alone."""
+    """Returns the cost of an AND node's operator alone."""
     if way.log == SCAN:
         return space.scan_cost(way.expr, way.prop, way.phy)
     return space.nonscan_cost(way)

@@ -47,22 +47,22 @@ class JoinGraph:
             self._near[self.bit[other]] |= self.bit[one]
 
     def name(self, m: int) -> str:
-        """Give a set's canonical text."""
+        """Returns a set's canonical text."""
         return "+".join(self.members(m))
 
     def members(self, m: int) -> list[str]:
-        """Give a set's aliases in order."""
+        """Returns a set's aliases in order."""
         return [alias for alias in self.aliases if m & self.bit[alias]]
 
     def around(self, m: int) -> int:
-        """Give the relations that join with one of a set, without the set."""
+        """Returns the relations that join with one of a set, without the set."""
         found = 0
         for one in bits(m):
             found |= self._near[one]
         return found & ~m
 
     def part(self, m: int) -> int:
-        """Give the relations of a set that hang together with its first."""
+        """Returns the relations of a set that hang together with its first."""
         found = m & -m
         while grown := self.around(found) & m:
             found |= grown
@@ -73,7 +73,7 @@ class JoinGraph:
         return self.part(m) == m
 
     def shared(self, left: int, right: int) -> tuple[str, ...]:
-        """Give the classes of columns that are equal across two sets."""
+        """Returns the classes of columns that are equal across two sets."""
         return tuple(n for n, held in self._classes_of.items() if held & left and held & right)
 
     def halves(self, m: int) -> tuple[tuple[int, int], ...]:
@@ -116,7 +116,7 @@ class JoinGraph:
 
 
 def bits(m: int) -> Iterator[int]:
-    """Give the relations of a set, each as a set."""
+    """Returns the relations of a set, each as a set."""
     while m:
         one = m & -m
         yield one

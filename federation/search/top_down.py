@@ -31,7 +31,7 @@ class _Memo:
         self.costs: dict[And, int] = {}
 
     def solve(self, node: Node, bound: float) -> float | None:
-        """Give the node's least cost if it is within the bound."""
+        """Returns the node's least cost if it is within the bound."""
         if node in self.best:
             cost = self.best[node][0]
             return cost if cost <= bound else None

@@ -69,7 +69,7 @@ class BaseJoin:
             self._offsets.append(self._offsets[-1] + width)
 
     def join(self, collected: Collected, groups: set[Group] | None) -> list[tuple[Group, Row]]:
-        """Give the results among the rows that reached the base.
+        """Returns the results among the rows that reached the base.
 
         Args:
             groups: those that belong to the base; None for all.
@@ -108,5 +108,5 @@ class BaseJoin:
 
 
 def unique(rows: Iterable[tuple[Group, Row]]) -> list[tuple[Group, Row]]:
-    """Give results once each: a lost acknowledgement may have brought one twice."""
+    """Returns results once each: a lost acknowledgement may have brought one twice."""
     return list(dict.fromkeys(rows))

@@ -188,7 +188,7 @@ def _rows(plan: Plan, streams: Streams, method: Method) -> Program:
 
 
 def _block(node: Plan, streams: Streams, number: int) -> _Block:
-    """Give inputs, positional columns and conditions of everything below a node."""
+    """Returns inputs, positional columns and conditions of everything below a node."""
     match node:
         case Scan():
             stream = streams.get(node.relation)
@@ -273,7 +273,7 @@ def _output(value: Expr, column: Column, inputs: tuple[Input, ...], streams: Str
 
 
 def column_wire(stream: DeviceStream, place: int) -> Wire:
-    """Give how a column of a stream travels."""
+    """Returns how a column of a stream travels."""
     column = stream.relation.columns[place]
     match column.type:
         case Type.TEXT:
@@ -325,7 +325,7 @@ def _mapping(compute: Callable[[Row], Row]) -> Finish:
 
 
 def columns_of(program: Program, streams: Streams) -> tuple[Column, ...]:
-    """Give all inputs' columns, in the order expressions are evaluated over."""
+    """Returns all inputs' columns, in the order expressions are evaluated over."""
     return tuple(
         column
         for number, one in enumerate(program.inputs)

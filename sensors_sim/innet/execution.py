@@ -84,7 +84,7 @@ class Execution:
                 self._joining.installed(mote, run)
 
     def programs(self, mote: Mote) -> dict[int, Running]:
-        """Give what a mote runs."""
+        """Returns what a mote runs."""
         found: dict[int, Running] = mote.state.get("programs", {})
         return found
 
@@ -123,7 +123,7 @@ class Execution:
 
     @staticmethod
     def packet(mote: Mote, kind: Kind, run: Running, payload: bytes, target: int = -1) -> Packet:
-        """Give a packet of a query."""
+        """Returns a packet of a query."""
         return Packet(kind, run.query, mote.index, mote.take_number(), payload, run.version, target)
 
     def send(self, mote: Mote, packet: Packet, state: dict[object, object]) -> None:
@@ -164,7 +164,7 @@ class Execution:
         pending.motes += 1
 
     def _pending(self, mote: Mote, run: Running, epoch: int) -> Partials:
-        """Give a mote's records of an epoch; the first one plans when they are sent."""
+        """Returns a mote's records of an epoch; the first one plans when they are sent."""
         key = ("partial", run.query, run.version, epoch)
         found: Partials | None = mote.state.get(key)
         if found is None:

@@ -49,7 +49,7 @@ class QueryHandle:
     answers: list[Answer] = field(default_factory=list)
 
     def take(self) -> list[Answer]:
-        """Give the answers since the last call."""
+        """Returns the answers since the last call."""
         found, self.answers = self.answers, []
         return found
 
@@ -156,7 +156,7 @@ class Gateway:
             self._planner.watch(run, handle.fragment)
 
     def running(self, change: Change) -> Running:
-        """Give the compiled program of a change; every mote decodes the same bytes."""
+        """Returns the compiled program of a change; every mote decodes the same bytes."""
         found = self._runs.get(change.version)
         if found is None:
             program = decode(change.body, self._registry.stream_names, self._registry.texts)

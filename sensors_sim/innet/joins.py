@@ -47,7 +47,7 @@ class Assignment:
     groups: set[Group] = field(default_factory=set)
 
     def write(self, query: int, version: int, registry: Registry) -> list[bytes]:
-        """Give the payloads that carry it; each stands for itself."""
+        """Returns the payloads that carry it; each stands for itself."""
         payloads: list[bytes] = []
         entries = [self._ship(key, places, registry) for key, places in sorted(self.ships.items())]
         entries += [self._group(group, registry) for group in sorted(self.groups)]
@@ -88,7 +88,7 @@ class Assignment:
 
 
 def read_assignment(payload: bytes, inputs: int, registry: Registry) -> tuple[int, int, Assignment]:
-    """Give the query, its version, and what the payload says about it."""
+    """Returns the query, its version, and what the payload says about it."""
     source = Reader(payload, registry.texts)
     query, version, since = source.byte(), source.count(), source.count()
     found = Assignment(since)
@@ -292,7 +292,7 @@ class Joins:
 
 
 def write_keys(run: Running, keys: set[bytes], registry: Registry) -> list[bytes]:
-    """Give the payloads that carry join keys, or one Bloom filter of them."""
+    """Returns the payloads that carry join keys, or one Bloom filter of them."""
     if run.program.method is Method.BLOOM:
         return run.sides.bloom(keys) if keys else []
     payloads: list[bytes] = []
@@ -309,7 +309,7 @@ def write_keys(run: Running, keys: set[bytes], registry: Registry) -> list[bytes
 
 
 def read_keys(run: Running, payload: bytes, registry: Registry) -> set[bytes] | None:
-    """Give the keys of a payload; None for a Bloom filter, which must be asked."""
+    """Returns the keys of a payload; None for a Bloom filter, which must be asked."""
     if run.program.method is Method.BLOOM:
         return None
     source = Reader(payload, registry.texts)

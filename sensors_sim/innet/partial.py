@@ -93,7 +93,7 @@ class Aggregator:
                 mine[place] = _merged(one.function, mine[place], states[place])
 
     def write(self, epoch: int, records: Partials) -> list[bytes]:
-        """Give the payloads that carry the records, each short enough for a frame."""
+        """Returns the payloads that carry the records, each short enough for a frame."""
         payloads: list[bytes] = []
         out = self._head(epoch, records.motes)
         for key, states in records.groups.items():
@@ -116,7 +116,7 @@ class Aggregator:
         return out
 
     def read(self, payload: bytes) -> tuple[int, Partials]:
-        """Give the epoch and the records of a payload."""
+        """Returns the epoch and the records of a payload."""
         source = Reader(payload, self._texts)
         epoch, motes = source.count(), source.count()
         records = Partials({}, motes)
@@ -126,7 +126,7 @@ class Aggregator:
         return epoch, records
 
     def answer(self, records: Partials) -> list[Row]:
-        """Give the rows of the GroupBy; without keys one row, also when nothing came."""
+        """Returns the rows of the GroupBy; without keys one row, also when nothing came."""
         groups = records.groups
         if not groups and not self._keys:
             groups = {(): [EMPTY] * len(self._aggregates)}

@@ -44,7 +44,7 @@ class Shares:
 
 
 def groups_of(program: Program, sensors: Sequence[int], registry: Registry) -> list[Group]:
-    """Give the groups that may ever join: one sensor per input, fulfilling what never changes."""
+    """The groups that may ever join: one sensor per input, fulfilling what never changes."""
     streams = registry.streams
     conditions = list(conjuncts(program.paired))
     columns = columns_of(program, streams)
@@ -82,7 +82,7 @@ def groups_of(program: Program, sensors: Sequence[int], registry: Registry) -> l
 
 
 def _equates(condition: object, number: int) -> tuple[int, tuple[int, int]] | None:
-    """Give this input's column and the earlier column a condition makes equal, if it does."""
+    """Returns this input's column and the earlier column a condition makes equal, if it does."""
     match condition:
         case Op("=", Col(one), Col(other)):
             sides = sorted((place_of(one), place_of(other)))
@@ -125,7 +125,7 @@ class Prices:
         return mote in self.paths
 
     def move(self, src: int, place: int, size: int) -> float:
-        """Give the energy of moving bytes from a mote to a place.
+        """Returns the energy of moving bytes from a mote to a place.
 
         Up and down the tree, and straight there from the first mote on the way that is near it.
         """
@@ -162,7 +162,7 @@ class Placed:
     energy_mj: float
 
     def assignments(self, since: int, mote_of: Callable[[int], int]) -> dict[int, Assignment]:
-        """Give what every concerned mote must be told; BASE for the base's own groups."""
+        """Returns what every concerned mote must be told; BASE for the base's own groups."""
         found: dict[int, Assignment] = defaultdict(lambda: Assignment(since))
         ships: dict[tuple[int, int], set[int]] = defaultdict(set)
         for group, place in self.places.items():
@@ -238,7 +238,7 @@ def place_groups(
 
 
 def candidates(group: Group, mote_of: Callable[[int], int], prices: Prices) -> list[int]:
-    """Give the places considered for a group."""
+    """Returns the places considered for a group."""
     paths = [prices.paths[mote_of(sensor)] for sensor in group]
     found = {BASE}
     for path in paths:

@@ -101,7 +101,7 @@ class JoinPlanner:
         self._watched.pop(query, None)
 
     def placed(self, query: int) -> Placed | None:
-        """Give the decision in force, None while everything is joined at the base."""
+        """Returns the decision in force, None while everything is joined at the base."""
         watched = self._watched.get(query)
         return None if watched is None else watched.placed
 
@@ -143,7 +143,7 @@ class JoinPlanner:
             self.plan(watched.run.query)
 
     def base_groups(self, run: Running, epoch: int) -> set[Group] | None:
-        """Give the groups the base joins in an epoch; None for all."""
+        """Returns the groups the base joins in an epoch; None for all."""
         watched = self._watched.get(run.query)
         if watched is None or watched.run is not run:
             return None
@@ -238,7 +238,7 @@ class JoinPlanner:
 
 
 def part_number(payload: bytes) -> int:
-    """Give the two bytes by which a mote confirms an assignment: its check sum."""
+    """Returns the two bytes by which a mote confirms an assignment: its check sum."""
     return sum((place + 1) * byte for place, byte in enumerate(payload)) & 0xFFFF
 
 

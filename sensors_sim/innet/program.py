@@ -98,7 +98,7 @@ class Program:
 
 
 def input_columns(number: int, stream: DeviceStream) -> tuple[Column, ...]:
-    """Give an input's columns under the names expressions use."""
+    """Returns an input's columns under the names expressions use."""
     return tuple(
         Column(f"r{number}.c{place}", column.type, column.unit, column.nullable)
         for place, column in enumerate(stream.relation.columns)
@@ -106,6 +106,6 @@ def input_columns(number: int, stream: DeviceStream) -> tuple[Column, ...]:
 
 
 def place_of(name: str) -> tuple[int, int]:
-    """Give the input and column a name stands for."""
+    """Returns the input and column a name stands for."""
     left, _, right = name.partition(".")
     return int(left[1:]), int(right[1:])

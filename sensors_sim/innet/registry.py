@@ -38,7 +38,7 @@ class Registry:
         self._rows: list[_RowShape] = []
 
     def install(self, sensor: Attached, mote: int) -> int:
-        """Give a sensor a number, or bring what is known of it up to date."""
+        """Returns a sensor a number, or bring what is known of it up to date."""
         number = self._numbers.get(sensor.sid)
         shape = _RowShape(self.streams[sensor.stream], sensor)
         if number is None:
@@ -56,23 +56,23 @@ class Registry:
         return number
 
     def number(self, sid: str) -> int:
-        """Give a sensor's number."""
+        """Returns a sensor's number."""
         return self._numbers[sid]
 
     def attached(self, number: int) -> Attached:
-        """Give the sensor of a number."""
+        """Returns the sensor of a number."""
         return self._attached[number]
 
     def mote(self, number: int) -> int:
-        """Give the index of the mote a sensor sits on."""
+        """Returns the index of the mote a sensor sits on."""
         return self._motes[number]
 
     def row(self, number: int, measured: Row, at_s: float) -> Row:
-        """Give the row of a sample."""
+        """Returns the row of a sample."""
         return self._rows[number].row(measured, at_s)
 
     def fixed_row(self, number: int) -> Row:
-        """Give a sensor's row with null for all that is measured."""
+        """Returns a sensor's row with null for all that is measured."""
         shape = self._rows[number]
         return tuple(shape.template)
 

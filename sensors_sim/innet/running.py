@@ -67,7 +67,7 @@ class Running:
         self._implied = [_implied(one.value, program, streams) for one in program.outputs]
 
     def epoch_of(self, at_s: float) -> int:
-        """Give the epoch a moment belongs to."""
+        """Returns the epoch a moment belongs to."""
         return int(at_s // self.period_s)
 
     def write_row(self, epoch: int, sensors: Sequence[int], row: Row) -> bytes:
@@ -89,7 +89,7 @@ class Running:
         return bytes(out.data)
 
     def read_row(self, payload: bytes) -> tuple[int, tuple[int, ...], Row]:
-        """Give the epoch, the sensors and the row of a payload."""
+        """Returns the epoch, the sensors and the row of a payload."""
         source = Reader(payload, self._registry.texts)
         epoch = source.count() if self.period_s else 0
         sensors = tuple(source.count() for _ in self.program.inputs)

@@ -67,7 +67,7 @@ class Sides:
         return bytes(out.data)
 
     def read(self, payload: bytes, *, at_base: bool) -> tuple[int, int, int, Row]:
-        """Give epoch, input, sensor and row; columns nobody needs are null."""
+        """Returns epoch, input, sensor and row; columns nobody needs are null."""
         source = Reader(payload, self._registry.texts)
         epoch, number, sensor = source.count(), source.count(), source.count()
         fixed = self._registry.fixed_row(sensor)
@@ -78,7 +78,7 @@ class Sides:
         return epoch, number, sensor, tuple(row)
 
     def key(self, number: int, row: Row) -> bytes:
-        """Give a row's join key as bytes, the same for equal values on either side."""
+        """Returns a row's join key as bytes, the same for equal values on either side."""
         out = Writer(self._registry.texts)
         for place, wire in zip(self._keys[number], self._key_wires, strict=True):
             out.put(wire, row[place])
@@ -95,7 +95,7 @@ class Sides:
         return max(1, -(-self._bits // (8 * FILTER_BYTES)))
 
     def bloom(self, keys: set[bytes]) -> list[bytes]:
-        """Give the Bloom filters of keys."""
+        """Returns the Bloom filters of keys."""
         size = -(-self._bits // (8 * self.filters))
         bits = [0] * self.filters
         for key in keys:

@@ -51,7 +51,7 @@ def write_status(mote: Mote, now_s: float) -> bytes:
 
 
 def read_near(packet: Packet) -> tuple[int, ...]:
-    """Give the neighbours a status tells of, by index."""
+    """Returns the neighbours a status tells of, by index."""
     source = Reader(packet.payload, _NO_TEXTS)
     source.count()
     source.count()

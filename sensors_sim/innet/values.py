@@ -59,7 +59,7 @@ class Dictionary:
         self._texts: list[str] = []
 
     def number(self, text: str) -> int:
-        """Give a text's number, a new one if it has none."""
+        """Returns a text's number, a new one if it has none."""
         known = self._numbers.get(text)
         if known is None:
             known = self._numbers[text] = len(self._texts)
@@ -67,7 +67,7 @@ class Dictionary:
         return known
 
     def text(self, number: int) -> str:
-        """Give a number's text.
+        """Returns a number's text.
 
         Raises:
             BadMessage: nobody gave that number out.
@@ -201,12 +201,12 @@ class Reader:
 
 
 def scaled(value: float, decimals: int) -> int:
-    """Give the integer a measured value is sent as."""
+    """Returns the integer a measured value is sent as."""
     return round(value * POWERS[decimals])
 
 
 def unscaled(value: int, decimals: int) -> float:
-    """Give the measured value an integer stands for.
+    """Returns the measured value an integer stands for.
 
     Law: `unscaled(scaled(v, d), d) == round(v, d)` for values a device can report.
     """
@@ -214,7 +214,7 @@ def unscaled(value: int, decimals: int) -> float:
 
 
 def shortest_decimals(value: float) -> int:
-    """Give the fewest decimals that carry a number exactly, DOUBLE if none up to six do."""
+    """Returns the fewest decimals that carry a number exactly, DOUBLE if none up to six do."""
     if abs(value) < _SHORT:
         for decimals in range(7):
             whole = round(value * POWERS[decimals])

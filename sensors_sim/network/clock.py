@@ -32,11 +32,11 @@ class Clock:
         self._set_s = at_s
 
     def error_s(self, now_s: float) -> float:
-        """Give how far it is ahead."""
+        """Returns how far it is ahead."""
         return self._error_s + self.drift * (now_s - self._set_s)
 
     def when_s(self, local_s: float, now_s: float) -> float:
-        """Give the true time at which it will show a local time."""
+        """Returns the true time at which it will show a local time."""
         return local_s - self.error_s(now_s)
 
     def synchronise(self, now_s: float, other: Clock) -> None:

@@ -119,7 +119,7 @@ class Dissemination:
                 )
 
     def _missing(self, since: int, until: int) -> Iterator[tuple[Change, int]]:
-        """Give the changes in (since, until] that no later one of them supersedes, chained."""
+        """Returns the changes in (since, until] that no later one of them supersedes, chained."""
         last = {c.query: c.version for c in self.changes[since:until]}
         before = since
         for change in self.changes[since:until]:

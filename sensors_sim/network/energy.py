@@ -82,7 +82,7 @@ def broadcast(payload_bytes: int, tx_ma: float, wake_s: float) -> Transfer:
 
 
 def idle_mw(wake_s: float) -> float:
-    """Give what a mote draws while nothing happens: asleep, with looks at the channel."""
+    """Returns what a mote draws while nothing happens: asleep, with looks at the channel."""
     if wake_s <= 0.0:
         return RX_MW
     share = min(CHECK_S / wake_s, 1.0)
@@ -90,7 +90,7 @@ def idle_mw(wake_s: float) -> float:
 
 
 def sample_mj(device: str) -> float:
-    """Give the energy of one sample of a device kind."""
+    """Returns the energy of one sample of a device kind."""
     current_ma, powered_s = SAMPLE_MA_S.get(device, OTHER_SAMPLE_MA_S)
     return (current_ma + MCU_ACTIVE_MA) * SUPPLY_V * powered_s
 

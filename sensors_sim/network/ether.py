@@ -52,7 +52,7 @@ class Ether:
         self._calls: dict[tuple[int, float], Transfer] = {}
 
     def price(self, payload_bytes: int, wake_s: float) -> Transfer:
-        """Give what one attempt of a unicast costs."""
+        """Returns what one attempt of a unicast costs."""
         found = self._prices.get((payload_bytes, wake_s))
         if found is None:
             found = self._prices[payload_bytes, wake_s] = transfer(

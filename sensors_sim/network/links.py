@@ -47,7 +47,7 @@ _SIGNS = [((-1) ** k * math.comb(16, k), 1.0 / k - 1.0) for k in range(2, 17)]
 
 
 def log_success(snr_db: float) -> float:
-    """Give ln of the chance that one byte arrives whole; the ratio is rounded to 0.05 dB."""
+    """Returns ln of the chance that one byte arrives whole; the ratio is rounded to 0.05 dB."""
     return _log_success(round(snr_db / SNR_STEP_DB))
 
 
@@ -72,7 +72,7 @@ class Link:
     signal_dbm: float = 0.0
 
     def share(self, size_bytes: int) -> float:
-        """Give the share of frames of a size that arrive, 0 to 1."""
+        """Returns the share of frames of a size that arrive, 0 to 1."""
         return math.exp(self.log_byte * size_bytes)
 
 
@@ -87,7 +87,7 @@ class LinkModel(Protocol):
     def links(
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
     ) -> dict[tuple[str, str], Link]:
-        """Give the directed links, in an order that depends on nothing but the arguments.
+        """Returns the directed links, in an order that depends on nothing but the arguments.
 
         Args:
             only: give the links of this mote alone; empty for all.
@@ -184,7 +184,7 @@ class Chances:
         self._keys = np.frombuffer(b"".join(digests), dtype="<u8")
 
     def normal(self, one: Indices, other: Indices, *, directed: bool) -> Floats:
-        """Give one draw per pair; undirected ones are the same both ways.
+        """Returns one draw per pair; undirected ones are the same both ways.
 
         Source: splitmix64 [Steele et al., OOPSLA 2014] and Box-Muller.
         """
@@ -205,7 +205,7 @@ def _mixed(value: Words) -> Words:
 
 
 def ceilings_db(storeys: int) -> float:
-    """Give the loss through so many ceilings."""
+    """Returns the loss through so many ceilings."""
     if storeys == 0:
         return 0.0
     power = (storeys + 2) / (storeys + 1) - FLOOR_EXPONENT_B
@@ -215,7 +215,7 @@ def ceilings_db(storeys: int) -> float:
 def near_pairs(
     motes: Sequence[MoteSpec], range_m: float, storeys: int, only: str = ""
 ) -> tuple[Indices, Indices, Floats]:
-    """Give pairs within a range, each once, with their distance in metres.
+    """Returns pairs within a range, each once, with their distance in metres.
 
     Args:
         storeys: floors apart at most.
@@ -267,7 +267,7 @@ def near_pairs(
 def walls_crossed(
     motes: Sequence[MoteSpec], one: Indices, other: Indices, walls: Sequence[Wall]
 ) -> Floats:
-    """Give the loss in dB through the walls each pair sees on its own level."""
+    """Returns the loss in dB through the walls each pair sees on its own level."""
     loss = np.zeros(len(one))
     places = np.array([(mote.x_m, mote.y_m) for mote in motes])
     names = sorted({wall.level for wall in walls})

@@ -165,13 +165,13 @@ class Mote:
         return self.spec.wake_s
 
     def energy_mj(self, now_s: float) -> float:
-        """Give what it has spent so far, quiet seconds included, dead ones not."""
+        """Returns what it has spent so far, quiet seconds included, dead ones not."""
         if not self.alive:
             return self.spent_mj
         return self.spent_mj + self.idle_mw * max(now_s - self.born_s, 0.0)
 
     def battery_left_mj(self, now_s: float) -> float:
-        """Give what its battery still holds; nothing once it is flat."""
+        """Returns what its battery still holds; nothing once it is flat."""
         used_mj = self.energy_mj(now_s) - self.battery_begun_mj
         return max(self.spec.battery_mj - used_mj, 0.0)
 
@@ -199,6 +199,6 @@ class Mote:
             account[1] += energy_mj
 
     def take_number(self) -> int:
-        """Give the number of its next packet."""
+        """Returns the number of its next packet."""
         self.number += 1
         return self.number

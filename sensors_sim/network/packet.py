@@ -63,7 +63,7 @@ class Packet:
         )
 
     def copied(self) -> Packet:
-        """Give what the next mote holds: its own copy."""
+        """Returns what the next mote holds: its own copy."""
         return Packet(
             self.kind,
             self.query,

@@ -163,7 +163,7 @@ class Tree:
     # Parents.
 
     def _step(self, known: Neighbour, to: Mote) -> float:
-        """Give the cost of one link: transmissions, and the strobing before each."""
+        """Returns the cost of one link: transmissions, and the strobing before each."""
         return known.etx * (1.0 + to.spec.wake_s / 2 / FRAME_S)
 
     def choose(self, mote: Mote) -> None:

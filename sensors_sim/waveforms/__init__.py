@@ -47,7 +47,7 @@ def waveform(key: str) -> Waveform:
 
 
 def checked(key: str, device: DeviceKind, given: Parameters) -> dict[str, Any]:
-    """Give a waveform's parameters for a device, defaults filled in.
+    """Returns a waveform's parameters for a device, defaults filled in.
 
     Raises:
         BadParameters: unfit for the device, misspelt, missing or out of range.

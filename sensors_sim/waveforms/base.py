@@ -56,7 +56,7 @@ class Waveform:
 
 
 def check_parameters(waveform: Waveform, device: DeviceKind, given: Parameters) -> dict[str, Any]:
-    """Give the parameters with defaults filled in.
+    """Returns the parameters with defaults filled in.
 
     Raises:
         BadParameters: misspelt, missing, no number, or out of range.

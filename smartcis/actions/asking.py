@@ -82,7 +82,7 @@ def ask(granted: Grant, question: Question, wait_s: float) -> Snapshot:
 
 
 def wait(name: str, wait_s: float) -> Snapshot:
-    """Give the answer as soon as the epoch that brings it is written.
+    """Returns the answer as soon as the epoch that brings it is written.
 
     Raises:
         NoAnswer: none came in time.
@@ -105,12 +105,12 @@ def wait(name: str, wait_s: float) -> Snapshot:
 
 
 def relation_asked(granted: Grant) -> Relation:
-    """Give the view in question as a relation."""
+    """Returns the view in question as a relation."""
     return relation_of(MaintainedView.objects.get(name=granted.view))
 
 
 def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int, ...]]:
-    """Give a row with the known values by column, and the places that are left open.
+    """Returns a row with the known values by column, and the places that are left open.
 
     Raises:
         SchemaError: no such column, or a value of another type.
@@ -163,7 +163,7 @@ def may_see(granted: Grant, relation: Relation, row: Row) -> bool:
 
 
 def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], bool]:
-    """Give a base row of an answer by column, and whether it is somebody else's.
+    """Returns a base row of an answer by column, and whether it is somebody else's.
 
     Args:
         text: a JSON array; empty for no row.

@@ -21,14 +21,14 @@ _SHAPE = ("name", "columns", "comment")
 
 
 def live_catalog() -> Catalog:
-    """Give what a query may name now."""
+    """Returns what a query may name now."""
     readable = Q(standing=True) | Q(named=True)
     views = MaintainedView.objects.filter(readable, error__isnull=True)
     return Catalog.of((*whole_catalog(), *map(relation_of, views.only(*_SHAPE))))
 
 
 def relation_of(view: MaintainedView) -> Relation:
-    """Give a maintained view as a relation."""
+    """Returns a maintained view as a relation."""
     return _relation(view.name, tuple(map(tuple, view.columns)), view.comment)
 
 
@@ -40,12 +40,12 @@ def _relation(name: str, columns: tuple[tuple[Any, ...], ...], comment: str) -> 
 
 
 def columns_json(relation: Relation) -> list[list[object]]:
-    """Give a relation's columns as `MaintainedView.columns` keeps them."""
+    """Returns a relation's columns as `MaintainedView.columns` keeps them."""
     return [[c.name, c.type.value, c.unit, c.nullable] for c in relation.columns]
 
 
 def reads_private(sources: Iterable[str], catalog: Catalog) -> list[str]:
-    """Give those sources whose rows belong to one visitor each, or tell where a person is.
+    """Returns those sources whose rows belong to one visitor each, or tell where a person is.
 
     A standing view over them is for everybody: what it gives away is decided in its text. What
     somebody of the staff named is for the staff, whichever columns it has left.
@@ -61,7 +61,7 @@ def reads_private(sources: Iterable[str], catalog: Catalog) -> list[str]:
 
 
 def behind(names: Iterable[str]) -> dict[str, bool]:
-    """Give the named relations and views and all that those views read, through others too.
+    """Returns the named relations and views and all that those views read, through others too.
 
     Returns:
         By name, whether it is a view.

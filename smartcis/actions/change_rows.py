@@ -94,7 +94,7 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
 
 
 def _given(statement: Insert, relation: Relation, owner: Owner) -> list[Row]:
-    """Give the rows an INSERT brings."""
+    """Returns the rows an INSERT brings."""
     names = statement.columns or relation.names
     places = [relation.index(name) for name in names]
     compiled = _compiled(statement.query, owner)
@@ -116,7 +116,7 @@ def _given(statement: Insert, relation: Relation, owner: Owner) -> list[Row]:
 def _rows_where(
     relation: Relation, where: Expression | None, values: Sequence[Expression], owner: Owner
 ) -> Sequence[Row]:
-    """Give the rows that pass a condition, each as often as it is there; values behind them."""
+    """Returns the rows that pass a condition, each as often as it is there; values behind them."""
     items = [Item(Name(relation.name, name)) for name in relation.names]
     items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
     source = NamedSource(relation.name, relation.name)
@@ -188,7 +188,7 @@ def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Seque
 
 
 def _keys(own: OwnRelation, relation: Relation, rows: Sequence[Row]) -> list[str]:
-    """Give what no two rows may share; without a key, anything that nobody has.
+    """Returns what no two rows may share; without a key, anything that nobody has.
 
     Raises:
         Invalid: two rows would share a key.

@@ -73,7 +73,7 @@ def drop(statement: Drop, owner: Owner) -> int:
 
 
 def account_of(owner: Owner) -> int:
-    """Give the user a relation will belong to.
+    """Returns the user a relation will belong to.
 
     Raises:
         Refused: nobody has logged in.

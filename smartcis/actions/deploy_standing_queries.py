@@ -100,7 +100,7 @@ def deploy_standing_queries(
 
 
 def comment_of(texts: Mapping[str, str], name: str) -> str:
-    """Give the leading comment of a view's file, as one line."""
+    """Returns the leading comment of a view's file, as one line."""
     lines = texts.get(f"{name}.streamsql", "").splitlines()
     head = [line.removeprefix("--").strip() for line in lines if line.startswith("--")]
     return " ".join(head)[:300]

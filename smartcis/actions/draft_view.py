@@ -60,7 +60,7 @@ class Draft:
         return cls(compiled, plan_query(compiled), sql, spelt, private, kept)
 
     def same(self) -> QuerySet[MaintainedView]:
-        """Give the views that maintain this already."""
+        """Returns the views that maintain this already."""
         same = MaintainedView.objects.filter(
             plan_hash=plan_hash(self.planned),
             standing=False,
@@ -71,7 +71,7 @@ class Draft:
         return same if self.strategy == AUTO else same.filter(strategy=self.strategy)
 
     def view(self, name: str = "") -> MaintainedView:
-        """Give the view, not saved.
+        """Returns the view, not saved.
 
         Args:
             name: under which other queries may read it; without one it has the plan's.
@@ -91,7 +91,7 @@ class Draft:
 
 
 def strategy_for(planned: Planned, strategy: str) -> str:
-    """Give the strategy a view begins with."""
+    """Returns the strategy a view begins with."""
     # Counting the house takes longer than all the rest; only a recursion makes a difference.
     recursive = next(recursions(planned.plan), None) is not None
     known = house_statistics() if recursive else Statistics.of(CATALOG)
@@ -99,7 +99,7 @@ def strategy_for(planned: Planned, strategy: str) -> str:
 
 
 def asked_for(strategy: str) -> str:
-    """Give a strategy that somebody named, in its one spelling.
+    """Returns a strategy that somebody named, in its one spelling.
 
     Raises:
         UnknownStrategy: there is none of that name, or with that option.
@@ -116,12 +116,12 @@ def asked_for(strategy: str) -> str:
 
 
 def plan_hash(planned: Planned) -> str:
-    """Give the fingerprint under which equal plans share a view."""
+    """Returns the fingerprint under which equal plans share a view."""
     return hashlib.sha256(planned.text.encode()).hexdigest()
 
 
 def view_name(planned: Planned, strategy: str = AUTO, *, kept: bool = False) -> str:
-    """Give the name of the view that maintains a submitted query's plan."""
+    """Returns the name of the view that maintains a submitted query's plan."""
     if strategy == AUTO and not kept:
         return AUTO_NAME.format(plan_hash(planned))
     both = f"{planned.text}\n{strategy}{' kept' if kept else ''}"

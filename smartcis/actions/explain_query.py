@@ -92,7 +92,7 @@ def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
 
 
 def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
-    """Give the base relations behind sources, through all views that can be read."""
+    """Returns the base relations behind sources, through all views that can be read."""
     return [catalog.get(name) for name, is_view in sorted(behind(sources).items()) if not is_view]
 
 

@@ -63,14 +63,14 @@ LOCATORS = (POINT, *THINGS)
 
 
 def located_by(columns: Sequence[str]) -> str | None:
-    """Give what says where the rows of these columns are: a column's name, `point`, or None."""
+    """Returns what says where the rows of these columns are: a column's name, `point`, or None."""
     if set(POINT_COLUMNS) <= set(columns):
         return POINT
     return next((name for name in THINGS if name in columns), None)
 
 
 def locator(columns: Sequence[str], rows: Iterable[Row]) -> Callable[[Row], Place | None]:
-    """Give the function that says where a row is.
+    """Returns the function that says where a row is.
 
     Args:
         rows: all it will be asked about; the things they name are read here, once.
@@ -110,7 +110,7 @@ def _is_id(value: Value, ids: type) -> bool:
 
 
 def _places(things: Things, values: set[Value]) -> dict[Value, Place]:
-    """Give where the things of these ids are; whatever is no id is nowhere."""
+    """Returns where the things of these ids are; whatever is no id is nowhere."""
     ids = [value for value in values if _is_id(value, things.ids)]
     found: dict[Value, Place] = {}
     for keys in batched(ids, PKS_AT_ONCE):

@@ -19,7 +19,7 @@ _POLL_S = 0.03
 
 
 def look_at_rows(granted: Grant, asked: str) -> Snapshot:
-    """Give the rows of a view.
+    """Returns the rows of a view.
 
     Args:
         granted: the view, and whether it is kept on demand.

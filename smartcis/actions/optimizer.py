@@ -15,7 +15,7 @@ ANSWER_SHARE = 0.9  # of an epoch after which the base answers it; see sensors_s
 
 
 def house_network(joins: int | None = None) -> SensorNetwork:
-    """Give what the motes may be asked for.
+    """Returns what the motes may be asked for.
 
     Args:
         joins: the most joins in one fragment; the deployment's limit, if None; 0 for no limit.
@@ -24,7 +24,7 @@ def house_network(joins: int | None = None) -> SensorNetwork:
 
 
 def assumed(weights: str = "", joins: int | None = None) -> Assumed:
-    """Give what an explanation assumes: all that is known of the running house.
+    """Returns what an explanation assumes: all that is known of the running house.
 
     Raises:
         BadWeights: as `house_weights`.
@@ -35,7 +35,7 @@ def assumed(weights: str = "", joins: int | None = None) -> Assumed:
 
 
 def measured_costs() -> dict[str, Cost]:
-    """Give what the pieces that run now take, by name."""
+    """Returns what the pieces that run now take, by name."""
     found = NetworkPiece.objects.filter(live=True, mj_per_s__gt=0)
     columns = found.values_list("name", "bytes_per_s", "mj_per_s", "period_s")
     return {

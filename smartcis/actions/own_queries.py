@@ -10,7 +10,7 @@ from smartcis.models import MaintainedQuery
 
 
 def own_queries(owner: Owner) -> QuerySet[MaintainedQuery]:
-    """Give the queries of a user, or of a visitor's browser; nobody's are none."""
+    """Returns the queries of a user, or of a visitor's browser; nobody's are none."""
     if owner.user_id is not None:
         return MaintainedQuery.objects.filter(user_id=owner.user_id)
     if not owner.browser:
@@ -19,5 +19,5 @@ def own_queries(owner: Owner) -> QuerySet[MaintainedQuery]:
 
 
 def quota_of(owner: Owner) -> int | None:
-    """Give how many queries one may have, None for any number."""
+    """Returns how many queries one may have, None for any number."""
     return None if owner.staff else settings.QUERY_QUOTA

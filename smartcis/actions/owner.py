@@ -29,7 +29,7 @@ class Owner:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Owner:
-        """Give whoever sends a request."""
+        """Returns whoever sends a request."""
         user: AbstractBaseUser | AnonymousUser = request.user
         return cls(
             browser=browser_of(request.session),

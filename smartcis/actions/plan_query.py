@@ -23,7 +23,7 @@ class Planned:
 
 
 def plan_query(compiled: Compiled) -> Planned:
-    """Give the plan of a compiled query as it begins: everything in the engine.
+    """Returns the plan of a compiled query as it begins: everything in the engine.
 
     What then runs inside the network is decided, and moved there, while it runs: it answers at
     once, and equal queries share a view wherever it is (see `smartcis.placements`).

@@ -53,7 +53,7 @@ def reconsider_placements() -> int:
 
 
 def patience(period_s: float) -> timedelta:
-    """Give how long a piece may say nothing before its answer counts no longer."""
+    """Returns how long a piece may say nothing before its answer counts no longer."""
     return timedelta(seconds=max(LEAST_SILENCE_S, EPOCHS_SILENT * period_s))
 
 

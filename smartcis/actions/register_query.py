@@ -119,7 +119,7 @@ def register_query(
 
 
 def shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
-    """Give the view that maintains a plan, begun if there is none; runs in a transaction.
+    """Returns the view that maintains a plan, begun if there is none; runs in a transaction.
 
     Args:
         new: what to begin; made here if the one that was there has ended meanwhile.
@@ -147,7 +147,7 @@ def begun(view: MaintainedView) -> MaintainedView:
 
 
 def next_order() -> int:
-    """Give the next place in the order of registrations."""
+    """Returns the next place in the order of registrations."""
     highest = MaintainedView.objects.aggregate(highest=Max("order"))["highest"]
     return int(highest or 0) + 1
 

@@ -11,7 +11,7 @@ from smartcis.models import MaintainedQuery
 
 
 def rename_query(query_id: str, name: str, owner: Owner) -> MaintainedQuery:
-    """Give a query another name; an empty one takes it away.
+    """Returns a query another name; an empty one takes it away.
 
     Raises:
         NotFound: no query of that id.

@@ -15,7 +15,7 @@ AT_HOUR = 4
 
 
 def rename_visitors(now: datetime | None = None) -> int:
-    """Give each visitor who has none yet the name for today, in one transaction.
+    """Assigns each visitor who has none yet the name for today, in one transaction.
 
     Args:
         now: in the house's time zone; the clock's if left out.

@@ -83,7 +83,7 @@ def end_route(session: str, owner: Owner) -> None:
 
 
 def owned_route(session: str, owner: Owner) -> RouteRequest:
-    """Give a walk of the owner's browser.
+    """Returns a walk of the owner's browser.
 
     Raises:
         NotFound: no such walk; other browsers' walks do not exist for this one.

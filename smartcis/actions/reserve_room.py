@@ -41,7 +41,7 @@ def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Ow
 
 
 def cancel_reservation(rid: str, reservation_id: int, owner: Owner) -> None:
-    """Give a reservation back.
+    """Returns a reservation back.
 
     Raises:
         Refused: the owner is no staff.

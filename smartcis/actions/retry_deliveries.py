@@ -10,7 +10,7 @@ from smartcis.models import Delivery, Outlet
 
 
 def outlet_of(query_id: str, owner: Owner) -> Outlet:
-    """Give where a query's changes go.
+    """Returns where a query's changes go.
 
     Raises:
         NotFound: there is no such query, or its changes go nowhere else.

@@ -22,7 +22,7 @@ Order = Mapping[str, Any]
 
 
 def order_of(compiled: Compiled) -> dict[str, Any] | None:
-    """Give a query's order, None where its text does not say."""
+    """Returns a query's order, None where its text does not say."""
     if compiled.order is None:
         return None
     keys = [[key.column, key.descending, key.nulls_last] for key in compiled.order.keys]
@@ -30,7 +30,7 @@ def order_of(compiled: Compiled) -> dict[str, Any] | None:
 
 
 def whole(compiled: Compiled) -> Compiled:
-    """Give a query with the columns that only its order needs, behind its own."""
+    """Returns a query with the columns that only its order needs, behind its own."""
     if compiled.order is None:
         return compiled
     plan = compiled.order.plan
@@ -41,7 +41,7 @@ def whole(compiled: Compiled) -> Compiled:
 def in_order(
     rows: Delta, columns: Sequence[tuple[str, str, str]], order: Order | None
 ) -> list[Row]:
-    """Give a view's rows as they are shown, each as often as its weight says.
+    """Returns a view's rows as they are shown, each as often as its weight says.
 
     Args:
         columns: of the view: name, type and unit.

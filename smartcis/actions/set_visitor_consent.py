@@ -18,7 +18,7 @@ class UnknownCode(NotFound):
 
 
 def visitor_of(code: str) -> Visitor:
-    """Give the visitor whose secret code this is.
+    """Returns the visitor whose secret code this is.
 
     Raises:
         UnknownCode: it is nobody's.

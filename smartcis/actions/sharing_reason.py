@@ -24,7 +24,7 @@ class Sharing:
 
 
 def sharing_of(view: MaintainedView) -> Sharing:
-    """Give how the engine shares a view: the same choice from the same registration."""
+    """Returns how the engine shares a view: the same choice from the same registration."""
     _, text, _, asked, _ = view.registration()["register"]
     try:
         chosen = choose_sharing(asked, read_plan(text))

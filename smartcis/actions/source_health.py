@@ -41,7 +41,7 @@ class SourceHealth:
 
 
 def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]:
-    """Give all sources, or those given, with their health."""
+    """Returns all sources, or those given, with their health."""
     known = _states()
     found = []
     for one in Source.objects.select_related("machine") if sources is None else sources:
@@ -53,7 +53,7 @@ def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]
 
 
 def declared(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the relations a source feeds and its capabilities, as its wrapper declares them."""
+    """Returns the relations a source feeds and its capabilities, as its wrapper declares them."""
     kind = kind_of(source.kind)
     try:
         declaration = kind.make(source.reader_settings(), time.time).declaration

@@ -14,7 +14,7 @@ from smartcis.models import MaintainedView
 
 
 def strategy_reasons(views: Iterable[MaintainedView]) -> dict[str, str]:
-    """Give for each view why it has its strategy, as a clause behind "because".
+    """Returns for each view why it has its strategy, as a clause behind "because".
 
     The reason is worked out anew: counts have moved since the view was registered.
     """

@@ -36,7 +36,7 @@ class CannotRead(AspenError):
 
 
 def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
-    """Give the changes of base rows that statements stand for, as the database stands now.
+    """Returns the changes of base rows that statements stand for, as the database stands now.
 
     Args:
         text: statements, separated by semicolons.

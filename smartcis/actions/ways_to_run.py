@@ -32,7 +32,7 @@ class Ways:
 
 
 def ways_to_run(sql: str) -> Ways:
-    """Give the ways in which a text may be run.
+    """Returns the ways in which a text may be run.
 
     Raises:
         AspenError: it does not parse.

@@ -36,7 +36,7 @@ class MachineAdmin(Page):
 
     @admin.display(description="programs", ordering="program_count")
     def programs(self, machine: Machine) -> int:
-        """Give how many programs are installed."""
+        """Returns how many programs are installed."""
         return int(getattr(machine, "program_count", 0))
 
 

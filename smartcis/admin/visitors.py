@@ -41,7 +41,7 @@ class VisitorAdmin(Page):
 
     @admin.display(description="card for the holder")
     def card(self, visitor: Visitor) -> str:
-        """Give the address to print, or to put into a QR code; it goes to the holder alone."""
+        """Returns the address to print, or to put into a QR code; it goes to the holder alone."""
         if not visitor.pk:
             return "after saving"
         return format_html("<code>/#visitor={}</code>", visitor.code)

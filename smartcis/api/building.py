@@ -155,7 +155,7 @@ class BuildingView(APIView):
 
     @extend_schema(responses=answers(BuildingSerializer, *READ))
     def get(self, _request: Request) -> Response:
-        """Give the building."""
+        """Returns the building."""
         venue = Venue.objects.first()
         if venue is None:
             raise NotFound("no building has been imported", attempt="manage.py import_building")
@@ -180,7 +180,7 @@ class PlanView(APIView):
 
     @extend_schema(responses=answers(PlanSerializer, *READ))
     def get(self, _request: Request, level_id: str) -> Response:
-        """Give the plan of a floor."""
+        """Returns the plan of a floor."""
         level = Level.objects.filter(pk=level_id).first()
         if level is None:
             raise unknown("level", level_id, Level.objects.values_list("pk", flat=True))
@@ -210,7 +210,7 @@ class PlanView(APIView):
 
 
 def rings(outline: list[list[Ring]]) -> list[Ring]:
-    """Give all rings of several polygons."""
+    """Returns all rings of several polygons."""
     return [ring for polygon in outline for ring in polygon]
 
 

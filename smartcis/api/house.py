@@ -142,7 +142,7 @@ class StatusView(APIView):
 
     @extend_schema(responses=answers(StatusSerializer, 406, 503))
     def get(self, _request: Request) -> Response:
-        """Give the status."""
+        """Returns the status."""
         status = read_status(composition.server(), settings.RESULTS_NAME)
         said = status_message(status, time.time())
         epoch, position, _ = composition.results().head()

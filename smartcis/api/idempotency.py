@@ -18,7 +18,7 @@ KEY = OpenApiParameter(
 
 
 def key_of(request: Request, refusal: type[AspenError]) -> str:
-    """Give the key of a call, empty if it has none.
+    """Returns the key of a call, empty if it has none.
 
     Args:
         refusal: how this call says no to what was handed in.

@@ -75,7 +75,7 @@ class MoveSerializer(serializers.Serializer[Any]):
 
 
 def placement_body(view: MaintainedView) -> dict[str, Any]:
-    """Give where a view runs, as the API shows it."""
+    """Returns where a view runs, as the API shows it."""
     placement = Placement.objects.select_related("view").filter(view=view).first()
     if placement is None or not placement.holds:
         placement = Placement(view=view, plan_hash=view.plan_hash, since=view.created_at)

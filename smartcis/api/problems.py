@@ -68,7 +68,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a problem body.
+    """Returns a problem body.
 
     Args:
         status: of the response.
@@ -83,7 +83,7 @@ def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def status_of(error: AspenError) -> int:
-    """Give the HTTP status of an error."""
+    """Returns the HTTP status of an error."""
     return next(status for kind, status in STATUSES if isinstance(error, kind))
 
 
@@ -149,7 +149,7 @@ def _sentences(data: Any, path: str = "") -> list[str]:
 
 
 def plain_problem(status: int, code: str, message: str) -> JsonResponse:
-    """Give a problem outside DRF's views."""
+    """Returns a problem outside DRF's views."""
     return JsonResponse(
         problem(status, _fields(code, message)), status=status, content_type=CONTENT_TYPE
     )

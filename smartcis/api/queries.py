@@ -140,7 +140,7 @@ def query_body(
     snapshots: Mapping[str, Snapshot],
     reasons: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Give a query as the API shows it.
+    """Returns a query as the API shows it.
 
     Args:
         reasons: of the views' strategies.
@@ -180,12 +180,12 @@ def runs_inside(view: MaintainedView) -> bool:
 
 
 def columns_body(view: MaintainedView) -> list[dict[str, str]]:
-    """Give a view's columns as the API shows them."""
+    """Returns a view's columns as the API shows them."""
     return [{"name": name, "type": kind, "unit": unit} for name, kind, unit, _ in view.columns]
 
 
 def visible(query_id: str, owner: Owner) -> MaintainedQuery:
-    """Give a query that its reader may see.
+    """Returns a query that its reader may see.
 
     Raises:
         NotFound: there is none, or it is hidden.
@@ -211,7 +211,7 @@ class Queries(Exporting, generics.GenericAPIView[MaintainedQuery]):
     throttle_scope = "queries"
 
     def get_renderers(self) -> list[BaseRenderer]:
-        """Give files of answers alone, not of the listing."""
+        """Returns files of answers alone, not of the listing."""
         return super().get_renderers() if self.request.method == "POST" else [JSONRenderer()]
 
     @extend_schema(
@@ -273,7 +273,7 @@ class QueryDetail(APIView):
 
     @extend_schema(responses=answers(QuerySerializer, *READ))
     def get(self, request: Request, query_id: str) -> Response:
-        """Give a query."""
+        """Returns a query."""
         owner = Owner.of(request)
         query = visible(query_id, owner)
         snapshots = composition.results().snapshots([query.view.name])

@@ -61,7 +61,7 @@ class CsvRenderer(BaseRenderer):
 
     @staticmethod
     def lines(table: Table) -> Iterator[str]:
-        """Give a table's lines."""
+        """Returns a table's lines."""
         yield _line(f"{name} [{unit}]" if unit else name for name, _, unit in table.columns)
         for row in table.rows:
             yield _line(row)
@@ -75,7 +75,7 @@ class GeoJsonRenderer(BaseRenderer):
 
     @staticmethod
     def lines(table: Table) -> Iterator[str]:
-        """Give a table as a FeatureCollection, a line for each row.
+        """Returns a table as a FeatureCollection, a line for each row.
 
         Raises:
             Invalid: no column says where a row is.
@@ -110,7 +110,7 @@ class Exporting(APIView):
 
 
 def exported(table: Table, request: Request) -> StreamingHttpResponse | None:
-    """Give a table in the form a request asks for; None where that is plain JSON."""
+    """Returns a table in the form a request asks for; None where that is plain JSON."""
     chosen = request.accepted_renderer
     if not isinstance(chosen, EXPORTS):
         return None
@@ -156,7 +156,7 @@ def _cell(value: Value) -> str:
 
 
 def _degrees() -> Callable[[Place], list[float]]:
-    """Give the function from metres of the building to longitude and latitude."""
+    """Returns the function from metres of the building to longitude and latitude."""
     venue = Venue.objects.first()
     lon, lat = (0.0, 0.0) if venue is None else (venue.origin_lon_deg, venue.origin_lat_deg)
     projection = Projection(lon, lat)

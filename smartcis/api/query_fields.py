@@ -64,7 +64,7 @@ class CallsSerializer(serializers.Serializer[Any]):
 
 
 def order_body(order: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Give a query's order as the API shows it."""
+    """Returns a query's order as the API shows it."""
     if order is None:
         return None
     names = ("column", "descending", "nulls_last")
@@ -73,18 +73,18 @@ def order_body(order: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def width_of(query: MaintainedQuery | None) -> int | None:
-    """Give how many columns of its view a query shows, None for all."""
+    """Returns how many columns of its view a query shows, None for all."""
     return None if query is None or query.order is None else int(query.order["width"])
 
 
 def outputs_body(query: MaintainedQuery) -> list[str]:
-    """Give where a query's changes go besides."""
+    """Returns where a query's changes go besides."""
     outlet = getattr(query, "outlet", None)
     return [] if outlet is None else [" ".join(filter(None, one)) for one in outlet.outputs]
 
 
 def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
-    """Give what became of a query's calls; None where its changes go nowhere else."""
+    """Returns what became of a query's calls; None where its changes go nowhere else."""
     outlet = getattr(query, "outlet", None)
     if outlet is None:
         return None
@@ -93,7 +93,7 @@ def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
 
 
 def answered_body(done: Answer | Done) -> dict[str, Any]:
-    """Give what a statement did."""
+    """Returns what a statement did."""
     if isinstance(done, Done):
         return {
             "kind": "done",

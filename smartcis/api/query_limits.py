@@ -49,7 +49,7 @@ class Peek(ScopedRateThrottle):
     """Looks at a scope's count without counting."""
 
     def left(self, scope: str, request: Request, view: APIView) -> dict[str, Any]:
-        """Give what is left of a scope's rate."""
+        """Returns what is left of a scope's rate."""
         self.scope = scope
         number, per_s = self.parse_rate(self.get_rate())
         at_most, now_s = number or 0, self.timer()
@@ -64,7 +64,7 @@ class QueryLimits(APIView):
 
     @extend_schema(responses=answers(LimitsSerializer, 406))
     def get(self, request: Request) -> Response:
-        """Give the limits, and what is used of them."""
+        """Returns the limits, and what is used of them."""
         owner = Owner.of(request)
         peek = Peek()
         return Response(

@@ -61,7 +61,7 @@ class QueryRows(Exporting):
         }
     )
     def get(self, request: Request, query_id: str) -> HttpResponseBase:
-        """Give the newest snapshot."""
+        """Returns the newest snapshot."""
         asked_for = request.query_params.get("limit")
         limit = None
         if asked_for is not None:

@@ -127,7 +127,7 @@ class _Question(APIView):
 
     @staticmethod
     def asked(request: Request, fields: dict[str, Any]) -> Grant:
-        """Give the view in question, and whose rows the client may see of it."""
+        """Returns the view in question, and whose rows the client may see of it."""
         owner = Owner.of(request)
         return grant(fields["view"], browser=owner.browser, user=request.user)
 

@@ -67,6 +67,6 @@ class ReservationDetail(APIView):
 
     @extend_schema(responses=answers(None, 401, 403, 404, status=204))
     def delete(self, request: Request, rid: str, reservation_id: int) -> Response:
-        """Give the reservation back."""
+        """Returns the reservation back."""
         cancel_reservation(rid, reservation_id, Owner.of(request))
         return Response(status=204)

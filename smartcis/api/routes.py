@@ -86,7 +86,7 @@ class RouteDetail(APIView):
 
     @extend_schema(responses=answers(RouteSerializer, 429, *READ))
     def get(self, request: Request, session: str) -> Response:
-        """Give the walk."""
+        """Returns the walk."""
         return Response(RouteSerializer(owned_route(session, Owner.of(request))).data)
 
     @extend_schema(request=RouteMakeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429))

@@ -24,7 +24,7 @@ TITLES = {
 
 
 def answers(success: Any, *problems: int, status: int = 200) -> dict[Any, Any]:
-    """Give the `responses` of an endpoint.
+    """Returns the `responses` of an endpoint.
 
     Args:
         success: serializer of the good answer, None for an empty one.

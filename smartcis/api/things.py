@@ -123,7 +123,7 @@ class SensorFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
 
 def machines() -> QuerySet[Machine]:
-    """Give all machines with their software."""
+    """Returns all machines with their software."""
     software = Prefetch("software", SoftwareInstall.objects.order_by("software"))
     return Machine.objects.select_related("unit").prefetch_related(software).order_by("pk")
 
@@ -162,7 +162,7 @@ class DoorDetail(generics.RetrieveAPIView[Door]):
 
     @extend_schema(responses=answers(DoorSerializer, *READ))
     def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """Give a door."""
+        """Returns a door."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(request=DoorChangeSerializer, responses=answers(DoorSerializer, *EDIT))
@@ -207,7 +207,7 @@ class SensorDetail(generics.RetrieveAPIView[Sensor]):
 
     @extend_schema(responses=answers(SensorSerializer, *READ))
     def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """Give a sensor."""
+        """Returns a sensor."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(request=SensorChangeSerializer, responses=answers(SensorSerializer, *EDIT))

@@ -53,7 +53,7 @@ class PolicySerializer(serializers.Serializer[Any]):
 
 
 def visitor_body(visitor: Visitor) -> dict[str, Any]:
-    """Give a visitor as its holder sees it."""
+    """Returns a visitor as its holder sees it."""
     return {
         "consent": visitor.consent,
         "pseudonym": visitor.pseudonym,

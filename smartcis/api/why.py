@@ -56,7 +56,7 @@ class ReasonsSerializer(serializers.Serializer[Any]):
 
 
 def reasons_body(reasons: Reasons) -> dict[str, Any]:
-    """Give reasons as the API shows them."""
+    """Returns reasons as the API shows them."""
     return {
         "view": reasons.view,
         "row": list(reasons.row),

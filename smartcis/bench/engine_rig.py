@@ -47,7 +47,7 @@ class EngineRig:
         return RedisResults(self.url, self.name, patience_s=20)
 
     def memory_mb(self) -> dict[str, float]:
-        """Give the resident memory of Spark's driver and of its Python workers."""
+        """Returns the resident memory of Spark's driver and of its Python workers."""
         driver = psutil.Process(self.process.pid)
         sizes = {"python_driver": driver.memory_info().rss / 1e6, "jvm": 0.0, "lanes": 0.0}
         for child in driver.children(recursive=True):

@@ -50,11 +50,11 @@ class Ran:
     estimates: Mapping[str, Estimate]
 
     def energy_mj(self, way: Way) -> float:
-        """Give what a way took per epoch."""
+        """Returns what a way took per epoch."""
         return sum(self.measured[piece.text].energy_mj for piece in way.pieces)
 
     def best(self, *, one_site: bool = False) -> Way:
-        """Give the way that took least."""
+        """Returns the way that took least."""
         every = [way for way in self.ways if way.one_site or not one_site]
         return min(every, key=self.energy_mj)
 

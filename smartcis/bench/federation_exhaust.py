@@ -110,7 +110,7 @@ def exhaust(field: Field, model: LinkModel, asked: Asked, period_s: float) -> Ex
 
 
 def _placed(bed: Bed, piece: Piece, known: Estimate) -> tuple[float, int]:
-    """Give the least a join takes with its groups at any places, and how many were tried."""
+    """Returns the least a join takes with its groups at any places, and how many were tried."""
     network = bed.network()
     rooms = clusters(_groups(piece, network), sensors_of)
     tries: list[Places] = [{}]

@@ -73,7 +73,7 @@ class Asked:
 
     @staticmethod
     def text(sql: str) -> str:
-        """Give the text with its windows: the newest row of every sensor."""
+        """Returns the text with its windows: the newest row of every sensor."""
         return sql.replace("{w}", "[PARTITION BY sid ROWS 1]")
 
 
@@ -208,7 +208,7 @@ class Hashed:
         return [(self.value(sid, round(at_s / self._period_s)),)]
 
     def value(self, sid: str, epoch: int) -> float:
-        """Give what a sensor measures at an epoch."""
+        """Returns what a sensor measures at an epoch."""
         low, high, scale = RANGES[self._streams[sid]]
         text = f"{self._seed}/{sid}/{epoch % self._cycle}".encode()
         digest = blake2b(text, digest_size=4).digest()
@@ -224,7 +224,7 @@ class Even(Hashed):
     """
 
     def value(self, sid: str, epoch: int) -> float:
-        """Give what a sensor measures at an epoch."""
+        """Returns what a sensor measures at an epoch."""
         low, high, scale = RANGES[self._streams[sid]]
         order = self._orders.get(sid)
         if order is None:
@@ -236,5 +236,5 @@ class Even(Hashed):
 
 
 def streams_of(field: Field) -> Mapping[str, str]:
-    """Give the stream of every sensor."""
+    """Returns the stream of every sensor."""
     return {one.sid: one.stream for mote in field.motes for one in mote.sensors}

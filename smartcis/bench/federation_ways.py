@@ -65,19 +65,19 @@ class Way:
 
 
 def planned(sql: str) -> Plan:
-    """Give the plan of a query over samples: a window of one row per sensor is the sample."""
+    """Returns the plan of a query over samples: a window of one row per sensor is the sample."""
     return sampled(compile_query(Asked.text(sql), CATALOG).plan)
 
 
 def sampled(plan: Plan) -> Plan:
-    """Give a plan without its windows."""
+    """Returns a plan without its windows."""
     if isinstance(plan, Window):
         return sampled(plan.child)
     return with_children(plan, tuple(sampled(child) for child in children(plan)))
 
 
 def ways(asked: Asked, *, turned: bool = True) -> list[Way]:
-    """Give every way to run a query.
+    """Returns every way to run a query.
 
     Args:
         turned: whether keys are sent from either side, or from the first alone.
@@ -129,7 +129,7 @@ def _label(plan: Plan, method: str) -> str:
 
 
 def _needed(plan: Plan, inner: Plan) -> Plan:
-    """Give a part of a plan with the columns that the rest of the plan reads, and no more."""
+    """Returns a part of a plan with the columns that the rest of the plan reads, and no more."""
     read: set[str] = set()
     for node in _nodes(plan):
         match node:
@@ -148,7 +148,7 @@ def _needed(plan: Plan, inner: Plan) -> Plan:
 
 
 def _distinct(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """Give pieces once, whatever alias they read their stream by."""
+    """Returns pieces once, whatever alias they read their stream by."""
     found: dict[str, Piece] = {}
     for piece in pieces:
         (scan,) = _scans(piece.plan)
@@ -159,7 +159,7 @@ def _distinct(pieces: list[Piece]) -> tuple[Piece, ...]:
 
 
 def _sides(plan: Plan) -> Iterator[Plan]:
-    """Give the inputs: scans with the selections over them."""
+    """Returns the inputs: scans with the selections over them."""
     if isinstance(plan, Scan) or (isinstance(plan, Filter) and isinstance(plan.child, Scan)):
         yield plan
         return

@@ -74,7 +74,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
 
 
 def workloads() -> dict[str, Plan]:
-    """Give the queries by name."""
+    """Returns the queries by name."""
     relation = CATALOG.get(STREAM)
     columns = tuple(Column(f"t.{c.name}", c.type, c.unit, c.nullable) for c in relation.columns)
     scan = Scan(STREAM, "t", columns, stream=True)
@@ -189,7 +189,7 @@ def _measure(field: Field, plan: Plan, motes: int, seconds: float) -> dict[str, 
 
 
 def trace_digest() -> str:
-    """Give the hash of everything a small network in the building sends in ten minutes."""
+    """Returns the hash of everything a small network in the building sends in ten minutes."""
     digest = hashlib.sha256()
     net = SensorNetwork(
         building_field(TRACED_MOTES, seed=3),
@@ -209,7 +209,7 @@ def trace_digest() -> str:
 
 
 def _digest_elsewhere() -> str:
-    """Give the hash as another process, with other hash seeds, computes it."""
+    """Returns the hash as another process, with other hash seeds, computes it."""
     code = (
         "import django; django.setup(); "
         "from smartcis.bench.motes import trace_digest; print(trace_digest())"

@@ -68,7 +68,7 @@ class Oracle:
         return graph
 
     def costs(self) -> dict[tuple[int, bool], dict[int, int]]:
-        """Give the cheapest walk from each demanded position to each node."""
+        """Returns the cheapest walk from each demanded position to each node."""
         found: dict[tuple[int, bool], dict[int, int]] = {}
         for _session, node, _software, step_free in self.tables["route_request"]:
             graph = self._graph(step_free=step_free)
@@ -77,7 +77,7 @@ class Oracle:
         return found
 
     def expected(self) -> dict[str, Rows]:
-        """Give the rows of every standing view, from scratch."""
+        """Returns the rows of every standing view, from scratch."""
         tables = self.tables
         seats = {row[0]: row for row in self._now("seat_reading", 120)}
         cpus = {row[0]: row for row in self._now("cpu_reading", 120)}

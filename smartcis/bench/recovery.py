@@ -257,7 +257,7 @@ def _differences(
 
 
 def _fold_at(heard: Heard, epoch: int) -> dict[Row, int]:
-    """Give the client's rows as of an epoch, undoing what it heard since."""
+    """Returns the client's rows as of an epoch, undoing what it heard since."""
     rows = dict(heard.rows)
     for _, number, delta in heard.deltas:
         if number > epoch:

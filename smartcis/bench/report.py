@@ -39,7 +39,7 @@ class Target:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Give the nearest-rank percentile.
+    """Returns the nearest-rank percentile.
 
     Args:
         values: at least one.
@@ -50,7 +50,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """Give p50, p95, p99 and the maximum, rounded to a tenth."""
+    """Returns p50, p95, p99 and the maximum, rounded to a tenth."""
     return {
         "p50": round(percentile(values, 0.50), 1),
         "p95": round(percentile(values, 0.95), 1),
@@ -60,7 +60,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def report(bench: str, figures: Mapping[str, Any], targets: Sequence[Target]) -> dict[str, Any]:
-    """Give the object `manage.py bench NAME --json` prints."""
+    """Returns the object `manage.py bench NAME --json` prints."""
     return {
         "bench": bench,
         "machine": {

@@ -61,7 +61,7 @@ def _of_readings(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: F
 
 
 def _of_lanes(found: dict[str, Any], quick: bool) -> list[Target]:  # noqa: FBT001
-    """Give none: what lanes bring depends on the cores there are; the figures tell."""
+    """Returns none: what lanes bring depends on the cores there are; the figures tell."""
     del found, quick
     return []
 

@@ -180,7 +180,7 @@ class Campus:
         self.edges += [(one, other, length_mm, door), (other, one, length_mm, door)]
 
     def rows(self) -> Iterator[tuple[str, Sequence[Row]]]:
-        """Give the contents of each relation."""
+        """Returns the contents of each relation."""
         yield "routing_edge", self.edges
         yield "door", [self.door_row(door) for door in range(self._doors)]
         yield "machine", self.machines
@@ -189,7 +189,7 @@ class Campus:
         yield "route_request", self.requests
 
     def door_row(self, door: int) -> Row:
-        """Give a door as a row."""
+        """Returns a door as a row."""
         return (door, "open" if self.open[door] else "locked")
 
     def toggle(self, door: int) -> tuple[Row, Row]:
@@ -209,7 +209,7 @@ class Campus:
         return before, self.door_row(door)
 
     def doors_on_ways(self) -> list[int]:
-        """Give the doors that lie on some request's way to its nearest machine."""
+        """Returns the doors that lie on some request's way to its nearest machine."""
         found: dict[int, None] = {}
         at = {(e[0], e[1]): e[3] for e in self.edges if e[3] is not None and self.open[e[3]]}
         for software in SOFTWARE:
@@ -267,7 +267,7 @@ class Campus:
         return graph
 
     def _dijkstra(self, software: str) -> tuple[dict[int, int], dict[int, int]]:
-        """Give the score of each node, and the next node on its way, -1 at a machine."""
+        """Returns the score of each node, and the next node on its way, -1 at a machine."""
         reached: dict[int, int] = {}
         parent: dict[int, int] = {}
         heap = [(n, at, -1) for n, _, at in self.machines if self._serves(n, software)]

@@ -117,7 +117,7 @@ def load(log: RedisLog, campus: Campus) -> None:
 
 
 def transactions(campus: Campus) -> Iterator[Transaction]:
-    """Give a campus as transactions of some thousand rows."""
+    """Returns a campus as transactions of some thousand rows."""
     for name, rows in campus.rows():
         for first in range(0, len(rows), ROWS_PER_TRANSACTION):
             some = rows[first : first + ROWS_PER_TRANSACTION]

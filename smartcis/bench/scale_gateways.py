@@ -25,7 +25,7 @@ APPENDS_PER_S = 20
 
 
 def readings(gateway: int, second: int, at_s: float) -> tuple[Row, ...]:
-    """Give what one gateway hears in one second: device, room, °C, time; seeded."""
+    """Returns what one gateway hears in one second: device, room, °C, time; seeded."""
     draw = Random(gateway * 1_000_003 + second)
     first = gateway * READINGS_PER_TRANSACTION
     return tuple(

@@ -90,7 +90,7 @@ def _one(master: str, lanes: int, bursts: int, changes: int) -> dict[str, Any]:
 
 
 def _processor_s(rig: EngineRig) -> dict[str, float]:
-    """Give the processor seconds Spark's JVMs and the Python workers have used so far."""
+    """Returns the processor seconds Spark's JVMs and the Python workers have used so far."""
     used = {"jvm": 0.0, "workers": 0.0}
     for child in psutil.Process(rig.process.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
@@ -100,7 +100,7 @@ def _processor_s(rig: EngineRig) -> dict[str, float]:
 
 
 def _found(timing_ms: Mapping[str, float]) -> list[str]:
-    """Give how lanes of an epoch were found."""
+    """Returns how lanes of an epoch were found."""
     return [how for how in HOW if f"lane_{how}" in timing_ms]
 
 

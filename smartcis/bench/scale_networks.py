@@ -97,7 +97,7 @@ class House:
         self.shut: set[Way] = set()
 
     def opening(self) -> list[Entry]:
-        """Give all there is, as the log begins."""
+        """Returns all there is, as the log begins."""
         rows = [Change(PLACE.name, 1, row) for row in self.floors.items()]
         rows += [Change(EXIT.name, 1, (node,)) for node in self.exits]
         for one, other, length_mm in self.ways:

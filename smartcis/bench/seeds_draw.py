@@ -83,14 +83,14 @@ def draw(path: Path, title: str, x: str, points: Mapping[str, Mapping[str, Point
 
 
 def _style(series: str, seen: Sequence[str]) -> tuple[str, int]:
-    """Give a series' colour, the same in all figures, and which of that colour it is."""
+    """Returns a series' colour, the same in all figures, and which of that colour it is."""
     key = next((name for name in COLOURS if series.startswith(name)), series)
     same = [other for other in seen if other.startswith(key)]
     return COLOURS.get(key, "#000000"), same.index(series) % len(VARIANTS)
 
 
 def _values(points: Mapping[str, Point], metric: str) -> list[tuple[str, float, float]]:
-    """Give place, mean and half interval of each point that has any."""
+    """Returns place, mean and half interval of each point that has any."""
     return [
         (x, point[metric]["mean"], point[metric]["ci95"])
         for x, point in points.items()

@@ -101,7 +101,7 @@ def afresh(measure: Measure, seed: int) -> Sample | None:
 
 
 def interval(values: Sequence[float]) -> dict[str, float]:
-    """Give the mean and half the width of its 95 % interval."""
+    """Returns the mean and half the width of its 95 % interval."""
     half = T95[len(values)] * statistics.stdev(values) / math.sqrt(len(values))
     return {"mean": short(statistics.fmean(values)), "ci95": short(half)}
 

@@ -58,7 +58,7 @@ class Shape:
 
 
 def chains(rows: int) -> tuple[Tables, list[Row]]:
-    """Give chains; the last link of one takes a row from each of its places."""
+    """Returns chains; the last link of one takes a row from each of its places."""
     links: list[Row] = []
     last: list[Row] = []
     for chain in range(rows // ROWS_PER_CHAIN):
@@ -69,7 +69,7 @@ def chains(rows: int) -> tuple[Tables, list[Row]]:
 
 
 def branches(rows: int) -> tuple[Tables, list[Row]]:
-    """Give branches from one origin; each first link has a dearer one beside it."""
+    """Returns branches from one origin; each first link has a dearer one beside it."""
     links: list[Row] = []
     first: list[Row] = []
     for branch in range(rows // (CHAIN + 1)):
@@ -144,7 +144,7 @@ def measure(shape: Shape, rows: int, deletions: int) -> dict[str, float]:
 
 
 def slope(points: list[tuple[float, float]]) -> float:
-    """Give the slope of the least-squares line through the logarithms of points."""
+    """Returns the slope of the least-squares line through the logarithms of points."""
     return statistics.linear_regression(
         [log10(x) for x, _ in points], [log10(y) for _, y in points]
     ).slope

@@ -75,7 +75,7 @@ class Case:
     seeds: tuple[int, ...] = ()
 
     def plan(self) -> Plan:
-        """Give the recursion's plan."""
+        """Returns the recursion's plan."""
         return compile_query(self.query, CATALOG).plan
 
 
@@ -91,11 +91,11 @@ class Counts:
     changed: float = 1.0
 
     def rows(self, relation: str) -> float | None:
-        """Give the rows of an input."""
+        """Returns the rows of an input."""
         return float(len(self.case.links if relation == LINK.name else self.case.seeds))
 
     def changes(self, relation: str) -> float:
-        """Give how many of them change in an epoch."""
+        """Returns how many of them change in an epoch."""
         return self.changed if relation == LINK.name else 1.0
 
 
@@ -125,7 +125,7 @@ class Sample:
 
 
 def cases(*, quick: bool) -> tuple[Case, ...]:
-    """Give the three shapes."""
+    """Returns the three shapes."""
     side = 10 if quick else 25
     transits = 2 if quick else 4
     return (
@@ -240,7 +240,7 @@ def measure(case: Case, spelt: str, budget_s: float) -> Sample:
 
 
 def _fixpoints(lane: Lane) -> list[Fixpoint]:
-    """Give the recursions of its one view."""
+    """Returns the recursions of its one view."""
     node = lane.views.by_name["v"].node
     waiting, found = [] if node is None else [node], []
     while waiting:

@@ -129,12 +129,12 @@ def run(*, quick: bool, say: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def first(by_hundred: dict[int, dict[str, float]], name: str) -> float:
-    """Give the median among the first hundred."""
+    """Returns the median among the first hundred."""
     return by_hundred[min(by_hundred)][name]
 
 
 def last(by_hundred: dict[int, dict[str, float]], name: str) -> float:
-    """Give the median among the last hundred."""
+    """Returns the median among the last hundred."""
     return by_hundred[max(by_hundred)][name]
 
 
@@ -257,7 +257,7 @@ def _figures(
 
 
 def _collapse(heard: _Heard, asked: dict[str, float]) -> int:
-    """Give how many clients were served before one had to wait for too long."""
+    """Returns how many clients were served before one had to wait for too long."""
     for number, (view, ms) in enumerate(asked.items()):
         if heard.opened_ms.get(view, float("inf")) - ms > GIVEN_UP_MS:
             return number

@@ -190,12 +190,12 @@ def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, An
 
 
 def hundred_of(people: int) -> int:
-    """Give the hundred that so many people fill or begin."""
+    """Returns the hundred that so many people fill or begin."""
     return HUNDRED * max(1, math.ceil(people / HUNDRED))
 
 
 def by_hundred(heard: Heard) -> dict[int, dict[str, float]]:
-    """Give the medians for each further hundred people, by how many there were."""
+    """Returns the medians for each further hundred people, by how many there were."""
     found: dict[int, dict[str, float]] = {}
     for name, values in (("first_ms", heard.first_ms), ("fresh_ms", heard.fresh_ms)):
         parts: dict[int, list[float]] = {}

@@ -184,6 +184,6 @@ def _columns(outlet: Outlet) -> list[str]:
 
 
 def _shown(outlet: Outlet, row: Row) -> Iterable[object]:
-    """Give a row without what only its query's order needs."""
+    """Returns a row without what only its query's order needs."""
     columns = [(name, kind, unit) for name, kind, unit, _ in outlet.query.view.columns]
     return in_order({row: 1}, columns, outlet.query.order)[0]

@@ -75,7 +75,7 @@ def signature(body: bytes, at_s: int) -> str:
 
 
 def body_of(call: Delivery) -> bytes:
-    """Give what is sent: the same bytes at each attempt."""
+    """Returns what is sent: the same bytes at each attempt."""
     query = call.outlet.query
     names = [name for name, *_ in query.view.columns]
     fields = {

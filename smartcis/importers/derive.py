@@ -155,7 +155,7 @@ def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list
 def _grounds(
     imdf: Imdf, projection: Projection, drawn: Sequence[BaseGeometry]
 ) -> tuple[BaseGeometry | None, list[tuple[str, str, BaseGeometry | None]], list[Dropped]]:
-    """Give the ground covered by buildings that have units, those buildings, and the rest."""
+    """Returns the ground covered by buildings that have units, those buildings, and the rest."""
     everything = shapely.union_all([projection.metres(shape) for shape in drawn])
     shapes: dict[str, BaseGeometry] = {}
     covered = []
@@ -221,7 +221,7 @@ def _entrances(
 def _openings(
     imdf: Imdf, projection: Projection, spaces: Sequence[Space], ordinal: int
 ) -> tuple[list[Passage], list[Dropped]]:
-    """Give one level's drawn openings, indices within the level."""
+    """Returns one level's drawn openings, indices within the level."""
     here = [space for space in spaces if space.level == ordinal]
     levels = {level.id for level in imdf.levels if int(level.properties["ordinal"]) == ordinal}
     found: list[Passage] = []

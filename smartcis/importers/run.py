@@ -35,7 +35,7 @@ class Report:
         return sum(place not in self.plan.unreached for place in drawn), len(drawn)
 
     def lines(self) -> list[str]:
-        """Give the report as text."""
+        """Returns the report as text."""
         plan, graph = self.plan, self.plan.graph
         drawn = [space for space in plan.spaces if not space.derived]
         by_category = Counter(space.category for space in drawn)

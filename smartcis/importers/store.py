@@ -83,7 +83,7 @@ def store(plan: BuildingPlan) -> Stored:
 
 
 def _areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
-    """Give polygons as JSON: lists of rings of [x, y], rounded to the millimetre."""
+    """Returns polygons as JSON: lists of rings of [x, y], rounded to the millimetre."""
     if shape is None:
         return []
     return [
@@ -133,7 +133,7 @@ def _doors(plan: BuildingPlan) -> dict[Any, Fields]:
 
 
 def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
-    """Give each derived point a number: the one it has, or a fresh one."""
+    """Assigns each derived point a number: the one it has, or a fresh one."""
     stored: dict[tuple[Any, ...], list[int]] = {}
     highest = 0
     for one in RoutingNode.objects.filter(simulated=False).order_by("node"):

@@ -82,7 +82,7 @@ def transactions(readings: Sequence[Reading], now_s: float) -> list[Transaction]
 
 
 def named(readings: Any) -> set[str]:
-    """Give the sensors that readings name, as far as they are readings at all."""
+    """Returns the sensors that readings name, as far as they are readings at all."""
     if not isinstance(readings, list | tuple):
         return set()
     found = (r.get("sid") for r in readings[:READINGS_AT_ONCE] if isinstance(r, Mapping))
@@ -233,7 +233,7 @@ def check_time(at_s: float, now_s: float) -> None:
 
 
 def measured_s(reading: Mapping[str, Any]) -> float:
-    """Give when a reading was measured, seconds since the epoch.
+    """Returns when a reading was measured, seconds since the epoch.
 
     Raises:
         BadTime: it does not say so.

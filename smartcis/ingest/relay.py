@@ -55,7 +55,7 @@ class RelayLog(Log, Protocol):
     """A log that knows which log it is."""
 
     def identity(self) -> str:
-        """Give the log's id, empty before its first append; a wiped log gets another."""
+        """Returns the log's id, empty before its first append; a wiped log gets another."""
         ...
 
 
@@ -79,7 +79,7 @@ def relay(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> int:
 
 
 def _pending() -> list[str]:
-    """Give the tokens to relay, oldest first.
+    """Returns the tokens to relay, oldest first.
 
     By *last* id: a transaction that waited for another's row lock wrote its last entry later.
     """
@@ -107,7 +107,7 @@ def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
 
 @lru_cache(maxsize=1024)
 def fingerprint(relation: Relation) -> str:
-    """Give a short hash of a relation's definition."""
+    """Returns a short hash of a relation's definition."""
     return hashlib.sha256(encode(Declare(0.0, relation))).hexdigest()[:16]
 
 
@@ -156,7 +156,7 @@ def _hold_outbox() -> None:
 
 
 def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
-    """Give the table rows and the views a log stands at: its base, and what came since."""
+    """Returns the table rows and the views a log stands at: its base, and what came since."""
     tables: dict[str, Delta] = {}
     views: dict[str, None] = {}
     base, head = log.base(), log.head()
@@ -183,7 +183,7 @@ def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
 
 
 def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Entry]:
-    """Give the log entries of one database transaction: declarations, net changes, then views.
+    """Returns the log entries of one database transaction: declarations, net changes, then views.
 
     A transaction of up to 2,000 changes is one entry; a larger one is cut, deletions first.
     """

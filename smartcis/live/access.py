@@ -49,7 +49,7 @@ def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
 
 
 def sessions_of(browser: str) -> frozenset[str]:
-    """Give the route sessions of a browser."""
+    """Returns the route sessions of a browser."""
     if not browser:
         return frozenset()
     found = RouteRequest.objects.filter(browser=browser).values_list("session", flat=True)
@@ -57,7 +57,7 @@ def sessions_of(browser: str) -> frozenset[str]:
 
 
 def maintained(name: str) -> MaintainedView:
-    """Give a view by its name, or by the id of a query it answers.
+    """Returns a view by its name, or by the id of a query it answers.
 
     Raises:
         UnknownView: nothing of that name; the nearest standing views are in `exists`.

@@ -113,7 +113,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.sender = asyncio.create_task(self._send_for_ever(), name="sender")
 
     async def disconnect(self, code: int) -> None:
-        """Give everything back."""
+        """Returns everything back."""
         self.state = State.CLOSED
         self.hub.detach(self._beat)
         tasks = [*self.starting.values(), *([self.sender] if self.sender else [])]

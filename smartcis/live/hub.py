@@ -250,7 +250,7 @@ _HUBS: dict[asyncio.AbstractEventLoop, Hub] = {}
 
 
 def hub_of(make: Callable[[], Hub]) -> Hub:
-    """Give the running event loop's hub, made on first use (no lifespan hook is needed)."""
+    """Returns the running event loop's hub, made on first use (no lifespan hook is needed)."""
     loop = asyncio.get_running_loop()
     for closed in [other for other in _HUBS if other.is_closed()]:
         del _HUBS[closed]

@@ -149,7 +149,7 @@ class WireError:
 
     @classmethod
     def of(cls, error: AspenError | Mapping[str, Any], id: int | None) -> WireError:  # noqa: A002  # the wire's word
-        """Give an error, or its `as_dict`, as a message."""
+        """Returns an error, or its `as_dict`, as a message."""
         body = error.as_dict() if isinstance(error, AspenError) else error
         at = body.get("position")
         return cls(
@@ -200,17 +200,17 @@ PARTS = (Column, Position)
 
 
 def wire_name(name: str, metadata: Mapping[str, Any]) -> str:
-    """Give a field's name on the wire."""
+    """Returns a field's name on the wire."""
     return str(metadata.get("wire", name))
 
 
 def tag_of(message: type) -> str:
-    """Give the `type` a message class carries."""
+    """Returns the `type` a message class carries."""
     return str(next(f.default for f in fields(message) if f.name == "type"))
 
 
 def encode(message: ServerMessage) -> str:
-    """Give a message's text; a number JSON cannot say becomes null."""
+    """Returns a message's text; a number JSON cannot say becomes null."""
     body = _plain(message)
     try:
         return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

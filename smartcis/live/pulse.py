@@ -17,7 +17,7 @@ PERIOD_S = 1.0
 
 
 def status_message(status: EngineStatus, now_s: float) -> Status:
-    """Give the heartbeat for an engine's status.
+    """Returns the heartbeat for an engine's status.
 
     `lag_s` is 0 while the views have all of the log, else the seconds since they last had.
     """
@@ -66,5 +66,5 @@ class Pulse:
                 on_change()
 
     async def close(self) -> None:
-        """Give the connection back."""
+        """Returns the connection back."""
         await self._redis.aclose()

@@ -32,17 +32,17 @@ logger = structlog.get_logger(__name__)
 
 
 def group_of_session(key: str) -> str:
-    """Give the channel group of all sockets of a session; its name does not give the key away."""
+    """The channel group of all sockets of a session; its name does not give the key away."""
     return f"session.{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
 def group_of_user(user_id: object) -> str:
-    """Give the channel group of all sockets of a user."""
+    """Returns the channel group of all sockets of a user."""
     return f"user.{user_id}"
 
 
 def user_of_session(key: str) -> User | None:
-    """Give whose session it is now, None when it is over."""
+    """Returns whose session it is now, None when it is over."""
     session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     if not session.exists(key):
         return None

@@ -130,7 +130,7 @@ class Subscription:
         return bool(self._news or self._whole or self._waiting or self._resumed)
 
     def take(self) -> list[protocol.ServerMessage]:
-        """Give what waits, as messages; they count as sent."""
+        """Returns what waits, as messages; they count as sent."""
         messages, self._news = self._news, []
         view = self.view
         if self._whole:

@@ -13,7 +13,7 @@ NUMBERS = (int, float)
 
 
 def typescript() -> str:
-    """Give the whole module."""
+    """Returns the whole module."""
     aliases = [
         f"export type Engine = {_literals(protocol.Engine)};",
         "export type Cell = string | number | boolean | null;",

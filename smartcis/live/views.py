@@ -68,7 +68,7 @@ class FoldedView:
         self.epoch, self.position, self.at_s = epoch.number, epoch.position, epoch.at_s
 
     def place(self, column: str) -> int | None:
-        """Give a column's place in the row, None without such a column."""
+        """Returns a column's place in the row, None without such a column."""
         names = [name for name, _, _ in self.columns]
         return names.index(column) if column in names else None
 
@@ -93,13 +93,13 @@ class History:
             self.floor = oldest.number
 
     def after(self, number: int) -> Sequence[Epoch] | None:
-        """Give the epochs after `number`, None when they are not all kept."""
+        """Returns the epochs after `number`, None when they are not all kept."""
         if not self.floor <= number <= self.head:
             return None
         return [epoch for epoch in self._epochs if epoch.number > number]
 
     def net(self, view: str, since: int, upto: int) -> tuple[Delta, int] | None:
-        """Give the net change of a view in (since, upto], and how many epochs changed it.
+        """Returns the net change of a view in (since, upto], and how many epochs changed it.
 
         Returns:
             None when epochs are missing, or the view began, ended or failed in between.
@@ -127,12 +127,12 @@ def _size(epoch: Epoch) -> int:
 
 
 def bag(rows: Delta) -> list[list[Any]]:
-    """Give each row as often as its weight says."""
+    """Returns each row as often as its weight says."""
     return [list(row) for row, weight in rows.items() for _ in range(weight)]
 
 
 def restricted(rows: Delta, place: int | None, allowed: frozenset[str] | None) -> Delta:
-    """Give the rows a tenant may see: all of them where nobody owns rows."""
+    """Returns the rows a tenant may see: all of them where nobody owns rows."""
     if allowed is None or place is None:
         return rows
     return {row: weight for row, weight in rows.items() if _owner(row, place) in allowed}

@@ -17,7 +17,7 @@ ROWS_PER_BODY = 2_000
 
 
 def name_visitors(apps, schema_editor):
-    """Give each visitor a name and a code of its own; simulated ones let themselves be seen."""
+    """Assigns each visitor a name and a code of its own; simulated ones let themselves be seen."""
     for visitor in apps.get_model("smartcis", "Visitor").objects.all():
         visitor.pseudonym = f"v-{secrets.token_hex(5)}"
         visitor.code = secrets.token_urlsafe(16)

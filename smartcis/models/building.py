@@ -73,7 +73,7 @@ class Level(SourceModel):
         return self.name
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `level`."""
+        """Returns the row of `level`."""
         yield "level", (self.level_id, self.ordinal, self.name)
 
 
@@ -110,7 +110,7 @@ class Unit(SourceModel):
         return f"{self.name} ({self.rid})" if self.name and self.name != self.rid else self.rid
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the rows of `room` and `room_point`."""
+        """Returns the rows of `room` and `room_point`."""
         yield "room", (self.rid, self.level_id, self.name, self.category)
         yield "room_point", (self.rid, self.label_x_m, self.label_y_m)
 
@@ -145,5 +145,5 @@ class Door(SourceModel):
         return self.door_id
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `door`."""
+        """Returns the row of `door`."""
         yield "door", (self.door_id, self.state, self.x_m, self.y_m, self.level_id)

@@ -51,7 +51,7 @@ class Reservation(SourceModel):
             raise ValidationError({"end": "must be later than the start"})
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `reservation`."""
+        """Returns the row of `reservation`."""
         yield (
             "reservation",
             (self.pk, self.unit_id, self.start.timestamp(), self.end.timestamp(), self.title),

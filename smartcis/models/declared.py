@@ -12,17 +12,17 @@ from smartcis.wrappers.errors import BadConfig
 
 
 def whole_catalog() -> Catalog:
-    """Give every base relation."""
+    """Returns every base relation."""
     return Catalog.of((*CATALOG, *declared_relations().values(), *own_relations()))
 
 
 def own_relations() -> list[Relation]:
-    """Give what people declared themselves."""
+    """Returns what people declared themselves."""
     return [own.relation for own in apps.get_model("smartcis", "OwnRelation").objects.all()]
 
 
 def relation_named(name: str) -> Relation:
-    """Give a base relation.
+    """Returns a base relation.
 
     Raises:
         UnknownRelation: there is none of that name.
@@ -31,7 +31,7 @@ def relation_named(name: str) -> Relation:
 
 
 def declared_relations() -> dict[str, Relation]:
-    """Give what table sources declare, by name; also of those switched off."""
+    """Returns what table sources declare, by name; also of those switched off."""
     sources = apps.get_model("smartcis", "Source").objects.filter(kind="table")
     found: dict[str, Relation] = {}
     for config in sources.order_by("pk").values_list("config", flat=True):

@@ -111,7 +111,7 @@ class Alarm(SourceModel):
         return f"{self.name}: {self.message}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `alarm`."""
+        """Returns the row of `alarm`."""
         yield (
             "alarm",
             (self.pk, self.outlet_id, self.name, self.target, self.message, self.raised_s),

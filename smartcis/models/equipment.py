@@ -59,7 +59,7 @@ class Machine(SourceModel):
         return f"{self.host} ({self.mid})"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `machine`."""
+        """Returns the row of `machine`."""
         unit = self.unit
         yield (
             "machine",
@@ -93,7 +93,7 @@ class SoftwareInstall(SourceModel):
         return f"{self.software} on {self.machine_id}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `machine_software`."""
+        """Returns the row of `machine_software`."""
         yield "machine_software", (self.machine_id, self.software)
 
 
@@ -115,7 +115,7 @@ class Kiosk(SourceModel):
         return self.name
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `kiosk`."""
+        """Returns the row of `kiosk`."""
         place = self.node
         yield (
             "kiosk",

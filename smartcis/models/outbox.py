@@ -88,7 +88,7 @@ def after_commit(listener: AfterCommit) -> None:
 
 
 def _token(using: str) -> str:
-    """Give the running transaction's token."""
+    """Returns the running transaction's token."""
     connection = transaction.get_connection(using)
     for _, function, *_ in connection.run_on_commit:
         if isinstance(function, _Committed):

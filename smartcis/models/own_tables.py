@@ -66,17 +66,17 @@ class OwnRow(SourceModel):
         return f"{self.relation_id} {self.row}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row."""
+        """Returns the row."""
         yield self.relation_id, tuple(self.row)
 
 
 def declaration_of(relation: Relation) -> dict[str, Any]:
-    """Give a relation's declaration as it is stored."""
+    """Returns a relation's declaration as it is stored."""
     body: dict[str, Any] = json.loads(encode(Declare(0.0, relation)))
     return body
 
 
 def digest_of(values: Sequence[Value]) -> str:
-    """Give a fingerprint of values: equal for equal ones of equal types."""
+    """Returns a fingerprint of values: equal for equal ones of equal types."""
     text = json.dumps(list(values), ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -138,6 +138,6 @@ class NetworkState(models.Model):
 
 
 def piece_bodies(piece: NetworkPiece) -> list[dict[str, Any]]:
-    """Give what the outbox says of a live piece to a log that knows nothing of it."""
+    """Returns what the outbox says of a live piece to a log that knows nothing of it."""
     rows = [[piece.name, *weighted] for weighted in piece.answer]
     return [{"declare": piece.declaration}, *([{"changes": rows}] if rows else [])]

@@ -50,7 +50,7 @@ class MaintainedView(models.Model):
         return self.name
 
     def registration(self) -> dict[str, Any]:
-        """Give the outbox body that begins the view.
+        """Returns the outbox body that begins the view.
 
         What people ask may become a parameter row of a common dataflow; standing queries are
         read by others, which share what they are made of.

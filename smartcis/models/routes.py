@@ -41,5 +41,5 @@ class RouteRequest(SourceModel):
         return f"{self.session}: {self.software} from {self.node}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the demand row."""
+        """Returns the demand row."""
         yield "route_request", (self.session, self.node, self.software, self.step_free)

@@ -43,7 +43,7 @@ class RoutingNode(SourceModel):
         return f"{self.node} {self.kind} of {self.unit_id}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `routing_node`."""
+        """Returns the row of `routing_node`."""
         yield "routing_node", (self.node, self.level_id, self.unit_id, self.x_m, self.y_m)
 
 
@@ -80,7 +80,7 @@ class RoutingEdge(SourceModel):
         return f"{self.src_id} → {self.dst_id}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `routing_edge`."""
+        """Returns the row of `routing_edge`."""
         yield (
             "routing_edge",
             (self.src_id, self.dst_id, self.length_mm, self.step_free, self.way, self.door_id),

@@ -66,7 +66,7 @@ class Sensor(SourceModel):
         return self.sid
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `sensor`."""
+        """Returns the row of `sensor`."""
         yield (
             "sensor",
             (
@@ -162,5 +162,5 @@ class RegionSeed(SourceModel):
         return f"{self.region_id} from {self.sensor_id}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `region_seed`."""
+        """Returns the row of `region_seed`."""
         yield "region_seed", (self.region_id, self.sensor_id)

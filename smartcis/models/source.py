@@ -97,7 +97,7 @@ class SourceModel(models.Model):
         base_manager_name = "objects"  # ON DELETE SET NULL writes through the base manager
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the rows this object contributes, each with its relation's name."""
+        """Returns the rows this object contributes, each with its relation's name."""
         raise TypeError(f"{type(self).__name__} does not say what rows it has")
 
     @classmethod

@@ -15,12 +15,12 @@ ROWS_PER_BODY = 2_000
 
 
 def source_models() -> list[type[SourceModel]]:
-    """Give every concrete source model."""
+    """Returns every concrete source model."""
     return [model for model in apps.get_models() if issubclass(model, SourceModel)]
 
 
 def whole_state() -> Iterator[dict[str, Any]]:
-    """Give all rows of all source tables and of the network's answers, then all views in order."""
+    """All rows of all source tables and of the network's answers, then all views in order."""
     for model in source_models():
         body: list[list[Any]] = []
         stored = model._base_manager.select_related(*(model.rows_need or (None,))).order_by("pk")  # noqa: SLF001  # the manager Django itself writes through

@@ -61,6 +61,6 @@ class Visitor(SourceModel):
         return self.tag
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `visitor`; none for somebody who has not opted in."""
+        """Returns the row of `visitor`; none for somebody who has not opted in."""
         if self.consent != self.HIDDEN:
             yield "visitor", (self.tag, self.pseudonym, self.consent, self.simulated)

@@ -78,7 +78,7 @@ class Source(SourceModel):
         return self.machine.unit_id if self.machine is not None else ""
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row of `source` of one that is read."""
+        """Returns the row of `source` of one that is read."""
         if not self.enabled:
             return
         yield (
@@ -96,7 +96,7 @@ class Source(SourceModel):
         )
 
     def reader_settings(self, memory: dict[str, Any] | None = None) -> Settings:
-        """Give what its wrapper needs to know.
+        """Returns what its wrapper needs to know.
 
         Args:
             memory: what the wrapper left there the last time; it writes into it.
@@ -221,5 +221,5 @@ class SourceRow(SourceModel):
         return f"{self.relation} {self.key}"
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Give the row."""
+        """Returns the row."""
         yield self.relation, tuple(self.row)

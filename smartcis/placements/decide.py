@@ -60,7 +60,7 @@ class Weighed:
     total: float
 
     def told(self) -> dict[str, Any]:
-        """Give it with units, as a placement keeps it."""
+        """Returns it with units, as a placement keeps it."""
         return {
             "where": self.where,
             "pieces": self.variant.names,
@@ -131,7 +131,7 @@ def _due(placement: Placement, basis: Mapping[str, float], rest: timedelta) -> b
 
 
 def estimates(plan: Plan, known: Statistics) -> dict[str, float]:
-    """Give the estimates a decision rests on: shares by selection, rates by stream."""
+    """Returns the estimates a decision rests on: shares by selection, rates by stream."""
     found = {}
     for one in selections(plan):
         alias = one.scan.alias
@@ -142,7 +142,7 @@ def estimates(plan: Plan, known: Statistics) -> dict[str, float]:
 
 
 def moved(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
-    """Give the estimates that moved by the factor, or are new."""
+    """Returns the estimates that moved by the factor, or are new."""
     return [
         name
         for name, value in now.items()
@@ -153,7 +153,7 @@ def moved(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
 
 
 def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: Weights) -> Weighed:
-    """Give what the optimizer would do."""
+    """Returns what the optimizer would do."""
     federated = place(plan, live_catalog(), known, weights, house_network(), _free(view))
     return weigh(view, _variant(federated), known, weights)
 
@@ -161,7 +161,7 @@ def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: W
 def inside_variants(
     view: MaintainedView, known: Statistics, weights: Weights | None = None
 ) -> list[Weighed]:
-    """Give every way with a piece in the network, the cheapest first, whatever the engine costs."""
+    """Every way with a piece in the network, the cheapest first, whatever the engine costs."""
     weighing = weights or house_weights()
     plan = read_plan(view.plan_text)
     ways = options(plan, live_catalog(), known, weighing, awake=_free(view))
@@ -184,7 +184,7 @@ def _variant(federated: FederatedPlan) -> Variant:
 def running_variant(
     view: MaintainedView, placement: Placement | None, known: Statistics, weights: Weights
 ) -> Weighed:
-    """Give how a view runs now, and what that costs by today's estimates."""
+    """Returns how a view runs now, and what that costs by today's estimates."""
     if placement is None or not placement.running:
         return weigh(view, Variant(), known, weights)
     pieces = NetworkPiece.objects.filter(name__in=placement.running)
@@ -195,7 +195,7 @@ def running_variant(
 def weigh(
     view: MaintainedView, variant: Variant, known: Statistics, weights: Weights | None = None
 ) -> Weighed:
-    """Give what running a view in one way costs: its pieces, and the streams it asks for whole."""
+    """What running a view in one way costs: its pieces, and the streams it asks for whole."""
     whole = sorted(streams_of(variant.text or view.plan_text))
     free = _free(view)
     costs = [
@@ -227,7 +227,7 @@ def _what_moved(before: Mapping[str, float], now: Mapping[str, float]) -> str:
 
 
 def _free(view: MaintainedView) -> frozenset[str]:
-    """Give the streams that cost nothing more, because others ask for them anyway."""
+    """Returns the streams that cost nothing more, because others ask for them anyway."""
     if settings.PLACEMENT != "together":
         return frozenset()
     others = MaintainedView.objects.filter(error__isnull=True).exclude(pk=view.pk)

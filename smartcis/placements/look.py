@@ -38,7 +38,7 @@ class Look:
         )
 
     def state(self) -> dict[str, Any]:
-        """Give all of it, as JSON may hold it."""
+        """Returns all of it, as JSON may hold it."""
         living = [mote.spec for mote in self._network.motes if mote.alive and not mote.base]
         return {
             "wakes_s": {spec.mote: spec.wake_s for spec in living},
@@ -63,7 +63,7 @@ class Look:
 
 
 def seen_network() -> Network | None:
-    """Give the network as it was lately seen, None if nobody looked."""
+    """Returns the network as it was lately seen, None if nobody looked."""
     seen = NetworkState.objects.filter(
         pk=NetworkState.ONLY, seen_at__gte=timezone.now() - OLD
     ).first()

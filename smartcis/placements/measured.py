@@ -37,7 +37,7 @@ logger = structlog.get_logger(__name__)
 
 
 def measured_statistics() -> Statistics:
-    """Give the house's statistics with all that was measured lately."""
+    """Returns the house's statistics with all that was measured lately."""
     house = house_statistics()
     histograms, rates = _of_engine()
     return replace(
@@ -67,7 +67,7 @@ def _of_engine() -> tuple[dict[str, Histogram], dict[str, float]]:
 
 
 def histogram_of(rows: Iterable[Row], width: float) -> Histogram:
-    """Give rows (middle of a slice, how many) as a histogram; slices that lack a row are empty."""
+    """Rows (middle of a slice, how many) as a histogram; slices that lack a row are empty."""
     counted = sorted((float(str(middle)), float(str(many))) for middle, many in rows)
     edges = [counted[0][0] - width / 2]
     counts: list[float] = []
@@ -82,7 +82,7 @@ def histogram_of(rows: Iterable[Row], width: float) -> Histogram:
 
 
 def _by_periods() -> dict[str, float]:
-    """Give the rates that follow from the sensors' periods, for streams that are asleep."""
+    """Returns the rates that follow from the sensors' periods, for streams that are asleep."""
     summed = Sensor.objects.filter(enabled=True, period_s__gt=0).values("kind")
     found = summed.annotate(hz=Sum(1.0 / F("period_s"), output_field=FloatField()))
     return {

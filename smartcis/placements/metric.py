@@ -9,7 +9,7 @@ from federation.weights import read_weights
 
 
 def house_weights(text: str = "") -> Weights:
-    """Give the metric: the deployment's, but for what one query asks for.
+    """Returns the metric: the deployment's, but for what one query asks for.
 
     Args:
         text: `energy=1, latency=0.001`.

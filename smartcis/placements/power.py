@@ -49,7 +49,7 @@ class Power:
                 tell({"changes": [[RELATION, 1, *row] for row in rows]})
 
     def rows(self) -> list[Row]:
-        """Give the rows since the last call."""
+        """Returns the rows since the last call."""
         elapsed_s = self._network.now_s - self._read_s
         self._read_s = self._network.now_s
         found: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
@@ -85,7 +85,7 @@ class Power:
 
 
 def _readers() -> dict[str, dict[str, bool]]:
-    """Give who reads each piece and each device stream, and whether somebody submitted it."""
+    """Returns who reads each piece and each device stream, and whether somebody submitted it."""
     views = MaintainedView.objects.filter(error__isnull=True).exclude(name__in=LISTENING)
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for view in views.select_related("placement"):

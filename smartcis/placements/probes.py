@@ -46,7 +46,7 @@ class Selection:
 
 
 def selections(plan: Plan) -> Iterator[Selection]:
-    """Give every predicate a plan puts on the rows of one scan, whole and conjunct by conjunct."""
+    """Every predicate a plan puts on the rows of one scan, whole and conjunct by conjunct."""
     if isinstance(plan, Filter):
         below = plan.child
         while isinstance(below, Filter | Window):
@@ -90,7 +90,7 @@ class Probes:
                 continue  # what motes cannot compute is not selected there either
 
     def take(self, name: str) -> Mapping[str, float]:
-        """Give the shares counted since the last time, by predicate."""
+        """Returns the shares counted since the last time, by predicate."""
         found = {}
         for text, handle in self._handles.get(name, {}).items():
             answers = handle.take()
@@ -102,7 +102,7 @@ class Probes:
         return found
 
     def handles(self, name: str) -> list[QueryHandle]:
-        """Give what counts for a piece."""
+        """Returns what counts for a piece."""
         return list(self._handles.get(name, {}).values())
 
     def end(self, name: str) -> None:

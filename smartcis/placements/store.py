@@ -184,7 +184,7 @@ def forget_outdated() -> None:
 
 
 def idle_pieces() -> list[str]:
-    """Give the pieces nobody needs."""
+    """Returns the pieces nobody needs."""
     needed = _needed()
     names = NetworkPiece.objects.values_list("name", flat=True)
     return [name for name in names if name not in needed]

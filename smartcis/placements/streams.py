@@ -14,7 +14,7 @@ DEVICE_NAMES = frozenset(relation.name for relation in STREAMS if relation.devic
 
 @lru_cache(maxsize=8192)  # every submitted query is looked at again and again
 def reads_of(plan_text: str) -> frozenset[str]:
-    """Give the relations and views a plan reads; none if its text is of an older version."""
+    """Returns the relations and views a plan reads; none if its text is of an older version."""
     try:
         return frozenset(relations_of(read_plan(plan_text)))
     except AspenError:
@@ -22,5 +22,5 @@ def reads_of(plan_text: str) -> frozenset[str]:
 
 
 def streams_of(plan_text: str) -> frozenset[str]:
-    """Give the device streams a plan reads row by row, not through views or the network."""
+    """Returns the device streams a plan reads row by row, not through views or the network."""
     return reads_of(plan_text) & DEVICE_NAMES

@@ -12,7 +12,7 @@ from smartcis.models import NetworkPiece
 
 
 def piece_of(fragment: NetworkFragment) -> NetworkPiece:
-    """Give what the table keeps of a fragment; it is not saved."""
+    """Returns what the table keeps of a fragment; it is not saved."""
     return NetworkPiece(
         name=fragment.name,
         declaration=declaration_body(fragment.relation),
@@ -27,7 +27,7 @@ def piece_of(fragment: NetworkFragment) -> NetworkPiece:
 
 
 def mote_fragment(piece: NetworkPiece) -> Fragment:
-    """Give what motes are told of a piece.
+    """Returns what motes are told of a piece.
 
     Raises:
         AspenError: its text is of an older version.
@@ -43,7 +43,7 @@ def mote_fragment(piece: NetworkPiece) -> Fragment:
 
 
 def fragment_of(piece: NetworkPiece) -> NetworkFragment:
-    """Give a piece as the optimizer names it.
+    """Returns a piece as the optimizer names it.
 
     Raises:
         AspenError: its text is of an older version.

@@ -19,7 +19,7 @@ LISTENING = frozenset(
 
 
 def standing_queries(folder: Path = FOLDER) -> dict[str, str]:
-    """Give the text of every standing query by file name, sorted."""
+    """Returns the text of every standing query by file name, sorted."""
     return {
         path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.streamsql"))
     }

@@ -25,7 +25,7 @@ class BackOff:
     failures: int = 0
 
     def pause_s(self, ran_s: float) -> float:
-        """Give the pause after a process ended that had run for `ran_s`."""
+        """Returns the pause after a process ended that had run for `ran_s`."""
         self.failures = 0 if ran_s >= STEADY_S else self.failures + 1
         if self.failures <= 1:
             return 0.0

@@ -140,5 +140,5 @@ class EngineSupervisor:
 
 
 def engine_command(manage: Path) -> list[str]:
-    """Give the command of an engine that ends when the calling process does."""
+    """Returns the command of an engine that ends when the calling process does."""
     return [sys.executable, str(manage), "engine", "--parent", str(os.getpid())]

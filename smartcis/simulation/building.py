@@ -113,7 +113,7 @@ class Building:
         return sorted(arrived, key=lambda one: (one.at_s, one.sid))
 
     def statuses(self) -> list[Row]:
-        """Give the motes' reports since the last call: rows of `mote_status`, times simulated."""
+        """The motes' reports since the last call: rows of `mote_status`, times simulated."""
         found: list[Row] = []
         for sid, one in self.network.statuses.items():
             if self._told_s.get(sid) != one.at_s:
@@ -124,7 +124,7 @@ class Building:
 
 
 def whole_stream(relation: Relation) -> Scan:
-    """Give the plan that asks for every row of a stream."""
+    """Returns the plan that asks for every row of a stream."""
     columns = tuple(
         Column(f"s.{one.name}", one.type, one.unit, one.nullable) for one in relation.columns
     )
@@ -132,7 +132,7 @@ def whole_stream(relation: Relation) -> Scan:
 
 
 def as_readings(rows: Sequence[Row], relation: Relation) -> list[Reading]:
-    """Give rows of a device stream as readings."""
+    """Returns rows of a device stream as readings."""
     stream = DEVICE_STREAMS[relation.name]
     names: Mapping[str, int] = {name: place for place, name in enumerate(relation.names)}
     value = relation.columns[names[stream.measured[-1]]]

@@ -16,7 +16,7 @@ STATUS = "mote_status"  # no device measures it: the motes tell it of themselves
 
 
 def wanted_streams() -> frozenset[str]:
-    """Give the device streams the maintained views read, and `mote_status` if one does.
+    """Returns the device streams the maintained views read, and `mote_status` if one does.
 
     Views that only listen to what others ask for wake nobody.
     """

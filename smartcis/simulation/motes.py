@@ -52,12 +52,12 @@ def on_air(kind: str) -> bool:
 
 
 def stream_of(kind: str) -> str:
-    """Give the stream a kind of mote fills."""
+    """Returns the stream a kind of mote fills."""
     return _STREAM_OF[kind]
 
 
 def walls() -> tuple[Wall, ...]:
-    """Give every wall of every level, shared ones once."""
+    """Returns every wall of every level, shared ones once."""
     found: list[Wall] = []
     for level in Level.objects.order_by("ordinal"):
         polygons = (

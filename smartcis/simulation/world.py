@@ -22,7 +22,7 @@ Version = tuple[object, ...]
 
 
 def version() -> Version:
-    """Give a value that changes when anything the simulator follows may have changed."""
+    """Returns a value that changes when anything the simulator follows may have changed."""
     sensors = Sensor.objects.aggregate(Max("updated_at"), Count("sid"))
     visitors = Visitor.objects.aggregate(Max("updated_at"), Count("tag"))
     views = MaintainedView.objects.aggregate(Max("order"), Count("name"))
@@ -32,7 +32,7 @@ def version() -> Version:
 
 
 def locked_doors() -> frozenset[str]:
-    """Give the doors nobody passes."""
+    """Returns the doors nobody passes."""
     return frozenset(Door.objects.filter(state=Door.LOCKED).values_list("door_id", flat=True))
 
 

@@ -18,7 +18,7 @@ PATIENCE_S = 10.0
 
 @cache
 def supervisor() -> EngineSupervisor:
-    """Give this process's supervisor."""
+    """Returns this process's supervisor."""
     return EngineSupervisor(
         settings.REDIS_URL,
         settings.RESULTS_NAME,

@@ -23,5 +23,5 @@ def sweep_routes() -> int:
 
 @shared_task(name="smartcis.rename_visitors")
 def rename_visitors() -> int:
-    """Give every visitor the name for today."""
+    """Assigns every visitor the name for today."""
     return rename()

@@ -91,7 +91,7 @@ class Calendar(PolledSource):
         return Page(text, fresh)
 
     def _room(self, booking: Booking) -> str:
-        """Give the room of an event: by its location where that is set, else the calendar's."""
+        """Returns the room of an event: by its location where that is set, else the calendar's."""
         return self._rooms.get(_plain(booking.location), self._settings.rid)
 
 

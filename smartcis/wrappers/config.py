@@ -38,7 +38,7 @@ class Field:
 
 
 def checked(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a config with every field of its kind, defaults filled in.
+    """Returns a config with every field of its kind, defaults filled in.
 
     Raises:
         BadConfig: an unknown, missing or malformed field.
@@ -119,5 +119,5 @@ _FORMS = {
 
 
 def zone(name: str) -> ZoneInfo:
-    """Give a time zone by its checked name."""
+    """Returns a time zone by its checked name."""
     return ZoneInfo(name or "UTC")

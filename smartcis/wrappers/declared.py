@@ -24,7 +24,7 @@ FILLED: dict[str, tuple[str, ...]] = {
 
 
 def declared(config: Mapping[str, Any]) -> Relation:
-    """Give the relation a table source feeds, columns in the order of its rows.
+    """Returns the relation a table source feeds, columns in the order of its rows.
 
     Raises:
         BadConfig: a name or column that cannot be.

@@ -81,7 +81,7 @@ class Engine(PolledSource):
 
 
 def duration_ms(epoch: Epoch) -> float | None:
-    """Give the time from append to result of an epoch's newest entry, None where not measured."""
+    """The time from append to result of an epoch's newest entry, None where not measured."""
     timing = epoch.timing_ms
     if "appended_at" not in timing or "sink_at" not in timing:
         return None
@@ -89,7 +89,7 @@ def duration_ms(epoch: Epoch) -> float | None:
 
 
 def monitors() -> set[str]:
-    """Give the maintained views that watch the engine, themselves or through others."""
+    """Returns the maintained views that watch the engine, themselves or through others."""
     reads = {
         view: set(sources)
         for view, sources in MaintainedView.objects.values_list("name", "sources")
@@ -103,7 +103,7 @@ def monitors() -> set[str]:
 
 
 def epoch_rows(epochs: list[Epoch], left_out: Container[str], now_s: float) -> list[Row]:
-    """Give one row per epoch in which something changed.
+    """Returns one row per epoch in which something changed.
 
     Args:
         left_out: views that watch the engine: a word about what they gave would make them give

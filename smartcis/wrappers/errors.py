@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
 
 def told(error: Exception) -> str:
-    """Give an error's words without its number, its name where it has none."""
+    """Returns an error's words without its number, its name where it has none."""
     return _NUMBER.sub("", str(error)).strip() or type(error).__name__
 
 

@@ -117,7 +117,7 @@ def _taken_apart(text: str, zone: str) -> _Feed:
 
 
 def _blocks(lines: list[str], broken: list[str]) -> Iterator[tuple[str, str]]:
-    """Give events and time zones as text; one that does not end is told to `broken`."""
+    """Returns events and time zones as text; one that does not end is told to `broken`."""
     kind, block = "", list[str]()
     for line in lines:
         word = line.strip().upper()
@@ -223,7 +223,7 @@ class _Series:
         )
 
     def _moment(self, when: date | datetime) -> float:
-        """Give seconds since the epoch; a day begins at midnight of the feed's zone."""
+        """Returns seconds since the epoch; a day begins at midnight of the feed's zone."""
         if not isinstance(when, datetime):
             when = datetime.combine(when, time.min)
         return (when if when.tzinfo else when.replace(tzinfo=self._feed.zone)).timestamp()

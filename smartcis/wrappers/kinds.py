@@ -190,7 +190,7 @@ _BY_KEY = {kind.key: kind for kind in KINDS}
 
 
 def kind_of(key: str) -> Kind:
-    """Give a kind by its key.
+    """Returns a kind by its key.
 
     Raises:
         BadConfig: there is none of that name.

@@ -94,7 +94,7 @@ class Listening:
     _listeners: dict[str, _Listener] = field(default_factory=dict)
 
     def listening_to(self) -> list[str]:
-        """Give the sources it listens to now."""
+        """Returns the sources it listens to now."""
         return sorted(self._listeners)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -180,7 +180,7 @@ def _wanted_now() -> list[Source]:
 
 
 def _setup(source: Source) -> Setup:
-    """Give what its listener depends on."""
+    """Returns what its listener depends on."""
     return (
         source.kind,
         repr(source.config),

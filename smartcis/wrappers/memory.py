@@ -20,7 +20,7 @@ logger = structlog.get_logger(__name__)
 
 
 def recall(source: Source) -> tuple[SourceState, Pulse]:
-    """Give what is known of a source, and its pulse."""
+    """Returns what is known of a source, and its pulse."""
     state, _ = SourceState.objects.get_or_create(source=source)
     pulse = Pulse(
         source.source,

@@ -72,7 +72,7 @@ class MqttBroker:
 
     @property
     def declaration(self) -> Declaration:
-        """Give what may be published."""
+        """Returns what may be published."""
         return Declaration(
             self._settings.source,
             tuple(CATALOG.get(name) for name in READINGS),
@@ -81,7 +81,7 @@ class MqttBroker:
         )
 
     def health(self, now_s: float) -> Health:
-        """Give the state by the newest message."""
+        """Returns the state by the newest message."""
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:

@@ -59,7 +59,7 @@ class _Lines(HTMLParser):
 
 
 def lines_of(html: str) -> list[str]:
-    """Give the page's lines of text; what is not shown is left out."""
+    """Returns the page's lines of text; what is not shown is left out."""
     parser = _Lines()
     parser.feed(html)
     parser.close()
@@ -67,7 +67,7 @@ def lines_of(html: str) -> list[str]:
 
 
 def matches(html: str, pattern: str, what: str) -> Iterator[dict[str, str]]:
-    """Give the named groups of every line that fits a pattern.
+    """Returns the named groups of every line that fits a pattern.
 
     Raises:
         SourceDown: no line does: this is not the page it was.

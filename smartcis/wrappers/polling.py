@@ -24,7 +24,7 @@ logger = structlog.get_logger(__name__)
 
 
 def pause_s(failures: int, rng: random.Random, longest_s: float = LONGEST_PAUSE_S) -> float:
-    """Give the wait before the next attempt: doubling, at most `longest_s`, half of it chance.
+    """Returns the wait before the next attempt: doubling, at most `longest_s`, half of it chance.
 
     Chance keeps a crowd of readers from knocking at the same moment when a source comes back.
     """
@@ -49,7 +49,7 @@ def ask(poller: Poller, append: Append) -> bool:
 
 
 def named(warnings: Sequence[str]) -> str:
-    """Give the first warning, and how many more there are; empty without one."""
+    """Returns the first warning, and how many more there are; empty without one."""
     if not warnings:
         return ""
     more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
@@ -57,7 +57,7 @@ def named(warnings: Sequence[str]) -> str:
 
 
 def pattern_with(settings: Settings, standard: str, groups: Sequence[str]) -> str:
-    """Give the configured pattern, or the standard one.
+    """Returns the configured pattern, or the standard one.
 
     Raises:
         BadConfig: it lacks a group by which the reader knows what it found.
@@ -102,7 +102,7 @@ class PolledSource(abc.ABC):
         )
 
     def health(self, now_s: float) -> Health:
-        """Give the state by the newest answer."""
+        """Returns the state by the newest answer."""
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:

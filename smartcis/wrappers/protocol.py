@@ -133,11 +133,11 @@ class Wrapper(Protocol):
 
     @property
     def declaration(self) -> Declaration:
-        """Give what the source feeds, how often, and what it can do."""
+        """Returns what the source feeds, how often, and what it can do."""
         ...
 
     def health(self, now_s: float) -> Health:
-        """Give live, late or dead, since when and why."""
+        """Returns live, late or dead, since when and why."""
         ...
 
     async def run(self, append: Append) -> None:

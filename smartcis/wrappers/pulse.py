@@ -47,12 +47,12 @@ class Health:
 
 
 def late_s(period_s: float) -> float:
-    """Give the silence that makes a source late."""
+    """Returns the silence that makes a source late."""
     return LATE_PERIODS * period_s + GRACE_S
 
 
 def dead_s(period_s: float) -> float:
-    """Give the silence that makes a source dead."""
+    """Returns the silence that makes a source dead."""
     return DEAD_PERIODS * period_s + GRACE_S
 
 
@@ -104,7 +104,7 @@ class Pulse:
         self.reason = short
 
     def due(self, now_s: float) -> Row | None:
-        """Give the heartbeat row to append now, None while nothing needs saying."""
+        """Returns the heartbeat row to append now, None while nothing needs saying."""
         rest_s = dead_s(self.period_s) / BEATS_PER_DEATH
         waiting = self.heard_s > self.beat_s and now_s - self.beat_s >= self.period_s
         if not (self._changed or waiting or now_s - self.beat_s >= rest_s):
@@ -118,7 +118,7 @@ class Pulse:
         self.beat_s, self._changed = float("-inf"), True
 
     def health(self, now_s: float) -> Health:
-        """Give the state, as the view `source_status` would."""
+        """Returns the state, as the view `source_status` would."""
         silent_s = now_s - self.heard_s
         if silent_s <= late_s(self.period_s) and not self.never:
             return Health(State.LIVE, self.since_s, self.reason)

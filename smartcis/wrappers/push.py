@@ -35,7 +35,7 @@ class Gateway:
 
     @property
     def declaration(self) -> Declaration:
-        """Give what it may hand over."""
+        """Returns what it may hand over."""
         return Declaration(
             self._settings.source,
             tuple(CATALOG.get(name) for name in (*READINGS, *ROWS)),
@@ -44,7 +44,7 @@ class Gateway:
         )
 
     def health(self, now_s: float) -> Health:
-        """Give the state by the newest call."""
+        """Returns the state by the newest call."""
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:

@@ -96,7 +96,7 @@ class Table(PolledSource):
             connection.close()
 
     def _mark(self, connection: BaseDatabaseWrapper) -> list[str] | None:
-        """Give what changes when the table does, None where no version is kept."""
+        """Returns what changes when the table does, None where no version is kept."""
         if not self._version:
             return None
         version = connection.ops.quote_name(self._version)
@@ -130,7 +130,7 @@ class Table(PolledSource):
         return rows, warnings
 
     def _fitting(self, values: tuple[Any, ...]) -> Row:
-        """Give a row as its relation holds it.
+        """Returns a row as its relation holds it.
 
         Raises:
             SchemaError: a value that is none of its column's.
@@ -161,7 +161,7 @@ def as_held(column: Column, value: Any) -> Value:
 
 
 def database_of(url: str) -> dict[str, Any]:
-    """Give Django's description of a database that is only read.
+    """Returns Django's description of a database that is only read.
 
     Raises:
         BadConfig: no address of a kind that is read here.

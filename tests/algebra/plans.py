@@ -82,7 +82,7 @@ class Data:
 
 
 def nodes(plan: Plan) -> list[Plan]:
-    """Give every node of a plan."""
+    """Returns every node of a plan."""
     return [plan, *(node for child in children(plan) for node in nodes(child))]
 
 

@@ -53,7 +53,7 @@ def scan(relation: str, alias: str) -> Scan:
 
 
 def columns_of(name: str, *, cost: bool) -> tuple[Column, ...]:
-    """Give the columns of a recursion."""
+    """Returns the columns of a recursion."""
     names = ("x", "z", "c") if cost else ("x", "z")
     return tuple(Column(f"{name}.{one}", Type.INT) for one in names)
 

@@ -34,7 +34,7 @@ def by_lane(tables, lanes):
 
 
 def parts_of(plan, lanes):
-    """Give every lane's part, None where the plan is refused."""
+    """Returns every lane's part, None where the plan is refused."""
     found = []
     for number in range(lanes):
         try:

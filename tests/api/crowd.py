@@ -373,7 +373,7 @@ class Visitor:
 
 
 def replay(entries, positions):
-    """Give (position, oracle, views) for some positions of a log, in order."""
+    """Returns (position, oracle, views) for some positions of a log, in order."""
     oracle, done = Oracle(), 0
     for position in sorted(positions):
         while done < len(entries) and entries[done][0] <= position:
@@ -383,7 +383,7 @@ def replay(entries, positions):
 
 
 def expected_of(visitor: Visitor, view: str, oracle: Oracle, views: dict[str, Rows]) -> Delta:
-    """Give what a visitor must see of a view."""
+    """Returns what a visitor must see of a view."""
     if view in WALKS:
         return dict.fromkeys((row for row in views[view] if row[0] == visitor.walk), 1)
     assert visitor.ask is not None

@@ -87,7 +87,7 @@ def token_of(user):
 
 
 def state_of(lane):
-    """Give what a lane holds on to for others: operators, indexes, parameters, interests, walks."""
+    """What a lane holds on to for others: operators, indexes, parameters, interests, walks."""
     known, sources = lane.circuit._known, lane.circuit.sources
     return {
         "operators": {key for key in known if key[0] != "parameters"},

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def chosen(explained):
-    """Give the parts of the chosen way for the streams to reach the engine."""
+    """Returns the parts of the chosen way for the streams to reach the engine."""
     ways = explained["questions"][0]["alternatives"]
     return [part for one in ways if one["chosen"] for part in one["parts"]]
 

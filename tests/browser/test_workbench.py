@@ -37,7 +37,7 @@ def write(page, sql):
 
 
 def violations(page, *parts):
-    """Give what axe finds in these parts of the page as they stand."""
+    """Returns what axe finds in these parts of the page as they stand."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(
         "parts => axe.run({include: parts}, {runOnly: ['wcag2a', 'wcag2aa', 'wcag22aa']})",
@@ -47,7 +47,7 @@ def violations(page, *parts):
 
 
 def saved(page, kind):
-    """Give the text of a result saved as a file."""
+    """Returns the text of a result saved as a file."""
     with page.expect_download() as coming:
         page.get_by_test_id(f"save-{kind}").click()
     return Path(coming.value.path()).read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ LINE = "----\n"
 
 
 def paths() -> list[Path]:
-    """Give every golden file of these borders, in order."""
+    """Returns every golden file of these borders, in order."""
     return sorted([*HERE.glob("08_log/*.case"), *HERE.glob("10_live/*.case")])
 
 
@@ -42,7 +42,7 @@ def split(path: Path) -> tuple[str, dict[str, Any], str]:
 
 
 def actual(path: Path) -> str:
-    """Give what the border makes of a case today."""
+    """Returns what the border makes of a case today."""
     _, body, _ = split(path)
     stage = _log if path.parent.name == "08_log" else _live
     try:

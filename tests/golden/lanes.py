@@ -42,7 +42,7 @@ LINE = "----\n"
 
 
 def paths() -> list[Path]:
-    """Give every golden file of this border, in order."""
+    """Returns every golden file of this border, in order."""
     return sorted(HERE.glob("09_spark/*.case"))
 
 
@@ -54,7 +54,7 @@ def split(path: Path) -> tuple[str, dict[str, Any], str]:
 
 
 def actual(path: Path) -> str:
-    """Give what the border makes of a case today."""
+    """Returns what the border makes of a case today."""
     _, body, _ = split(path)
     return "".join(f"{line}\n" for line in _epochs(body))
 

@@ -84,7 +84,7 @@ def _read(path: Path) -> Case:
 
 
 def actual(case: Case) -> str:
-    """Give what the border makes of a case today."""
+    """Returns what the border makes of a case today."""
     stage = STAGES[case.path.parent.name]
     try:
         given = stage(case)

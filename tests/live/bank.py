@@ -133,12 +133,12 @@ class Bank:
         self.states.append(dict(self.transfers))
 
     def answers_at(self, position: int) -> dict[str, Delta]:
-        """Give what every view holds at a log position."""
+        """Returns what every view holds at a log position."""
         number = bisect_right(self.positions, position) - 1
         return self.answers(self.states[number])
 
     def answers(self, transfers: Transfers) -> dict[str, Delta]:
-        """Give what every view holds after some transfers."""
+        """Returns what every view holds after some transfers."""
         credit, debit = Counter(), Counter()
         pairs = set()
         for src, dst, amount in transfers.values():

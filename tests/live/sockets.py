@@ -47,7 +47,7 @@ class Socket:
         return json.loads(answer["text"])
 
     async def hear(self, kind: str) -> dict:
-        """Give the next message of a kind."""
+        """Returns the next message of a kind."""
         while True:
             message = await self.receive()
             if message["type"] == kind:

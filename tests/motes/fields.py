@@ -117,7 +117,7 @@ def world(field: Field, seed: int = 1) -> Hashed:
 
 
 def samples_of() -> tuple[dict[tuple[int, int], list[tuple[int, Row]]], Sampled]:
-    """Give a book of every row sampled, by query and epoch, and what fills it."""
+    """Returns a book of every row sampled, by query and epoch, and what fills it."""
     kept: dict[tuple[int, int], list[tuple[int, Row]]] = {}
 
     def note(query: int, epoch: int, sensor: int, row: Row) -> None:
@@ -145,7 +145,7 @@ def scattered(seed: int, motes: int, bases: int) -> Field:
 
 
 def reachable(field: Field, model: LinkModel) -> set[str]:
-    """Give the motes from which links lead to a base station."""
+    """Returns the motes from which links lead to a base station."""
     links = model.links(field.motes, field.walls, 0)
     near = {mote.mote for mote in field.motes if mote.base}
     while more := {a for a, b in links if b in near} - near:

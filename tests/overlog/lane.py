@@ -49,5 +49,5 @@ class Host:
         self.change([(relation, row)])
 
     def rows(self) -> dict[str, Delta]:
-        """Give the rows of every view."""
+        """Returns the rows of every view."""
         return {name: self.lane.rows(name) for name in self.names}

@@ -14,7 +14,7 @@ Answers = dict[str, set[tuple]]
 
 
 def _lengths(graph: nx.DiGraph, at_most: float = float("inf")) -> dict[tuple[str, str], int]:
-    """Give the fewest links, at least one, between two nodes."""
+    """Returns the fewest links, at least one, between two nodes."""
     found: dict[tuple[str, str], int] = {}
     for start in graph:
         for via in graph[start]:

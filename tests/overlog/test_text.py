@@ -98,7 +98,7 @@ def test_a_broken_text_is_refused_with_a_place_in_it(data):
 
 
 def refusal(text):
-    """Give the error a text is refused with; any other exception fails the test."""
+    """Returns the error a text is refused with; any other exception fails the test."""
     try:
         compile_program(text, CATALOG)
     except AspenError as error:

@@ -58,7 +58,7 @@ def put(kind: str, rid: str, value: float) -> None:
 
 
 def by_hand(plan: Plan, method: str = "pairwise", name: str = "net_0123456789") -> Variant:
-    """Give the variant in which the motes run everything below the outermost projection."""
+    """Returns the variant in which the motes run everything below the outermost projection."""
     inside = plan
     while not isinstance(inside, Join):
         (inside,) = children(inside)

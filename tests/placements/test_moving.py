@@ -28,7 +28,7 @@ def query(house, building):
 
 
 def truth(lux, celsius):
-    """Give the rows the query must have."""
+    """Returns the rows the query must have."""
     return {
         (rid, lux[rid], celsius[rid]): 1 for rid in ROOMS if lux[rid] > 300 and celsius[rid] > 22
     }

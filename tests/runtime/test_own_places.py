@@ -65,12 +65,12 @@ def client_of(count, *views):
 
 
 def told(client):
-    """Give the rows of all lanes' system relations, as a client knows them."""
+    """Returns the rows of all lanes' system relations, as a client knows them."""
     return {name: client.rows[f"e_{name.removeprefix('sys_')}"] for name in SYSTEM_NAMES}
 
 
 def said(client):
-    """Give the same rows as the lanes have them."""
+    """Returns the same rows as the lanes have them."""
     out = {name: {} for name in SYSTEM_NAMES}
     for number, lane in enumerate(client.lanes.lanes):
         for name in SYSTEM_NAMES:

@@ -14,7 +14,7 @@ from federation.search import costs as price
 
 
 def all_costs(problem: Problem) -> set[int]:
-    """Give the costs of all plans that bring the answer to its goal."""
+    """Returns the costs of all plans that bring the answer to its goal."""
     space = FederatedSpace(problem)
     graph, sizes = space.graph, space.estimates
     members = {one.alias: one for one in problem.members}

@@ -23,7 +23,7 @@ BROWSER = Owner(browser="b")
 
 
 def told() -> list[str]:
-    """Give what the outbox has to say about views, and forget it."""
+    """Returns what the outbox has to say about views, and forget it."""
     words = []
     for entry in OutboxEntry.objects.order_by("id"):
         if "register" in entry.body:

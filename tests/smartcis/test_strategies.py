@@ -27,7 +27,7 @@ def submit(**body):
 
 
 def registered() -> list[tuple[str, str]]:
-    """Give name and strategy of what the log will be told to register."""
+    """Returns name and strategy of what the log will be told to register."""
     bodies = [entry.body for entry in OutboxEntry.objects.order_by("id")]
     found = [body["register"] for body in bodies if "register" in body]
     return [(name, strategy) for name, _, strategy, *_ in found]

@@ -86,7 +86,7 @@ class Building:
             self._note()
 
     def answer(self, position=None):
-        """Give the rows the view must hold at a log position that was noted."""
+        """Returns the rows the view must hold at a log position that was noted."""
         graph, exits = self.at_position[max(self.at_position) if position is None else position]
         if not exits:
             return {}

@@ -150,7 +150,7 @@ def test_the_store_is_compacted_and_a_fresh_worker_starts_from_the_snapshot():
 
 
 def spread(rows):
-    """Give what several lanes told alone, and what they told together."""
+    """Returns what several lanes told alone, and what they told together."""
     alone = [set(folded_by(row)) for row in rows]
     return alone, {c.view for row in rows for c in decode_changes(row.parts)}
 

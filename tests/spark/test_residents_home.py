@@ -65,7 +65,7 @@ def numbered(data, after=0):
 
 
 def born(place):
-    """Give a lane that has seen the first batch, its snapshot and what comes next."""
+    """Returns a lane that has seen the first batch, its snapshot and what comes next."""
     lane = Lane(Share(place.lane, place.lanes))
     lane.apply(decoded(numbered(first_batch())))
     model = world.Model()

@@ -90,7 +90,7 @@ class World:
         self.oracle.feed(Transaction(self.at_s, (change,)))
 
     def commit(self) -> Transaction:
-        """Give what changed since the last commit as one log entry."""
+        """Returns what changed since the last commit as one log entry."""
         changes, self.pending = tuple(self.pending), []
         return Transaction(self.at_s, changes)
 

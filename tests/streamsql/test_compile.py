@@ -128,7 +128,7 @@ def test_a_text_too_long_is_refused_before_it_is_read():
 
 
 def refusal(text):
-    """Give the error a text is refused with, None when it compiles; anything else escapes."""
+    """Returns the error a text is refused with, None when it compiles; anything else escapes."""
     try:
         compile_query(text, CATALOG)
     except AspenError as error:

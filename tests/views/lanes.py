@@ -20,7 +20,7 @@ COLLECTIONS = (dict, list, set)
 
 
 def closure(views: Iterable[str]) -> set[str]:
-    """Give the views and all views they read."""
+    """Returns the views and all views they read."""
     found: set[str] = set()
     names = list(views)
     while names:

@@ -176,7 +176,7 @@ class Model:
         return [Tick(self.at_s)]
 
     def answers(self) -> dict[str, Delta]:
-        """Give what every view must hold."""
+        """Returns what every view must hold."""
         contents: dict[str, Delta] = dict(self.tables)
         for view in VIEWS.values():
             held = {w: self.held(w) for w in windows_of(view.plan)}
@@ -184,7 +184,7 @@ class Model:
         return {view: contents[view] for view in VIEWS}
 
     def held(self, window: Window) -> Delta:
-        """Give a window's rows by its law."""
+        """Returns a window's rows by its law."""
         names = [column.name for column in window.columns]
         places = [names.index(column) for column in window.partition_by]
         parts: dict[Row, list[tuple[float, Row]]] = {}
@@ -199,7 +199,7 @@ class Model:
 
 
 def windows_of(plan: Plan) -> Iterator[Window]:
-    """Give the windows of a plan."""
+    """Returns the windows of a plan."""
     if isinstance(plan, Window):
         yield plan
     for child in children(plan):
@@ -207,10 +207,10 @@ def windows_of(plan: Plan) -> Iterator[Window]:
 
 
 def declarations() -> list[Entry]:
-    """Give the entries that begin the world."""
+    """Returns the entries that begin the world."""
     return [Declare(0.0, relation) for relation in BASE]
 
 
 def registrations(text: Any) -> list[Entry]:
-    """Give the entries that register all views; `text` prints a plan."""
+    """Returns the entries that register all views; `text` prints a plan."""
     return [Register(0.0, view.name, text(view.plan)) for view in VIEWS.values()]

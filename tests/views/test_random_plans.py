@@ -21,7 +21,7 @@ quick = settings(
 
 
 def moves(before: dict[str, Delta], after: dict[str, Delta]) -> list[Change]:
-    """Give the changes from some tables to others."""
+    """Returns the changes from some tables to others."""
     return [
         Change(name, weight, row)
         for name in TABLES

@@ -108,7 +108,7 @@ def adorn(
 
 
 def _bindable(relation: Recursive) -> frozenset[int]:
-    """Give the places demand may bind: with MIN or MAX, those that tell groups apart."""
+    """Returns the places demand may bind: with MIN or MAX, those that tell groups apart."""
     keys = None if relation.best is None else relation.best.keys
     return frozenset(
         place
@@ -188,7 +188,7 @@ def _giver(rule: Rule, equal: frozenset[str], through: Iterable[int]) -> str:
 
 
 def _classes(rule: Rule, head: Adorned) -> tuple[frozenset[str], ...]:
-    """Give the columns a rule makes equal, of one type; each column is in one class."""
+    """Returns the columns a rule makes equal, of one type; each column is in one class."""
     types = {
         name: column.type
         for number, atom in enumerate(rule.atoms)

@@ -84,7 +84,7 @@ Pairs = Iterable[tuple[str, str]]
 
 
 def _passed_down(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> tuple[Pairs, ...]:
-    """Give what a node's demand asks of each of its inputs."""
+    """Returns what a node's demand asks of each of its inputs."""
     match plan:
         case Filter() | Distinct() | Ship():
             return (pairs,)
@@ -113,7 +113,7 @@ def _passed_down(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> tuple[Pairs,
 
 
 def _of(side: Plan, pairs: Pairs, on: tuple[tuple[str, str], ...]) -> Pairs:
-    """Give the demand on one side of a join, by its own columns and those joined with them."""
+    """Returns the demand on one side of a join, by its own columns and those joined with them."""
     types = {column.name: column.type for column in side.columns}
     equal: dict[str, set[str]] = {}
     for one, other in on:

@@ -31,7 +31,7 @@ class Step:
 
 
 def rewrite(plan: Plan, rules: Sequence[Rule] = RULES) -> Plan:
-    """Give the plan on which no rule changes anything.
+    """Returns the plan on which no rule changes anything.
 
     Law: the same rows and columns as before, over all data.
 

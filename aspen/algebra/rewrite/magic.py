@@ -90,7 +90,7 @@ def restrict(plan: Fixpoint, bound: tuple[int, ...], demand: Plan) -> Restricted
 
 
 def already_bound(plan: Fixpoint) -> frozenset[int]:
-    """Give the places a recursion's name says it is restricted by: `path_bf` by the first.
+    """Returns the places a recursion's name says it is restricted by: `path_bf` by the first.
 
     A demand is not demanded again: it is as small as what is asked for.
     """
@@ -145,7 +145,7 @@ class _Magic:
         return self._relations[one.relation].columns
 
     def build(self) -> Fixpoint:
-        """Give the recursion, its demand below it or, where they need each other, beside it."""
+        """Returns the recursion, its demand below it or, where they need each other, beside it."""
         made = [self._restricted(one) for one in self._adorned]
         others = [*made[1:]]
         if self.mixed:
@@ -156,7 +156,7 @@ class _Magic:
         )
 
     def _wanted(self, one: Adorned) -> tuple[Column, ...]:
-        """Give the columns of a demand."""
+        """Returns the columns of a demand."""
         columns = self._columns(one)
         lasts = [column.name.rsplit(".", maxsplit=1)[-1] for column in columns]
         names = [
@@ -183,7 +183,7 @@ class _Magic:
         return Fixpoint(own.name, own.columns, own.base, own.step, None, tuple(others))
 
     def _handed_on(self, rule: AdornedRule, call: Call, called: Iterable[Adorned]) -> Plan:
-        """Give the rule by which demand of the head becomes demand of an atom."""
+        """Returns the rule by which demand of the head becomes demand of an atom."""
         head, atoms = rule.head, rule.rule.atoms
         demand: Plan = (
             RecursiveRef(self._demands[head], self._alias, self._wanted(head))
@@ -282,7 +282,7 @@ def _adorned_name(columns: tuple[Column, ...], one: Adorned, taken: set[str]) ->
 
 
 def _recursions(plans: Iterable[Plan]) -> set[str]:
-    """Give the names of all recursive relations inside some plans."""
+    """Returns the names of all recursive relations inside some plans."""
     found: set[str] = set()
     for plan in plans:
         if isinstance(plan, Fixpoint):
@@ -294,7 +294,7 @@ def _recursions(plans: Iterable[Plan]) -> set[str]:
 
 
 def _prefixes(plans: Iterable[Plan]) -> set[str]:
-    """Give what stands before the dot in the names of columns."""
+    """Returns what stands before the dot in the names of columns."""
     found: set[str] = set()
     for plan in plans:
         found |= {column.name.partition(".")[0] for column in plan.columns}

@@ -39,7 +39,7 @@ Names = frozenset[str]
 
 
 def names_of(plan: Plan) -> Names:
-    """Give the names of a plan's columns."""
+    """Returns the names of a plan's columns."""
     return frozenset(column.name for column in plan.columns)
 
 
@@ -167,7 +167,7 @@ def _refs(plan: Plan, name: str) -> list[RecursiveRef]:
 
 
 def _read_by(plan: Plan) -> Names:
-    """Give every column that the nodes of a step read, whole rows of a node's input included."""
+    """Returns every column that the nodes of a step read, whole rows of a node's input included."""
     match plan:
         case Project():
             own = frozenset[str]().union(*(columns_in(expr) for _, expr in plan.outputs))

@@ -263,7 +263,7 @@ class AbsorptionPeer(Peer):
         """Begin a further phase: there is none."""
 
     def rows(self) -> list[tuple[Place, Value]]:
-        """Give the view's rows kept here."""
+        """Returns the view's rows kept here."""
         return [(x, y) for x, annotations in self.held.items() for y in annotations]
 
     def provenance_bytes(self) -> int:
@@ -304,7 +304,7 @@ class AbsorptionPeer(Peer):
 
 
 def _either(one: Annotation, other: Annotation) -> Annotation:
-    """Give the sum of two annotations."""
+    """Returns the sum of two annotations."""
     return (one[0] | other[0], one[1] | other[1], False)
 
 

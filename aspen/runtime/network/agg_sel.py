@@ -144,12 +144,12 @@ class AggSel:
                 yield gone, [row for row in after if row not in before]
 
     def passed(self) -> Iterator[PathRow]:
-        """Give the rows passed on."""
+        """Returns the rows passed on."""
         for group in self._groups.values():
             yield from group.passed
 
     def rows(self) -> Iterator[PathRow]:
-        """Give all rows kept."""
+        """Returns all rows kept."""
         for group in self._groups.values():
             yield from group.rows
 

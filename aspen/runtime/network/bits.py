@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def members(bits: int) -> list[int]:
-    """Give the members of a set, ascending."""
+    """Returns the members of a set, ascending."""
     found = []
     while bits:
         low = bits & -bits

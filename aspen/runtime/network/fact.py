@@ -42,7 +42,7 @@ class Fact:
 
 
 def link(source: Place, target: Place, cost: int = 1) -> Fact:
-    """Give the fact of a one-way link, for `reachable` and `path`."""
+    """Returns the fact of a one-way link, for `reachable` and `path`."""
     return Fact(source, ((source, target),), ((source, target),), cost)
 
 
@@ -51,7 +51,7 @@ def triggered(
     regions: Mapping[Place, Iterable[Value]],
     within_m: float,
 ) -> Mapping[Place, Fact]:
-    """Give the fact "this sensor is triggered" of each sensor, for `activeRegion`.
+    """Returns the fact "this sensor is triggered" of each sensor, for `activeRegion`.
 
     Args:
         positions_m: where each sensor stands.

@@ -106,7 +106,7 @@ class QueryNetwork:
         return took_s
 
     def rows(self) -> set[tuple[Place, Value]]:
-        """Give the view."""
+        """Returns the view."""
         return {row for peer in self.peers for row in peer.rows()}
 
     def _arrange(self) -> None:

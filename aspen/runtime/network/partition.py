@@ -38,5 +38,5 @@ def by_network(parts: Mapping[Place, int]) -> Owner:
 
 
 def by_place(places: Sequence[Place]) -> Owner:
-    """Give each place a node of its own, in the given order, as in the seeds' example."""
+    """Assigns each place a node of its own, in the given order, as in the seeds' example."""
     return {place: node for node, place in enumerate(places)}.__getitem__

@@ -161,7 +161,7 @@ class PathPeer(Peer):
         self.min_ship.forget()
 
     def rows(self) -> list[tuple[Place, Value]]:
-        """Give the pairs that a path kept here connects."""
+        """Returns the pairs that a path kept here connects."""
         return list(dict.fromkeys((row.source, row.target) for row in self.fixpoint.rows()))
 
     def annotated(self) -> int:
@@ -169,7 +169,7 @@ class PathPeer(Peer):
         return sum(1 for _ in self.fixpoint.rows())
 
     def least(self) -> dict[tuple[Place, Value], tuple[int, int]]:
-        """Give least cost and fewest hops of each pair: the aggregates above the recursion."""
+        """Returns least cost and fewest hops of each pair: the aggregates above the recursion."""
         found: dict[tuple[Place, Value], tuple[int, int]] = {}
         for row in self.fixpoint.passed():
             cost, hops = found.get(row[:2], (row.cost, row.hops))

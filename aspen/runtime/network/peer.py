@@ -66,7 +66,7 @@ class Peer(ABC):
 
     @abstractmethod
     def rows(self) -> list[tuple[Place, Value]]:
-        """Give the view's rows kept here."""
+        """Returns the view's rows kept here."""
 
     @abstractmethod
     def provenance_bytes(self) -> int:

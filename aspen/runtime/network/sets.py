@@ -97,7 +97,7 @@ class SetPeer(Peer):
                 del table[x]
 
     def rows(self) -> list[tuple[Place, Value]]:
-        """Give the view's rows kept here."""
+        """Returns the view's rows kept here."""
         return [(x, y) for x, held in self.held.items() for y in held]
 
     def provenance_bytes(self) -> int:

@@ -59,7 +59,7 @@ class AbsentInput(RecursiveInput):
         return False
 
     def matches(self, key: Key) -> Collection[Row]:
-        """Give the key's row, if the key is absent in the current phase."""
+        """Returns the key's row, if the key is absent in the current phase."""
         assert self._arrangement is not None
         row = self._row(key)
         if key in self.born:

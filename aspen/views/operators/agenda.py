@@ -63,7 +63,7 @@ class Agenda:
         self._heap_of: dict[Hashable, list[Entry]] = {}
 
     def heap(self, kind: Hashable) -> list[Entry]:
-        """Give the heap for ranks of one kind, which must compare with each other."""
+        """Returns the heap for ranks of one kind, which must compare with each other."""
         self.watching = True
         known = self._heap_of.get(kind)
         if known is None:
@@ -72,7 +72,7 @@ class Agenda:
         return known
 
     def next_heap(self) -> list[Entry] | None:
-        """Give a heap that holds something."""
+        """Returns a heap that holds something."""
         for heap in self.heaps:
             if heap:
                 return heap

@@ -68,7 +68,7 @@ class Selection:
 
 
 def selections(best: Best, columns: tuple[Column, ...]) -> tuple[Selection, ...]:
-    """Give the selections a recursive relation asks for, one per choice.
+    """Returns the selections a recursive relation asks for, one per choice.
 
     Args:
         columns: of the recursive relation.

@@ -41,7 +41,7 @@ class BestRelation(Relation):
         self._heap = agenda.heap(self._choose.kind)
 
     def key(self, row: Row) -> Key:
-        """Give the group of a row."""
+        """Returns the group of a row."""
         return self._choose.key(row)
 
     def offer(self, source: Source, row: Row) -> None:

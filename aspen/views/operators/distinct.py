@@ -25,7 +25,7 @@ class Distinct(Node):
         self._weights = dict(self.inputs[0].contents())
 
     def step(self) -> Delta:
-        """Give the rows that came to be or ceased to be."""
+        """Returns the rows that came to be or ceased to be."""
         weights = self._weights
         out: Delta = {}
         for row, weight in self.inputs[0].delta.items():
@@ -44,5 +44,5 @@ class Distinct(Node):
         return len(self._weights)
 
     def contents(self) -> Delta:
-        """Give each row once."""
+        """Returns each row once."""
         return dict.fromkeys(self._weights, 1)

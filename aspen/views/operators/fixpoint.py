@@ -126,14 +126,14 @@ class Fixpoint(Node):
         self._end()
 
     def stop(self) -> None:
-        """Give the arrangements back."""
+        """Returns the arrangements back."""
         for side in self.sides:
             side.stop()
         self._forget()
         self.support.close()
 
     def contents(self) -> Delta:
-        """Give the rows."""
+        """Returns the rows."""
         return {
             self._told(group, group.best): 1
             for relation in self.relations
@@ -142,13 +142,13 @@ class Fixpoint(Node):
         }
 
     def _told(self, group: Group, row: Row) -> Any:
-        """Give a row as this node gives it."""
+        """Returns a row as this node gives it."""
         if len(self.relations) == 1:
             return row
         return (self._numbers[id(group.relation)], row)
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the live derivations of a row, the waiting ones too when `every` is asked for."""
+        """Returns the live derivations of a row, the waiting ones too when `every` is asked for."""
         del contents
         told: Any = row
         number, inner = (0, told) if len(self.relations) == 1 else told
@@ -292,7 +292,7 @@ class Fixpoint(Node):
             self._settle(group, source, row)
 
     def _older(self, group: Group, source: Source) -> dict[Source, Row] | None:
-        """Give what a group goes on to rest on when it improves.
+        """Returns what a group goes on to rest on when it improves.
 
         The better derivation may use rows that are there because the group was, with a worse row:
         without the first derivation they would hold each other.

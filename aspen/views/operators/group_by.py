@@ -69,17 +69,17 @@ class GroupBy(Node):
         return len(self._groups)
 
     def contents(self) -> Delta:
-        """Give one row per group."""
+        """Returns one row per group."""
         return {group.given: 1 for group in self._groups.values() if group.given is not None}
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give all rows of the group together; of a lone MIN or MAX, each row that attains it."""
+        """All rows of the group together; of a lone MIN or MAX, each row that attains it."""
         del every
         key = row[: self.width]
         return self.ways_of(row, [m for m in contents(self.inputs[0]) if self.key(m) == key])
 
     def ways_of(self, row: Row, members: Sequence[Row]) -> Iterable[Way]:
-        """Give the ways of a row whose group is known."""
+        """Returns the ways of a row whose group is known."""
         child = self.inputs[0]
         if self._extreme is not None:
             place, best = self._extreme, row[-1]

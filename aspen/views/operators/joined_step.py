@@ -130,11 +130,11 @@ class JoinedStep:
         return tuple((relation, self._chains[atom]) for atom, relation in self._recursive)
 
     def premises(self, source: Source) -> tuple[Group, ...]:
-        """Give the groups whose rows a derivation used."""
+        """Returns the groups whose rows a derivation used."""
         return tuple(source[atom] for atom, _ in self._recursive)
 
     def taken(self, source: Source) -> Iterator[tuple[RecursiveInput, Row]]:
-        """Give the input rows a derivation used."""
+        """Returns the input rows a derivation used."""
         for atom, sides in self._inputs.items():
             yield sides[0], source[atom]
 

@@ -70,11 +70,11 @@ class LinearStep:
         return ((self.reads, self),)
 
     def premises(self, source: Source) -> tuple[Group, ...]:
-        """Give the groups whose rows a derivation used."""
+        """Returns the groups whose rows a derivation used."""
         return (source[0],)
 
     def taken(self, source: Source) -> Iterator[tuple[RecursiveInput, Row]]:
-        """Give the input rows a derivation used."""
+        """Returns the input rows a derivation used."""
         return zip(self.sides, source[1:], strict=False)
 
     def add(self, start: Source, row: Row, sink: Sink) -> None:

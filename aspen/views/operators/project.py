@@ -32,7 +32,7 @@ class Project(Node):
         return self._apply(self.inputs[0].contents())
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give every child row that computes to this one."""
+        """Returns every child row that computes to this one."""
         del every
         child, compute = self.inputs[0], self.compute
         return [((child, before),) for before in contents(child) if compute(before) == row]

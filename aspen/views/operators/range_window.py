@@ -72,18 +72,18 @@ class RangeWindow(Window):
         merge(self._supposed, delta)
 
     def step(self) -> Delta:
-        """Give what came and went since the last epoch."""
+        """Returns what came and went since the last epoch."""
         out, self._pending = self._pending, {}
         return out
 
     def contents(self) -> Delta:
-        """Give the rows inside."""
+        """Returns the rows inside."""
         inside = delta_of((row, 1) for rows in self._panes.values() for row in rows)
         merge(inside, self._supposed)
         return inside
 
     def suppose(self, row: Row, weight: int) -> Delta:
-        """Give what would come and go if a stream row arrived now (+1), or had not arrived (-1)."""
+        """What would come and go if a stream row arrived now (+1), or had not arrived (-1)."""
         shaped = self._shape(row)
         if weight > 0:
             return {} if shaped is None else {shaped: 1}
@@ -119,7 +119,7 @@ class RangeWindow(Window):
         return sum(map(len, self._panes.values()))
 
     def held(self) -> list[Arrival]:
-        """Give the arrivals that still count, for a snapshot."""
+        """Returns the arrivals that still count, for a snapshot."""
         return [(at_s, row) for at_s, rows in self._panes.items() for row in rows]
 
     def _put(self, at_s: float, rows: Sequence[Row]) -> None:

@@ -53,7 +53,7 @@ class RecursiveInput:
             self._fixed = dict(self.static.contents())
 
     def stop(self) -> None:
-        """Give the arrangement back."""
+        """Returns the arrangement back."""
         if self._arrangement is not None:
             self.node.disarrange(self._arrangement)
 
@@ -99,7 +99,7 @@ class RecursiveInput:
         self._show_born = bool(self.born)
 
     def matches(self, key: Key) -> Collection[Row]:
-        """Give the rows under a key in the current phase."""
+        """Returns the rows under a key in the current phase."""
         assert self._arrangement is not None
         found: Collection[Row] = self._arrangement.index.get(key, _EMPTY)
         if self._show_gone and key in self.gone:

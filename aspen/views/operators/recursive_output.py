@@ -32,15 +32,15 @@ class RecursiveOutput(Node):
         self._number = number
 
     def step(self) -> Delta:
-        """Give the relation's part of the delta."""
+        """Returns the relation's part of the delta."""
         return self._own(dict(self.inputs[0].delta))
 
     def contents(self) -> Delta:
-        """Give the relation's rows."""
+        """Returns the relation's rows."""
         return self._own(dict(self.inputs[0].contents()))
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the row as the fixpoint has it."""
+        """Returns the row as the fixpoint has it."""
         del contents, every
         told: Any = (self._number, row)
         return [((self.inputs[0], told),)]

@@ -40,11 +40,11 @@ class Relation:
         self.agenda = agenda
 
     def index(self, places: Places) -> SettledIndex:
-        """Give the index of the settled rows by some columns."""
+        """Returns the index of the settled rows by some columns."""
         return self.indexes.setdefault(places, SettledIndex(places))
 
     def key(self, row: Row) -> Key:
-        """Give the group of a row: in a set, the row itself."""
+        """Returns the group of a row: in a set, the row itself."""
         return row
 
     def offer(self, source: Source, row: Row) -> None:

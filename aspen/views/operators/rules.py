@@ -42,20 +42,20 @@ class Rules:
         )
 
     def begun(self, number: int) -> Iterator[tuple[Source, Row]]:
-        """Give the rows a relation begins with, with their sources."""
+        """Returns the rows a relation begins with, with their sources."""
         for row in self.bases[number].matches(()):
             yield self.first(number, row), row
 
     def first(self, number: int, row: Row) -> Source:
-        """Give the source of a row that a relation begins with."""
+        """Returns the source of a row that a relation begins with."""
         return (None, row) if len(self.bases) == 1 else (None, row, number)
 
     def premises(self, source: Source) -> tuple[Group, ...]:
-        """Give the groups whose rows a derivation used."""
+        """Returns the groups whose rows a derivation used."""
         return () if source[0] is None else self._step(source).premises(source)
 
     def taken(self, source: Source) -> Iterator[tuple[RecursiveInput, Row]]:
-        """Give the input rows a derivation used."""
+        """Returns the input rows a derivation used."""
         if source[0] is None:
             yield self.bases[source[-1] if len(self.bases) > 1 else 0], source[1]
         else:

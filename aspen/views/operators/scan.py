@@ -45,7 +45,7 @@ class Scan(Node):
         merge(self.pending, delta)
 
     def step(self) -> Delta:
-        """Give the changes taken since the last epoch."""
+        """Returns the changes taken since the last epoch."""
         taken, self.pending = self.pending, {}
         return taken
 
@@ -61,11 +61,11 @@ class Scan(Node):
         super().settle()
 
     def base_row(self, row: Row) -> tuple[str, Row] | None:
-        """Give the row itself, unless its relation promises to keep it."""
+        """Returns the row itself, unless its relation promises to keep it."""
         return (self.relation.name, row) if self.relation.deletable else None
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the way of a row that is simply there."""
+        """Returns the way of a row that is simply there."""
         del row, contents, every
         return [()]
 
@@ -74,5 +74,5 @@ class Scan(Node):
         return len(self.table)
 
     def contents(self) -> Delta:
-        """Give the rows."""
+        """Returns the rows."""
         return self.table

@@ -21,7 +21,7 @@ class SemiJoin(AntiJoin):
     """Left rows that match something."""
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the row with each of its partners; one partner suffices."""
+        """Returns the row with each of its partners; one partner suffices."""
         left, right = self.inputs
         found = [other for other in contents(right) if self._matches(row, other)]
         return [((left, row), (right, other)) for other in (found if every else found[:1])]

@@ -59,7 +59,7 @@ class SetOperation(Node):
         return {row: weight for row, weight in weighed if weight}
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the row on the left, and for INTERSECT on the right too."""
+        """Returns the row on the left, and for INTERSECT on the right too."""
         del contents, every
         left, right = self.inputs
         return [((left, row), (right, row))] if self._both else [((left, row),)]

@@ -85,11 +85,11 @@ class SlidingWindow(Window):
         return changed
 
     def suppose(self, row: Row, weight: int) -> Delta:
-        """Give what would come and go: a row that arrived now would wait for the next boundary."""
+        """What would come and go: a row that arrived now would wait for the next boundary."""
         return super().suppose(row, weight) if weight < 0 else {}
 
     def held(self) -> list[Arrival]:
-        """Give the arrivals that may still count, for a snapshot."""
+        """Returns the arrivals that may still count, for a snapshot."""
         return [*super().held(), *self._waiting]
 
     def _boundary_s(self, now_s: float) -> float:

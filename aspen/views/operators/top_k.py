@@ -63,7 +63,7 @@ class TopK(Node):
         self._take(self.inputs[0].contents())
 
     def step(self) -> Delta:
-        """Give what the epoch changed of the windows."""
+        """Returns what the epoch changed of the windows."""
         return self._take(self.inputs[0].delta)
 
     def kept(self) -> int:
@@ -71,7 +71,7 @@ class TopK(Node):
         return sum(len(part.weights) for part in self._parts.values())
 
     def contents(self) -> Delta:
-        """Give the rows of all windows."""
+        """Returns the rows of all windows."""
         rows: Delta = {}
         for part in self._parts.values():
             merge(rows, part.given)

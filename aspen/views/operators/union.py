@@ -27,7 +27,7 @@ class Union(Node):
         return total
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give each input that has the row."""
+        """Returns each input that has the row."""
         del every
         return [((child, row),) for child in self.inputs if row in contents(child)]
 

@@ -28,14 +28,14 @@ class Values(Node):
         self._rows = rows
 
     def step(self) -> Delta:
-        """Give nothing: no input can change."""
+        """Returns nothing: no input can change."""
         return {}
 
     def contents(self) -> Delta:
-        """Give the rows."""
+        """Returns the rows."""
         return self._rows
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give one empty way: the row needs nothing."""
+        """Returns one empty way: the row needs nothing."""
         del row, contents, every
         return [()]

@@ -85,7 +85,7 @@ class Walk(Node):
         return sum(layer.state.count() for layer in self._layers.values())
 
     def contents(self) -> Delta:
-        """Give the rows."""
+        """Returns the rows."""
         found = (self._told(layer.state.rows()) for layer in self._layers.values())
         return dict.fromkeys(chain.from_iterable(found), 1)
 
@@ -115,7 +115,7 @@ class Walk(Node):
         return out
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Give the derivations of a row: by every edge that leads to it, or by the one kept."""
+        """Returns the derivations of a row: by every edge that leads to it, or by the one kept."""
         del contents
         values = self._carried_of(row)
         layer = self._layers[self._layer_of(values)]
@@ -136,7 +136,7 @@ class Walk(Node):
         return found
 
     def _changes(self, node: Node) -> tuple[list[Row], list[Row]]:
-        """Give the rows of a bag that came into being, and those that ceased."""
+        """Returns the rows of a bag that came into being, and those that ceased."""
         weights = self._weights[node]
         came: list[Row] = []
         went: list[Row] = []
@@ -180,7 +180,7 @@ class Walk(Node):
         self._places.release(place)
 
     def _cost_of(self, row: Row) -> Any:
-        """Give what is minimised."""
+        """Returns what is minimised."""
         cost: Any = None if self._cost is None else row[self._cost]
         return -cost if self._shape.sign < 0 and cost is not None else cost
 
@@ -202,7 +202,7 @@ class Walk(Node):
 
 
 def _arranged(order: tuple[int, ...], sign: int) -> Callable[[Row], Row] | None:
-    """Give what puts a row's values in the view's order and its cost in the view's sign.
+    """Returns what puts a row's values in the view's order and its cost in the view's sign.
 
     Returns:
         None where there is nothing to do.

@@ -118,7 +118,7 @@ class Window(Node):
         return len(expiry) != before
 
     def suppose(self, row: Row, weight: int) -> Delta:
-        """Give what would come and go if a stream row arrived now (+1), or had not arrived (-1).
+        """Returns what would come and go if a stream row arrived now (+1), or had not arrived (-1).
 
         Rows that a row pushed out when it came do not come back.
         """
@@ -139,7 +139,7 @@ class Window(Node):
         merge(self._pending, delta)
 
     def step(self) -> Delta:
-        """Give what came and went since the last epoch."""
+        """Returns what came and went since the last epoch."""
         out, self._pending = self._pending, {}
         merge(self._inside, out)
         return out
@@ -149,15 +149,15 @@ class Window(Node):
         return sum(map(len, self._parts.values()))
 
     def contents(self) -> Delta:
-        """Give the rows inside."""
+        """Returns the rows inside."""
         return self._inside
 
     def base_row(self, row: Row) -> tuple[str, Row] | None:
-        """Give the reading, under the stream's name."""
+        """Returns the reading, under the stream's name."""
         return (self.stream, row)
 
     def held(self) -> list[Arrival]:
-        """Give the arrivals that may still count, oldest first, for a snapshot."""
+        """Returns the arrivals that may still count, oldest first, for a snapshot."""
         return [(held.at_s, held.row) for part in self._parts.values() for held in part]
 
     def _enter(self, at_s: float, row: Row) -> None:

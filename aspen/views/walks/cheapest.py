@@ -90,7 +90,7 @@ class Cheapest:
             self._settle(carried, heap)
 
     def rows(self) -> Iterator[Costing]:
-        """Give all rows."""
+        """Returns all rows."""
         return (Costing(carried, costs) for carried, costs in self.costs.items())
 
     def count(self) -> int:
@@ -98,11 +98,11 @@ class Cheapest:
         return sum(map(len, self.costs.values()))
 
     def row(self, carried: int, place: int) -> Costing:
-        """Give a row that is there."""
+        """Returns a row that is there."""
         return Costing(carried, {place: self.costs[carried][place]})
 
     def ways(self, carried: int, place: int, cost: Any) -> list[int]:
-        """Give the edges by which a row can be reached at its cost."""
+        """Returns the edges by which a row can be reached at its cost."""
         costs, edges = self.costs[carried], self.graph.edges
         return [
             number
@@ -111,7 +111,7 @@ class Cheapest:
         ]
 
     def minus(self) -> Iterator[Costing]:
-        """Give the rows that went in this epoch."""
+        """Returns the rows that went in this epoch."""
         for carried, before in self._before.items():
             costs = self.costs[carried]
             yield Costing(
@@ -124,7 +124,7 @@ class Cheapest:
             )
 
     def plus(self) -> Iterator[Costing]:
-        """Give the rows that came."""
+        """Returns the rows that came."""
         for carried, before in self._before.items():
             costs = self.costs[carried]
             yield Costing(
@@ -148,12 +148,12 @@ class Cheapest:
         return cost in self.base.get(carried, {}).get(place, ())
 
     def parent(self, carried: int, place: int) -> int | None:
-        """Give the edge a row was reached by, None for a root."""
+        """Returns the edge a row was reached by, None for a root."""
         number = self._by[carried][place]
         return None if number == ROOT else number
 
     def _lost(self, gone: Iterable[int], ended: Iterable[Begun]) -> dict[int, list[int]]:
-        """Give the places that lost what they were reached by, per carried value."""
+        """Returns the places that lost what they were reached by, per carried value."""
         lost: dict[int, list[int]] = {}
         for number in gone:
             place = self.graph.edges[number].end
@@ -261,7 +261,7 @@ class Cheapest:
             self._tree.discard(number, carried)
 
     def _carried_at(self, place: int) -> list[int]:
-        """Give the carried values that reach a place: each by an edge, or as a root."""
+        """Returns the carried values that reach a place: each by an edge, or as a root."""
         found = self._rooted.of(place)
         for number in self.graph.enters(place):
             found += self._tree.of(number)
@@ -301,7 +301,7 @@ class _Carried:
                 del self._further[number]
 
     def of(self, number: int) -> list[int]:
-        """Give a set."""
+        """Returns a set."""
         found = members(self.bits.get(number, 0))
         for offset in self._further.get(number, ()):
             first = (offset >> SHIFT) * BLOCK

@@ -83,7 +83,7 @@ class Forest:
         self._spread()
 
     def rows(self) -> Iterator[Reached]:
-        """Give all rows."""
+        """Returns all rows."""
         return (_reached(key, bits) for key, bits in self.at.items())
 
     def count(self) -> int:
@@ -91,11 +91,11 @@ class Forest:
         return sum(bits.bit_count() for bits in self.at.values())
 
     def row(self, carried: int, place: int) -> Reached:
-        """Give a row that is there."""
+        """Returns a row that is there."""
         return Reached(place, [carried])
 
     def ways(self, carried: int, place: int, cost: object = None) -> list[int]:
-        """Give the edges by which a row can be reached."""
+        """Returns the edges by which a row can be reached."""
         del cost
         key, bit = _key(carried, place)
         block = key & ~MASK
@@ -106,12 +106,12 @@ class Forest:
         ]
 
     def minus(self) -> Iterator[Reached]:
-        """Give the rows that went in this epoch."""
+        """Returns the rows that went in this epoch."""
         for key, bits in self._fallen.items():
             yield _reached(key, bits & ~self._gained.get(key, 0))
 
     def plus(self) -> Iterator[Reached]:
-        """Give the rows that came."""
+        """Returns the rows that came."""
         for key, bits in self._gained.items():
             yield _reached(key, bits & ~self._fallen.get(key, 0))
 
@@ -127,7 +127,7 @@ class Forest:
         return bool(self.base.get(key, 0) & bit)
 
     def parent(self, carried: int, place: int) -> int | None:
-        """Give the edge a row was reached by, None for a root."""
+        """Returns the edge a row was reached by, None for a root."""
         key, bit = _key(carried, place)
         if self._rooted.get(key, 0) & bit:
             return None

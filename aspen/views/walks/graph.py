@@ -94,9 +94,9 @@ class Graph:
             self._free.clear()
 
     def leaves(self, place: int) -> dict[int, Any]:
-        """Give the edges that leave a place, with their ends (and lengths)."""
+        """Returns the edges that leave a place, with their ends (and lengths)."""
         return self.leaving.get(place, _NONE)
 
     def enters(self, place: int) -> dict[int, int]:
-        """Give the edges that reach a place, with their starts."""
+        """Returns the edges that reach a place, with their starts."""
         return self.entering.get(place, _NONE)

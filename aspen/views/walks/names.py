@@ -30,7 +30,7 @@ class Names:
         self._unused: dict[int, None] = {}
 
     def use(self, value: Row) -> int:
-        """Give the number of a tuple, and count one more use of it."""
+        """Returns the number of a tuple, and count one more use of it."""
         number = self.numbers.get(value)
         if number is None:
             if self._free:
@@ -97,13 +97,13 @@ Told = Reached | Costing
 
 
 def offset_of(carried: int) -> tuple[int, int]:
-    """Give the block of a carried value, as it stands in keys, and its bit there."""
+    """Returns the block of a carried value, as it stands in keys, and its bit there."""
     block, place = divmod(carried, BLOCK)
     return block << SHIFT, 1 << place
 
 
 def members(bits: int) -> list[int]:
-    """Give the places of the ones in a number, ascending."""
+    """Returns the places of the ones in a number, ascending."""
     if bits.bit_count() > _FEW:
         return [place for place, one in enumerate(bin(bits)[:1:-1]) if one == "1"]
     found: list[int] = []

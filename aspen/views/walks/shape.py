@@ -128,7 +128,7 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
 
 
 def _cost(plan: Fixpoint) -> int | None:
-    """Give the place of the selected column, if the others are the group."""
+    """Returns the place of the selected column, if the others are the group."""
     best: Best | None = plan.best
     if best is None or best.more:
         return None
@@ -171,7 +171,7 @@ def _known(rule: Rule) -> _Known | None:
 def _step(
     known: _Known, plan: Fixpoint, place: Places, cost: int | None, booleans: Places
 ) -> _Step | None:
-    """Give a rule as edges; None where a part of it is more than a step along one."""
+    """Returns a rule as edges; None where a part of it is more than a step along one."""
     outputs: list[Expr] = [known.outputs[i] for i in place]
     if any(known.recursive(expr) for expr in outputs):
         return None
@@ -204,7 +204,7 @@ def _step(
 
 
 def _length(known: _Known, cost: int, function: AggregateFunction) -> tuple[Expr | None, bool]:
-    """Give what an edge does to the cost, and whether by adding; None where it is no such thing."""
+    """What an edge does to the cost, and whether by adding; None where it is no such thing."""
     expr, own = known.outputs[cost], Col(known.own[cost])
     minimised = function is AggregateFunction.MIN
     if minimised and isinstance(expr, Op) and expr.symbol == "+":
@@ -220,7 +220,7 @@ def _length(known: _Known, cost: int, function: AggregateFunction) -> tuple[Expr
 
 
 def _begins(known: _Known, plan: Fixpoint, place: Places) -> tuple[list[Expr] | None, list[Expr]]:
-    """Give where edges begin, and the other conditions, told of the edge as far as can be."""
+    """Returns where edges begin, and the other conditions, told of the edge as far as can be."""
     found: dict[str, Expr] = {}
     others: list[Expr] = []
     names = {known.own[i]: plan.columns[i] for i in place}
@@ -256,7 +256,7 @@ def _equal(known: _Known, condition: Expr, names: Iterable[str]) -> tuple[str, E
 
 
 def _columns(known: _Known, passes: Expr | None) -> tuple[Column, ...]:
-    """Give the edge's columns a condition reads."""
+    """Returns the edge's columns a condition reads."""
     read = columns_in(passes)
     return tuple(
         column
@@ -299,7 +299,7 @@ def _joined(known: _Known, conditions: Sequence[Expr]) -> Plan:
 def _pairs(
     rule: Rule, number: int, have: set[str], conditions: Sequence[Expr]
 ) -> dict[Expr, tuple[str, str]]:
-    """Give the conditions that equate a column there is with one of an atom."""
+    """Returns the conditions that equate a column there is with one of an atom."""
     own = set(names_of(rule, number))
     found: dict[Expr, tuple[str, str]] = {}
     for condition in conditions:

@@ -171,7 +171,7 @@ def _figures(runs: Sequence[Figures]) -> Figures:
 
 
 def _over(ours: Sequence[Figures], other: Sequence[Figures]) -> dict[str, float]:
-    """Give ours over theirs, of deletions by those that both have made.
+    """Returns ours over theirs, of deletions by those that both have made.
 
     All engines make the same changes in the same order, but a slow one fewer of them in its time.
     """

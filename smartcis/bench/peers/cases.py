@@ -74,7 +74,7 @@ class Case:
 
 
 def make(graph: str, query: str, links: list[Link]) -> Case | None:
-    """Give the case of a graph and a query; None where its answer would be too large."""
+    """Returns the case of a graph and a query; None where its answer would be too large."""
     random = Random(SEED)
     places = sorted({link[0] for link in links} | {link[1] for link in links})
     tables: dict[str, list[Row]] = {"link": [*links]}
@@ -98,5 +98,5 @@ def make(graph: str, query: str, links: list[Link]) -> Case | None:
 
 
 def graph(name: str) -> list[Link]:
-    """Give the links of a graph by name."""
+    """Returns the links of a graph by name."""
     return GRAPHS[name]()

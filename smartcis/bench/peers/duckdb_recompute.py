@@ -59,7 +59,7 @@ class DuckdbSession:
         self._database.execute(self._query)
 
     def digest(self) -> Digest:
-        """Give the digest of the answer."""
+        """Returns the digest of the answer."""
         return digest_of(self._database.execute("SELECT * FROM answer").fetchall())
 
 

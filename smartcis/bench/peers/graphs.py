@@ -22,13 +22,13 @@ ULM = Path(__file__).resolve().parents[2] / "data" / "ulm"
 
 
 def network(places: int, density: float) -> list[Link]:
-    """Give a transit-stub network; the cost of a link is its latency in ms."""
+    """Returns a transit-stub network; the cost of a link is its latency in ms."""
     made = transit_stub(SEED, links_per_place=density, domains=places // PLACES_PER_DOMAIN)
     return [(src, dst, cost) for (src, dst), cost in made.links.items()]
 
 
 def grid(side: int) -> list[Link]:
-    """Give a square grid of two-way links that cost 1 to 9."""
+    """Returns a square grid of two-way links that cost 1 to 9."""
     random = Random(SEED)
     links: list[Link] = []
     for at in range(side * side):
@@ -41,7 +41,7 @@ def grid(side: int) -> list[Link]:
 
 
 def walking() -> list[Link]:
-    """Give the walking graph of the building the product shows; costs are millimetres."""
+    """Returns the walking graph of the building the product shows; costs are millimetres."""
     graph = derive(read_imdf(ULM)).graph
     cheapest: dict[tuple[int, int], int] = {}
     for edge in graph.edges:

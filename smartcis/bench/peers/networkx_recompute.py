@@ -37,7 +37,7 @@ class NetworkxSession:
         self._compute()
 
     def digest(self) -> Digest:
-        """Give the digest of the answer."""
+        """Returns the digest of the answer."""
         return digest_of(self._rows())
 
     def _compute(self) -> None:

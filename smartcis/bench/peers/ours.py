@@ -54,7 +54,7 @@ class OurSession:
         self._take(Transaction(0.0, (Change(relation, weight, row),)))
 
     def digest(self) -> Digest:
-        """Give the digest of all that was delivered."""
+        """Returns the digest of all that was delivered."""
         return self._count, self._sum % WRAP
 
     def _take(self, *entries: Entry) -> None:

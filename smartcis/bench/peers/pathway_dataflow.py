@@ -96,7 +96,7 @@ class PathwaySession:
         self._commit()
 
     def digest(self) -> Digest:
-        """Give the digest of all that was delivered."""
+        """Returns the digest of all that was delivered."""
         return self._count, self._sum % WRAP
 
     def _commit(self) -> None:

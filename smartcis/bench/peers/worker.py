@@ -35,7 +35,7 @@ class Session(Protocol):
         """Insert or delete one row; the new answer is complete when this returns."""
 
     def digest(self) -> Digest:
-        """Give the answer's number of rows and the sum of their hashes."""
+        """Returns the answer's number of rows and the sum of their hashes."""
 
 
 Script = Callable[[Session], dict[str, Any]]
@@ -44,7 +44,7 @@ Drive = Callable[[dict[str, Any], bool, Script], dict[str, Any]]
 
 
 def digest_of(rows: Iterable[Row]) -> Digest:
-    """Give the digest of rows; hashes of tuples of numbers are the same in every process."""
+    """Returns the digest of rows; hashes of tuples of numbers are the same in every process."""
     count = total = 0
     for row in rows:
         count += 1
@@ -149,7 +149,7 @@ def _run(drive: Drive, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _memory(process: int | str) -> dict[str, int]:
-    """Give the resident memory of a process and its peak, in KiB; zeros once it has ended."""
+    """Returns the resident memory of a process and its peak, in KiB; zeros once it has ended."""
     found = {"VmRSS": 0, "VmHWM": 0}
     try:
         status = Path(f"/proc/{process}/status").read_text(encoding="ascii")

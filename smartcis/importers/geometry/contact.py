@@ -58,7 +58,7 @@ def contacts(spaces: Sequence[Space]) -> list[Contact]:
 
 
 def _shared(one: BaseGeometry, other: BaseGeometry) -> tuple[LineString, ...]:
-    """Give the straight stretches of `one`'s outline that face `other` across a wall."""
+    """Returns the straight stretches of `one`'s outline that face `other` across a wall."""
     gap = shapely.distance(one, other)
     # A constant reach would make thin walls look thick at corners: take this pair's own gap.
     facing = shapely.intersection(one.boundary, other.buffer(gap + 0.03, join_style="mitre"))
@@ -88,7 +88,7 @@ def _straight(line: LineString) -> list[LineString]:
 
 
 def crossing_point(stretch: LineString, share: float, other: BaseGeometry) -> Point:
-    """Give the point of a wall where a door stands: between the two sides of the wall.
+    """Returns the point of a wall where a door stands: between the two sides of the wall.
 
     Args:
         stretch: straight piece of the first space's outline.

@@ -10,7 +10,7 @@ class Groups:
         self._parent = list(range(count))
 
     def of(self, member: int) -> int:
-        """Give the member that stands for a member's group."""
+        """Returns the member that stands for a member's group."""
         while self._parent[member] != member:
             self._parent[member] = self._parent[self._parent[member]]
             member = self._parent[member]

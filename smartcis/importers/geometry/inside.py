@@ -44,7 +44,7 @@ class Net:
 
 
 def centre_of(ground: Polygon) -> Point:
-    """Give a point well inside: the middle of the largest circle that fits."""
+    """Returns a point well inside: the middle of the largest circle that fits."""
     circle = shapely.maximum_inscribed_circle(ground, tolerance=0.1)
     return Point(circle.coords[0])
 
@@ -100,7 +100,7 @@ def _join_piece(
 
 
 def _approach(piece: Polygon, door: Point, *, direct: bool) -> Point | None:
-    """Give the point before a door, half-way across a corridor or a step into a hall.
+    """Returns the point before a door, half-way across a corridor or a step into a hall.
 
     None where the door is best joined directly (small rooms, or no room for a step).
     """
@@ -127,7 +127,7 @@ def _approach(piece: Polygon, door: Point, *, direct: bool) -> Point | None:
 
 
 def _inward(piece: Polygon, on_wall: Point) -> tuple[float, float] | None:
-    """Give the unit vector that points from a wall into the piece."""
+    """Returns the unit vector that points from a wall into the piece."""
     for ring in (piece.exterior, *piece.interiors):
         if ring.distance(on_wall) > 0.01:  # noqa: PLR2004  # one centimetre: on this ring
             continue
@@ -147,7 +147,7 @@ def _inward(piece: Polygon, on_wall: Point) -> tuple[float, float] | None:
 def _existing(
     piece: Polygon, door: Point, wanted: Point, hubs: Sequence[int], points: Sequence[Point]
 ) -> int | None:
-    """Give a hub close enough to stand in for the wanted approach point."""
+    """Returns a hub close enough to stand in for the wanted approach point."""
     ground = piece.union(LineString([door, wanted]).buffer(0.05))
     for hub in hubs:
         if points[hub].distance(wanted) < MERGE_M and shapely.covers(
@@ -185,7 +185,7 @@ def _connect(piece: Polygon, hubs: list[int], points: list[Point], lines: list[L
 
 
 def _with_stubs(piece: Polygon, candidates: Sequence[Point]) -> Polygon:
-    """Give the ground plus the thickness of wall between it and a door without approach."""
+    """Returns the ground plus the thickness of wall between it and a door without approach."""
     outside = [p for p in candidates if piece.distance(p) > 0]
     if not outside:
         return piece
@@ -199,7 +199,7 @@ def _is_joined(candidates: Sequence[Point], piece: Polygon) -> bool:
 
 
 def _bridges(lines: Sequence[Line], taken: Sequence[Line], count: int) -> list[Line]:
-    """Give the shortest lines that join what `taken` leaves apart."""
+    """Returns the shortest lines that join what `taken` leaves apart."""
     groups = Groups(count)
     for _, one, other in taken:
         groups.join(one, other)
@@ -226,7 +226,7 @@ def _pruned(lines: Sequence[Line], needed: int) -> list[Line]:
 
 
 def _inner_corners(piece: Polygon, distance_m: float) -> list[Point]:
-    """Give the points around which shortest ways bend, at a distance from the wall."""
+    """Returns the points around which shortest ways bend, at a distance from the wall."""
     found: list[Point] = []
     shrunk = piece.buffer(-distance_m, join_style="mitre").simplify(distance_m / 4)
     for part in shapely.get_parts(shrunk):
@@ -247,7 +247,7 @@ def _inner_corners(piece: Polygon, distance_m: float) -> list[Point]:
 
 
 def _triangle_sides(piece: Polygon) -> list[Point]:
-    """Give the middles of the sides shared by triangles: neighbours among them see each other."""
+    """The middles of the sides shared by triangles: neighbours among them see each other."""
     triangles = shapely.get_parts(shapely.constrained_delaunay_triangles(piece))
     seen: dict[tuple[tuple[float, ...], ...], int] = {}
     for triangle in triangles:

@@ -20,7 +20,7 @@ def slug(text: str) -> str:
 
 
 def unit_ids(labels: Sequence[tuple[int, str, str]]) -> list[str]:
-    """Give unique ids, the same for the same sequence.
+    """Returns unique ids, the same for the same sequence.
 
     Args:
         labels: (level ordinal, label, category) per unit, in a stable order.

@@ -14,7 +14,7 @@ from smartcis.importers.geometry.spaces import Space
 
 
 def drawn_opening(spaces: Sequence[Space], drawn: BaseGeometry) -> Passage | str:
-    """Give the passage at a drawn opening, or say why there is none.
+    """Returns the passage at a drawn opening, or say why there is none.
 
     Args:
         spaces: one level's.

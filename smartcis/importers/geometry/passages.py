@@ -114,7 +114,7 @@ def _open(one: Space, other: Space) -> bool:
 def _rescue(
     spaces: Sequence[Space], walls: Sequence[Contact], groups: Groups, reached: set[int]
 ) -> list[Passage]:
-    """Give cut-off rooms a door to a neighbour, through the longest shared wall first."""
+    """Returns cut-off rooms a door to a neighbour, through the longest shared wall first."""
     chosen: list[Passage] = []
     open_walls = sorted(walls, key=lambda wall: (-wall.length_m, wall.one, wall.other))
     grew = True

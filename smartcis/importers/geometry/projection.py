@@ -50,7 +50,7 @@ class Projection:
         return flat if flat.is_valid else shapely.make_valid(flat)
 
     def degrees(self, x_m: float, y_m: float) -> tuple[float, float]:
-        """Give longitude and latitude of a point; `metres` brings it back."""
+        """Returns longitude and latitude of a point; `metres` brings it back."""
         per_degree = math.radians(1) * EARTH_RADIUS_M
         shrink = math.cos(math.radians(self.lat_deg))
         return self.lon_deg + x_m / (per_degree * shrink), self.lat_deg + y_m / per_degree

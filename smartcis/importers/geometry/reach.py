@@ -10,7 +10,7 @@ from smartcis.importers.geometry.walking_graph import WalkingGraph
 
 
 def unreached(spaces: Sequence[Space], graph: WalkingGraph) -> dict[int, str]:
-    """Give the index of every space no entrance leads to, with the reason."""
+    """Returns the index of every space no entrance leads to, with the reason."""
     beside: dict[int, list[int]] = defaultdict(list)
     for edge in graph.edges:
         beside[edge.src].append(edge.dst)

@@ -74,7 +74,7 @@ class Space:
 
 
 def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ...]:
-    """Give the polygons of any geometry, largest first, without crumbs below `least_m2`."""
+    """Returns the polygons of any geometry, largest first, without crumbs below `least_m2`."""
     pieces = shapely.get_parts(geometry) if hasattr(geometry, "geoms") else [geometry]
     found = [p for p in pieces if isinstance(p, Polygon) and p.area > least_m2]
     nested = [q for p in pieces if isinstance(p, MultiPolygon) for q in polygons(p, least_m2)]
@@ -82,7 +82,7 @@ def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ..
 
 
 def own_ground(spaces: Sequence[Space]) -> list[Space]:
-    """Give each space of one level the ground no smaller space claims.
+    """Assigns each space of one level the ground no smaller space claims.
 
     Law: the interiors of the results' `free` are disjoint.
     """

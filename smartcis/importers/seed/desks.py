@@ -73,7 +73,7 @@ def _long_side_deg(rectangle: BaseGeometry) -> float:
 
 
 def _grid(level: BaseGeometry, seat_m: float, row_m: float) -> list[Point]:
-    """Give grid points inside, row by row."""
+    """Returns grid points inside, row by row."""
     left, bottom, right, top = level.bounds
     columns = max(1, int((right - left) // seat_m) + 1)
     rows = max(1, int((top - bottom) // row_m) + 1)

@@ -117,7 +117,7 @@ def _seed_kiosks() -> int:
 
 
 def _landmark(node: RoutingNode) -> str:
-    """Give the name of the nearest room that has one."""
+    """Returns the name of the nearest room that has one."""
     rooms = Unit.objects.filter(level_id=node.level_id, category="room", derived=False)
     named = rooms.exclude(name="")
     nearest = min(

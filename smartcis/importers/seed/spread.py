@@ -24,7 +24,7 @@ class Spot:
     y_m: float
 
     def apart_m(self, other: Spot) -> float:
-        """Give the distance to another spot, floors counted generously."""
+        """Returns the distance to another spot, floors counted generously."""
         flat = math.hypot(self.x_m - other.x_m, self.y_m - other.y_m)
         return flat + LEVEL_APART_M * abs(self.level - other.level)
 

@@ -18,5 +18,5 @@ _STORES: dict[str, Store] = {
 
 
 def store_of(relation: str) -> Store:
-    """Give what keeps a relation's rows; those without a table of ours are kept as they are."""
+    """Returns what keeps a relation's rows; those without a table of ours are kept as they are."""
     return _STORES.get(relation, store_held)

@@ -56,7 +56,7 @@ def program() -> list[Compiled]:
 
 
 def q3s() -> Tables:
-    """Give TPC-H Q3S with the costs of the paper's Fig. 3 and Table 1, in hundredths."""
+    """Returns TPC-H Q3S with the costs of the paper's Fig. 3 and Table 1, in hundredths."""
     split = {
         ("COL", "-", 1, "join", "sort-merge", "C", "custkey", "OL", "custkey"),
         ("COL", "-", 2, "join", "index-nested-loop", "L", "orderkey", "CO", "-"),
@@ -93,7 +93,7 @@ def q3s() -> Tables:
 
 
 def clique(relations: str) -> Tables:
-    """Give a join of relations in which each pair may be joined, with every bushy plan."""
+    """Returns a join of relations in which each pair may be joined, with every bushy plan."""
     whole = "".join(sorted(relations))
     every = ["".join(e) for n in range(1, len(whole) + 1) for e in combinations(whole, n)]
     split = {

@@ -37,7 +37,7 @@ _STRUCTURE = ("inputs", "consumers", "identity", "delta", "arrangements", "suppo
 
 
 def histories(*relations: str) -> st.SearchStrategy[list[Tables]]:
-    """Give what some relations hold, state after state; a row may be there twice."""
+    """Returns what some relations hold, state after state; a row may be there twice."""
     bags = {
         name: st.dictionaries(world.rows[name], st.integers(1, 2), max_size=6) for name in relations
     }
@@ -45,7 +45,7 @@ def histories(*relations: str) -> st.SearchStrategy[list[Tables]]:
 
 
 def compiled(sql: str) -> Plan:
-    """Give a query's plan over the small world."""
+    """Returns a query's plan over the small world."""
     return compile_query(sql, world.CATALOG).plan
 
 
@@ -81,7 +81,7 @@ class Bench:
 
 
 def moves(now: Tables, wanted: Tables) -> list[Move]:
-    """Give what leads from some tables to others."""
+    """Returns what leads from some tables to others."""
     return [
         (name, row, wanted[name].get(row, 0) - now[name].get(row, 0))
         for name in now

@@ -110,6 +110,6 @@ class Host:
 
 
 def answers(held: Tables, queries: Iterable[str] = QUERIES) -> dict[str, Delta]:
-    """Give what the oracle says."""
+    """Returns what the oracle says."""
     contents = {relation.name: held.get(relation.name, {}) for relation in world.BASE}
     return {query: evaluate(PLANS[query], contents) for query in queries}

@@ -68,7 +68,7 @@ class Host:
         self.take(Transaction(1.0, tuple(changes)))
 
     def rows(self) -> Facts:
-        """Give the rows of every view, which are those the changes add up to."""
+        """Returns the rows of every view, which are those the changes add up to."""
         found = {name: self.lane.rows(name) for name in self.names}
         assert found == {name: self.told[name] for name in self.names}
         assert all(set(rows.values()) <= {1} for rows in found.values())

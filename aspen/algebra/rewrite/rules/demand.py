@@ -38,7 +38,7 @@ def nodes_in(plan: Plan) -> int:
 
 
 def constants(plan: Plan) -> dict[str, Const]:
-    """Give the columns of a filter that must equal a constant of their own type."""
+    """Returns the columns of a filter that must equal a constant of their own type."""
     if not isinstance(plan, Filter):
         return {}
     types = {column.name: column.type for column in plan.columns}
@@ -93,7 +93,7 @@ def _by_constant(plan: Plan) -> Plan | None:
 
 
 def _at_recursions(demanding: Plan) -> Callable[[Plan, tuple[tuple[str, str], ...]], Plan | None]:
-    """Give what restricts the recursions below a join to the rows of its other side."""
+    """Returns what restricts the recursions below a join to the rows of its other side."""
     columns = {column.name: column for column in demanding.columns}
 
     def at(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> Plan | None:

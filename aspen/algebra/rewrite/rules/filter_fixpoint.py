@@ -22,7 +22,7 @@ from aspen.algebra.rewrite.rules.filter_unary import filtered
 
 
 def unchanged(plan: Fixpoint) -> frozenset[str]:
-    """Give the columns every derived row has from the row it was derived from.
+    """Returns the columns every derived row has from the row it was derived from.
 
     A column is unchanged when it can be followed down the step, through nodes that handle one
     row of the recursive view at a time, to the same column of the view.

@@ -13,7 +13,7 @@ _FALSE = Const(False)
 
 
 def fold(expr: Expr) -> Expr:
-    """Give an expression with its constant parts computed.
+    """Returns an expression with its constant parts computed.
 
     Law: it has the value of `expr` on every row, null included.
     """

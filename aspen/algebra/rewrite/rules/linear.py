@@ -121,7 +121,7 @@ def walk_of(plan: Fixpoint) -> Closure | None:
 
 
 def _cost(plan: Fixpoint, rule: Rule, own: tuple[str, ...]) -> int | None:
-    """Give the place of a column that adds up along the edges: the one chosen by, or the only."""
+    """The place of a column that adds up along the edges: the one chosen by, or the only."""
     best = plan.best
     names = [column.name for column in plan.columns]
     if best is None:
@@ -146,7 +146,7 @@ def _cost_name(found: Closure) -> str:
 
 
 def _length(expr: Expr, cost: str) -> Expr | None:
-    """Give what an edge adds to the cost, or bounds it by; None where it does neither."""
+    """Returns what an edge adds to the cost, or bounds it by; None where it does neither."""
     match expr:
         case Op("+", one, other) | Call("greatest" | "least", (one, other)):
             for this, rest in ((one, other), (other, one)):
@@ -185,7 +185,7 @@ def _spelt(plan: Plan) -> _Spelt | None:
 
 
 def turned(plan: Fixpoint, found: Closure) -> Fixpoint:
-    """Give a closure the other way round: what it changed it carries, what it carried changes."""
+    """A closure the other way round: what it changed it carries, what it carried changes."""
     rule, own = found.rule, names_of(found.rule, found.reads)
     edges = {*names_of(rule, 1 - found.reads)}
     outputs = list(rule.outputs)

@@ -92,7 +92,7 @@ class Absorption:
         return []
 
     def end(self) -> Support | None:
-        """Give back the variables that no annotation mentions any more."""
+        """Releases the variables that no annotation mentions any more."""
         self.check()
         if not self.spent:
             self._sweep()
@@ -111,11 +111,11 @@ class Absorption:
         self.index.close()
 
     def annotation(self, group: Group) -> tuple[tuple[RecursiveInput, Row], ...]:
-        """Give the input rows a settled group's annotation mentions."""
+        """Returns the input rows a settled group's annotation mentions."""
         return tuple(self._owners[variable] for variable in self.held[group].support)
 
     def dead(self) -> list[Variable]:
-        """Give the variables of the input rows that went."""
+        """Returns the variables of the input rows that went."""
         known = self.variables
         return [
             known[side, row]
@@ -126,7 +126,7 @@ class Absorption:
         ]
 
     def product(self, source: Source) -> Annotation[Group]:
-        """Give the conjunction of what a derivation used."""
+        """Returns the conjunction of what a derivation used."""
         self.check()
         product = self.index.true
         for premise in self.rules.premises(source):
@@ -138,7 +138,7 @@ class Absorption:
         return product
 
     def variable(self, side: RecursiveInput, row: Row) -> Variable | None:
-        """Give an input row's variable, None for a given row; it must be used at once."""
+        """Returns an input row's variable, None for a given row; it must be used at once."""
         variable = self.variables.get((side, row))
         if variable is None and not side.is_static(row):
             variable = self.variables[side, row] = self.index.allocate()

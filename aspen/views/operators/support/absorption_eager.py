@@ -178,7 +178,7 @@ class AbsorptionEager(Absorption):
         return True
 
     def _function(self, source: Source) -> Function:
-        """Give the conjunction of what a derivation used, without making it an annotation."""
+        """Returns the conjunction of what a derivation used, without making it an annotation."""
         self.check()
         manager = self.index.manager
         function = manager.true

@@ -22,5 +22,5 @@ class AbsorptionLazy(Absorption):
     """See the module's head."""
 
     def doomed(self) -> list[Group]:
-        """Give the rows whose annotation mentions a row that went: a product is FALSE then."""
+        """Returns the rows whose annotation mentions a row that went: a product is FALSE then."""
         return [g for held in self.index.mentioning(self.dead()) for g in held.carriers]

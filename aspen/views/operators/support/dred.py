@@ -33,7 +33,7 @@ class DRed(Quiet):
             self._fallen[group] = None
 
     def fallen(self) -> list[Group]:
-        """Give those who lost a derivation since the last call."""
+        """Returns those who lost a derivation since the last call."""
         fallen, self._fallen = self._fallen, {}
         return list(fallen)
 

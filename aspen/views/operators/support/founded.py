@@ -31,7 +31,7 @@ class _Derivation:
 
 
 def unfounded(rules: Rules, suspects: Iterable[Group], known: set[Group]) -> list[Group]:
-    """Give the groups that no derivation founds, among suspects and what they derive from.
+    """Returns the groups that no derivation founds, among suspects and what they derive from.
 
     Args:
         suspects: settled groups.

@@ -33,7 +33,7 @@ class Justification(Quiet):
             self._fallen.append(group)
 
     def fallen(self) -> list[Group]:
-        """Give those who lost their justification since the last call."""
+        """Returns those who lost their justification since the last call."""
         fallen, self._fallen = self._fallen, []
         return fallen
 

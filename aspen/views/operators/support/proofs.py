@@ -92,7 +92,7 @@ class Proofs:
         return True
 
     def _trail(self, group: Group) -> Iterator[Source]:
-        """Give what is left to look at of a group's derivations."""
+        """Returns what is left to look at of a group's derivations."""
         trail = self._trails.get(group)
         if trail is None:
             found = list(group.waiting)

@@ -44,10 +44,10 @@ class Support(Protocol):
         """Hear, while rows are buried, that a group lost a derivation of a row."""
 
     def doomed(self) -> list[Group]:
-        """Give the settled groups that fall with the rows that went, as far as known at once."""
+        """Returns the settled groups that fall with the rows that went, as far as known at once."""
 
     def fallen(self) -> list[Group]:
-        """Give further groups to retract after derivations were withdrawn; empty at last."""
+        """Returns further groups to retract after derivations were withdrawn; empty at last."""
 
     def end(self) -> Support | None:
         """End the epoch.
