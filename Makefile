@@ -51,7 +51,7 @@ bench: ## every figure of the README, as JSON under var/bench
 	  echo "── bench $$name"; $(PYTHON) manage.py bench $$name --json | tee var/bench/$$name.json; done
 
 lock: ## refresh the lock files from pyproject.toml and package.json
-	uv pip compile pyproject.toml --extra test --extra kafka --universal --generate-hashes --no-header \
+	uv pip compile pyproject.toml --extra test --universal --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
 	uv pip compile --group pyproject.toml:peers --universal --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-peers.lock --quiet

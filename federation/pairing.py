@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from aspen.algebra.evaluate import compile_predicate
 from aspen.algebra.expr import Col, Expr, Op, columns_in
-from aspen.clusters import clusters
+from aspen.components import connected_groups
 from aspen.model.schema import Row, Value
 from federation.network import BASE, Device, Network
 from federation.shape import Input, Shape, place_of
@@ -147,7 +147,7 @@ class Prospect:
 def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
     """Predict the place of every group."""
     chosen: dict[Group, str] = {}
-    for cluster in clusters(groups, sensors_of):
+    for cluster in connected_groups(groups, sensors_of):
         named: Counter[str] = Counter()
         each: dict[Group, str] = {}
         for group in cluster:

@@ -1,4 +1,4 @@
-"""What the engine and the writers need of a log; Redis Streams today, Kafka tomorrow."""
+"""What the engine and the writers need of a log; Redis Streams keep it in the product."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from aspen.circles import components
+from aspen.components import strong_components
 from aspen.errors import Position
 from aspen.overlog.errors import MisplacedAggregate, NoBase, NonStratified
 from aspen.overlog.syntax import Rule
@@ -37,7 +37,7 @@ def stratify(rules: Rules) -> list[tuple[str, ...]]:
         for other, edge in found.items():
             if edge.through:
                 _refuse_circle(name, other, edges)
-    parts = components(rules, edges)
+    parts = strong_components(edges)
     for part in parts:
         if is_recursive(part, rules):
             _check_bases(part, rules)

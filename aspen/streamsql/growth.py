@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+import networkx as nx
+
 from aspen.algebra.expr import Col, Expr, columns_in
 from aspen.algebra.plan import AggregateFunction, Best
-from aspen.circles import components, reached
 from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import SelectQuery
 from aspen.streamsql.bound import BoundSelect
@@ -83,12 +84,8 @@ class _Edge:
         return self.branch.outputs[self.place]
 
 
-def _graph(edges: Iterable[_Edge]) -> dict[Place, set[Place]]:
-    graph: dict[Place, set[Place]] = {}
-    for edge in edges:
-        graph.setdefault(edge.source, set()).add(edge.target)
-        graph.setdefault(edge.target, set())
-    return graph
+def _graph(edges: Iterable[_Edge]) -> nx.DiGraph[Place]:
+    return nx.DiGraph((edge.source, edge.target) for edge in edges)
 
 
 class _Check:
@@ -113,6 +110,7 @@ class _Check:
             for name in sorted(columns_in(expr) & branch.recursive.keys())
         ]
         self.flow = _graph(self.edges)
+        self.flow.add_nodes_from(self.rising)
         self.costs = self._costs()
 
     @staticmethod
@@ -139,7 +137,7 @@ class _Check:
         """
         found: dict[Place, bool] = {}
         for cost, rising in self.rising.items():
-            for place in sorted({cost, *reached(cost, self.flow)}):
+            for place in sorted({cost, *nx.descendants(self.flow, cost)}):
                 known = self.rising.get(place, found.get(place, rising))
                 if known is not rising:
                     raise self._refuse(
@@ -182,7 +180,7 @@ class _Check:
                 found=self._spelt(branch.recursive[carried[0]]),
                 attempt="keys must not depend on the cost",
             )
-        comes_back = not self.rising.keys().isdisjoint({target, *reached(target, self.flow)})
+        comes_back = not self.rising.keys().isdisjoint({target, *nx.descendants(self.flow, target)})
         if not comes_back or all(moves(expr, name, rising=rising) for name in carried):
             return
         words = ("grow", "w.cost + e.length") if rising else ("shrink", "LEAST(w.width, e.width)")
@@ -247,14 +245,10 @@ class _Check:
         """Refuse costs that flow into one another: each must be the best by itself."""
         if not self.several:
             return
-        near: dict[Place, set[Place]] = {}
-        for edge in self.edges:
-            if edge.source in self.costs and edge.target in self.costs:
-                near.setdefault(edge.source, set()).add(edge.target)
-                near.setdefault(edge.target, set()).add(edge.source)
-        for part in components(self.costs, near):
+        near = self.flow.subgraph(self.costs).to_undirected()
+        for part in sorted(nx.connected_components(near), key=min):
             chosen: dict[str, Place] = {}
-            for place in sorted(set(part) & self.rising.keys()):
+            for place in sorted(part & self.rising.keys()):
                 other = chosen.setdefault(place[0], place)
                 if other != place:
                     message = f"{self._spelt(other)} and {self._spelt(place)} depend on each other"
@@ -265,9 +259,8 @@ class _Check:
     def _check_ends(self) -> None:
         """Refuse circles of columns that compute new values without a bound."""
         free = [edge for edge in self.edges if edge.target not in self.rising]
-        flow = _graph(free)
         ended: bool | None = None
-        for part in components(flow, flow):
+        for part in nx.strongly_connected_components(_graph(free)):
             inside = [edge for edge in free if edge.source in part and edge.target in part]
             computed = [edge for edge in inside if not isinstance(edge.expr, Col)]
             if not computed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from aspen.algebra.plan import AggregateFunction
-from aspen.circles import components
+from aspen.components import strong_components
 from aspen.errors import Position
 from aspen.streamsql.ast import Cte, Function, Item, Query, SelectQuery, Star, UnionQuery, WithQuery
 from aspen.streamsql.bind_expr import has_aggregate, is_aggregate
@@ -49,7 +49,7 @@ def knots(query: WithQuery) -> list[tuple[Cte, ...]]:
         cte.name: [other.name for other in query.ctes if readings(cte.query, other.name)]
         for cte in query.ctes
     }
-    return [tuple(by_name[name] for name in part) for part in components(by_name, reads)]
+    return [tuple(by_name[name] for name in part) for part in strong_components(reads)]
 
 
 def definitions(knot: tuple[Cte, ...]) -> list[Definition]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate
 from aspen.algebra.expr import Col, Op, columns_in, conjuncts
-from aspen.clusters import clusters
+from aspen.components import connected_groups
 from aspen.model.schema import Row, Value
 from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.joins import BASE, Assignment, Group
@@ -222,7 +222,7 @@ def place_groups(
         for n, s in sorted(paid)
         if prices.known(mote_of(s))
     )
-    for cluster in clusters(heard, enumerate):
+    for cluster in connected_groups(heard, enumerate):
         each = {
             group: min(candidates(group, mote_of, prices), key=lambda p: (alone(group, p), p))
             for group in cluster

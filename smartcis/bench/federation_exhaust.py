@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from aspen.clusters import clusters
+from aspen.components import connected_groups
 from federation.estimate import Estimate, estimate
 from federation.network import BASE, Network
 from federation.pairing import Group, candidates, groups_of, sensors_of
@@ -112,7 +112,7 @@ def exhaust(field: Field, model: LinkModel, asked: Asked, period_s: float) -> Ex
 def _placed(bed: Bed, piece: Piece, known: Estimate) -> tuple[float, int]:
     """Returns the least a join takes with its groups at any places, and how many were tried."""
     network = bed.network()
-    rooms = clusters(_groups(piece, network), sensors_of)
+    rooms = connected_groups(_groups(piece, network), sensors_of)
     tries: list[Places] = [{}]
     begins = []
     for room in rooms:
