@@ -27,8 +27,8 @@ from aspen.algebra.plan import (
     children,
     relations_of,
 )
-from aspen.views.operators.support.strategies import AUTO, DEFAULT, WALK, canonical
-from aspen.views.walks.shape import walk_shape
+from aspen.views.operators.support.strategies import AUTO, DEFAULT, TRAVERSAL, canonical
+from aspen.views.traversal.shape import traversal_shape
 
 LOAD_US = 1.9  # per derivation, from scratch; measured: bench strategies
 MOVE_US = 6.5  # per derivation withdrawn and offered again; measured there, by justification
@@ -67,7 +67,7 @@ class Shape:
     """A recursion in numbers; all of them are estimates.
 
     Args:
-        edges: rows of the input its step walks along.
+        edges: rows of the input its step goes along.
         rows: of the view, if every source reaches everything.
         derivations: of those rows.
         moved: derivations that rest on the rows that change in an epoch.
@@ -115,9 +115,9 @@ def choose(plan: Plan, known: Known) -> Choice:
         return Choice(DEFAULT, "nothing is recursive, so there is nothing to choose")
     largest = max(found, key=lambda one: shape_of(one, known).derivations)
     shape = shape_of(largest, known)
-    if walk_shape(largest) is not None:
+    if traversal_shape(largest) is not None:
         return Choice(
-            WALK,
+            TRAVERSAL,
             "the recursion goes along edges, and keeping one edge per row costs least: about "
             f"{_count(shape.moved)} of {_count(shape.derivations)} derivations move with a change",
         )
@@ -167,11 +167,11 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
     fixed = [part for step in steps for part in _fixed(step)] or [base]
     edges = max(1.0, *(estimate(part, known) for part in fixed))
     nodes = max(1.0, edges / FANOUT)
-    walked = frozenset().union(*(relations_of(part) for part in fixed))
+    stepped = frozenset().union(*(relations_of(part) for part in fixed))
     # A recursion that begins with all edges goes from everywhere to everywhere.
-    every = bool(relations_of(base)) and relations_of(base) <= walked
+    every = bool(relations_of(base)) and relations_of(base) <= stepped
     sources = nodes if every else max(1.0, estimate(base, known))
-    read = relations_of(base) | walked
+    read = relations_of(base) | stepped
     changes = max((known.changes(name) for name in sorted(read)), default=0.0)
     hops = math.sqrt(nodes)  # the diameter of a plane graph
     moved = sources * hops * max(1.0, changes)

@@ -23,11 +23,11 @@ from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
 from aspen.views.operators.relation import Relation
 from aspen.views.operators.rules import Rules, Step
-from aspen.views.operators.support.strategies import WALK, Notify, make_support
-from aspen.views.operators.walk import Walk
+from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
+from aspen.views.operators.traversal import Traversal
 from aspen.views.rule_chain import chain
 from aspen.views.static_part import static_part
-from aspen.views.walks.shape import WalkShape, walk_shape
+from aspen.views.traversal.shape import TraversalShape, traversal_shape
 
 
 class _Builder(Protocol):
@@ -47,10 +47,10 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
         NotMaintainable: the step cannot be maintained.
     """
     strategy = compiler.strategy(plan)
-    # A walk counts no rows, so it could not stop at a limit.
-    walk = walk_shape(plan) if strategy == WALK and plan.most is None else None
-    if walk is not None:
-        return _walk(compiler, walk)
+    # A traversal counts no rows, so it could not stop at a limit.
+    shape = traversal_shape(plan) if strategy == TRAVERSAL and plan.most is None else None
+    if shape is not None:
+        return _traversal(compiler, shape)
     build = _Recursion(compiler, plan)
     rules = Rules(build.bases, tuple(build.steps))
     node = compiler.node(
@@ -69,12 +69,14 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
     return compiler.node(("output", id(node), number), lambda: RecursiveOutput(node, number))
 
 
-def _walk(compiler: _Builder, shape: WalkShape) -> Node:
+def _traversal(compiler: _Builder, shape: TraversalShape) -> Node:
     base, edges = compiler.build(shape.base), compiler.build(shape.edges)
     # repr tells 1 from 1.0 and TRUE, which are equal in Python.
     how = (shape.cost, shape.adds, shape.sign)
-    spelt = repr((shape.carried, shape.place, how, shape.layer, shape.passes))
-    return compiler.node(("walk", id(base), id(edges), spelt), lambda: Walk(base, edges, shape))
+    spelt = repr((shape.invariant, shape.vertex, how, shape.layer, shape.passes))
+    return compiler.node(
+        ("traversal", id(base), id(edges), spelt), lambda: Traversal(base, edges, shape)
+    )
 
 
 class _Recursion:

@@ -14,7 +14,7 @@ from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
 from aspen.views.operators.fixpoint import Fixpoint
 from aspen.views.operators.support.absorption import Absorption
-from aspen.views.operators.walk import Walk
+from aspen.views.operators.traversal import Traversal
 
 COLLECTIONS = (dict, list, set)
 
@@ -61,19 +61,19 @@ class Driver:
         assert set(rows.values()) <= {1}
         return set(rows)
 
-    def fixpoint(self, view: str) -> Fixpoint | Walk:
+    def fixpoint(self, view: str) -> Fixpoint | Traversal:
         node = self.lane.views.by_name[view].node
-        while not isinstance(node, Fixpoint | Walk):
+        while not isinstance(node, Fixpoint | Traversal):
             (node,) = node.inputs
         return node
 
 
-def assert_empty(fixpoint: Fixpoint | Walk) -> None:
+def assert_empty(fixpoint: Fixpoint | Traversal) -> None:
     """Nothing is remembered of rows that came and went."""
-    if isinstance(fixpoint, Walk):
+    if isinstance(fixpoint, Traversal):
         assert not fixpoint._layers
         assert not any(fixpoint._weights.values())
-        for names in (fixpoint._carried, fixpoint._places):
+        for names in (fixpoint._invariant, fixpoint._vertices):
             assert not any(vars(names).values()), vars(names)
         return
     assert not fixpoint.groups

@@ -20,6 +20,7 @@ from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.lane import Lane
 from aspen.views.operators.support.strategies import (
     STRATEGIES,
+    TRAVERSAL,
     UnknownStrategy,
     canonical,
 )
@@ -195,3 +196,7 @@ def test_a_strategy_has_one_spelling() -> None:
         "absorption-eager(size=5,interval=2)"
     )
     assert [canonical(name) for name in STRATEGIES] == list(STRATEGIES)
+
+
+def test_the_former_name_of_traversal_in_an_old_log_still_means_it() -> None:
+    assert canonical("walk") == TRAVERSAL

@@ -32,10 +32,13 @@ from aspen.views.operators.support.relative import Relative
 AUTO = "auto"
 """Not a strategy: whoever registers lets the cost decide."""
 
-WALK = "walk"
-"""Where the recursion is a walk along edges, it is kept by `operators.walk` instead of Fixpoint."""
+TRAVERSAL = "traversal"
+"""Where the recursion goes along edges, it is kept by `operators.traversal` instead of Fixpoint."""
 
-DEFAULT = WALK
+_FORMER = {"walk": TRAVERSAL}
+"""Names in logs and tables written before 2026-11-22."""
+
+DEFAULT = TRAVERSAL
 FALLBACK = "justification"
 """What goes on when annotations outgrow their budget: it keeps nothing that could grow."""
 
@@ -102,11 +105,11 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
         strategy.name: strategy
         for strategy in (
             Strategy(
-                WALK,
+                TRAVERSAL,
                 "Where the recursion goes along edges, a row is a bit or a number and keeps only "
                 "the edge it was reached by; everywhere else this is justification.",
                 "an edge per row, and no waiting derivations",
-                "the recursion is a walk: it always costs least there",
+                "the recursion traverses a graph: it always costs least there",
                 lambda _rules, _options, _notify: Justification(),
             ),
             Strategy(
@@ -126,7 +129,7 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
             ),
             Strategy(
                 "relative",
-                "A row that lost a derivation stays if a walk over the derivation graph from it "
+                "A row that lost a derivation stays if a search of the derivation graph from it "
                 "reaches base rows.",
                 "nothing between epochs",
                 "the view is small",
@@ -178,7 +181,7 @@ def named(spelt: str) -> tuple[Strategy, Options]:
         UnknownStrategy: no such strategy, or no such option.
     """
     match = _SPELT.fullmatch(spelt.strip())
-    strategy = STRATEGIES.get(match["name"]) if match else None
+    strategy = STRATEGIES.get(_FORMER.get(match["name"], match["name"])) if match else None
     if match is None or strategy is None:
         raise UnknownStrategy(
             f"there is no strategy {spelt[:60]}", found=spelt[:60], exists=[*STRATEGIES, AUTO]

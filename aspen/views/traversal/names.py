@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from aspen.model.schema import Row
 
 BLOCK = 512
-"""Carried values whose rows one machine operation handles: a Python integer of 64 bytes."""
+"""Invariant values whose rows one machine operation handles: a Python integer of 64 bytes."""
 
 SHIFT = 32
 MASK = (1 << SHIFT) - 1
-"""A key is `block << SHIFT | number of a place or edge`."""
+"""A key is `block << SHIFT | number of a vertex or edge`."""
 
 _FEW = 24
 
@@ -66,46 +66,46 @@ class Names:
 
 
 Begun = tuple[int, int, Any]
-"""A base row: numbers of its carried values and its place, and its cost."""
+"""A base row: numbers of its invariant values and its vertex, and its cost."""
 
 
 class Reached(NamedTuple):
-    """Rows at one place, by the numbers of their carried values."""
+    """Rows at one vertex, by the numbers of their invariant values."""
 
-    place: int
-    carried: list[int]
+    vertex: int
+    invariant: list[int]
 
-    def rows(self, carried: list[Row], places: list[Row]) -> list[Row]:
-        """Spell the rows out: carried values, then place."""
-        place = places[self.place]
-        return [carried[number] + place for number in self.carried]
+    def rows(self, invariant: list[Row], vertices: list[Row]) -> list[Row]:
+        """Spell the rows out: invariant values, then vertex."""
+        vertex = vertices[self.vertex]
+        return [invariant[number] + vertex for number in self.invariant]
 
 
 class Costing(NamedTuple):
-    """Rows of one carried value, by the numbers of their places, with costs."""
+    """Rows of one invariant value, by the numbers of their vertices, with costs."""
 
-    carried: int
+    invariant: int
     costs: dict[int, Any]
 
-    def rows(self, carried: list[Row], places: list[Row]) -> list[Row]:
-        """Spell the rows out: carried values, place, cost."""
-        values = carried[self.carried]
-        return [(*values, *places[place], cost) for place, cost in self.costs.items()]
+    def rows(self, invariant: list[Row], vertices: list[Row]) -> list[Row]:
+        """Spell the rows out: invariant values, vertex, cost."""
+        values = invariant[self.invariant]
+        return [(*values, *vertices[vertex], cost) for vertex, cost in self.costs.items()]
 
 
-Told = Reached | Costing
+RowGroup = Reached | Costing
 
 
-def offset_of(carried: int) -> tuple[int, int]:
-    """Returns the block of a carried value, as it stands in keys, and its bit there."""
-    block, place = divmod(carried, BLOCK)
-    return block << SHIFT, 1 << place
+def offset_of(invariant: int) -> tuple[int, int]:
+    """Returns the block of an invariant value, as it stands in keys, and its bit there."""
+    block, bit = divmod(invariant, BLOCK)
+    return block << SHIFT, 1 << bit
 
 
 def members(bits: int) -> list[int]:
-    """Returns the places of the ones in a number, ascending."""
+    """Returns the positions of the ones in a number, ascending."""
     if bits.bit_count() > _FEW:
-        return [place for place, one in enumerate(bin(bits)[:1:-1]) if one == "1"]
+        return [index for index, one in enumerate(bin(bits)[:1:-1]) if one == "1"]
     found: list[int] = []
     while bits:
         lowest = bits & -bits

@@ -1,4 +1,4 @@
-"""Graph: the edges walks take, by number, from both ends."""
+"""Graph: the edges traversals take, by number, from both ends."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 from aspen.model.schema import Row
 from aspen.views.node import has_null
-from aspen.views.walks.names import Names
+from aspen.views.traversal.names import Names
 
 
 class Edge(NamedTuple):
     """One edge.
 
     Args:
-        start: number of the place it leaves.
-        end: number of the place it reaches.
+        start: number of the vertex it leaves.
+        end: number of the vertex it reaches.
         length: what it adds to a cost, None where there is none.
         row: the row it stands for.
     """
@@ -29,17 +29,17 @@ _NONE: dict[int, Any] = {}
 
 
 class Graph:
-    """Edges between places.
+    """Edges between vertices.
 
     Args:
-        places: numbers of places; every edge uses two.
-        width: how many columns a place has.
+        vertices: numbers of vertices; every edge uses two.
+        width: how many columns a vertex has.
         measured: whether edges have a length; one whose length is null leads nowhere.
         sign: of the lengths.
     """
 
-    def __init__(self, places: Names, width: int, *, measured: bool, sign: int = 1) -> None:
-        self._places = places
+    def __init__(self, vertices: Names, width: int, *, measured: bool, sign: int = 1) -> None:
+        self._vertices = vertices
         self._width = width
         self._measured = measured
         self._sign = sign
@@ -60,7 +60,7 @@ class Graph:
         if self._sign < 0:
             length = -length
         number = self._free.pop() if self._free else len(self.edges)
-        edge = Edge(self._places.use(start), self._places.use(end), length, row)
+        edge = Edge(self._vertices.use(start), self._vertices.use(end), length, row)
         self.numbers[row] = number
         self.edges[number] = edge
         # What a step along the edge reads, in one look-up.
@@ -86,17 +86,17 @@ class Graph:
         """Forget the edges that were removed."""
         for number in self._released:
             edge = self.edges.pop(number)
-            self._places.release(edge.start)
-            self._places.release(edge.end)
+            self._vertices.release(edge.start)
+            self._vertices.release(edge.end)
             self._free.append(number)
         self._released.clear()
         if not self.edges:
             self._free.clear()
 
-    def leaves(self, place: int) -> dict[int, Any]:
-        """Returns the edges that leave a place, with their ends (and lengths)."""
-        return self.leaving.get(place, _NONE)
+    def leaves(self, vertex: int) -> dict[int, Any]:
+        """Returns the edges that leave a vertex, with their ends (and lengths)."""
+        return self.leaving.get(vertex, _NONE)
 
-    def enters(self, place: int) -> dict[int, int]:
-        """Returns the edges that reach a place, with their starts."""
-        return self.entering.get(place, _NONE)
+    def enters(self, vertex: int) -> dict[int, int]:
+        """Returns the edges that reach a vertex, with their starts."""
+        return self.entering.get(vertex, _NONE)

@@ -1,14 +1,14 @@
-"""Shape: whether a recursion is a walk, and what of its rows does which part.
+"""Shape: whether a recursion is a graph traversal, and what of its rows does which part.
 
-    reach(src, dst) :- link(src, dst)                          walk(origin, node, cost)
-    reach(src, dst) :- reach(src, at), link(at, dst)           carried  place    cost
-          carried place                                                 + length of each edge
+    reach(src, dst) :- link(src, dst)                          way(origin, node, cost)
+    reach(src, dst) :- reach(src, at), link(at, dst)           invariant vertex  cost
+          invariant vertex                                               + length of each edge
 
-A walk goes from a row to the next by an edge: the *carried* columns stay, the *place* columns are
-those of the edge's end, and a minimised *cost* grows by the edge's length, or to it (`greatest`);
-a maximised one shrinks to it (`least`), which is the same with signs turned. Rows of different
-carried values have nothing to do with one another. Conditions on edges alone select edges; those
-on truth values that are carried (`NOT step_free OR edge is step-free`) make a layer per value.
+A traversal goes from a row to the next by an edge: the *invariant* columns stay, the *vertex*
+columns are those of the edge's end, and a minimised *cost* grows by the edge's length, or to it
+(`greatest`); a maximised one shrinks to it (`least`), which is the same with signs turned. Rows of
+different invariant values have nothing to do with one another. Conditions on edges alone select
+edges; those on invariant truth values (`NOT step_free OR edge is step-free`) make a layer each.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from aspen.views.node import Places
 
 
 @dataclass(frozen=True, slots=True)
-class WalkShape:
-    """A recursion as a walk.
+class TraversalShape:
+    """A recursion as a traversal.
 
     Args:
-        base: the rows walks begin with.
+        base: the rows traversals begin with.
         edges: columns `from…`, `to…`, then `length` where there is a cost, then what `passes`
             reads of the edge.
-        carried: places of the carried columns in the view's rows.
-        place: places of the columns an edge changes.
-        cost: place of the cost; None where every row counts.
+        invariant: indices of the invariant columns in the view's rows.
+        vertex: indices of the columns an edge changes.
+        cost: index of the cost; None where every row counts.
         adds: whether an edge's length is added to the cost; otherwise the greater of both counts.
         sign: -1 where the cost is maximised.
-        layer: places, among the carried columns, of those that `passes` reads.
+        layer: indices, among the invariant columns, of those that `passes` reads.
         passes: over the layer's columns and the last of the edge's; None where all edges do.
         names: of the layer's columns, as `passes` spells them.
         edge_names: of the edge's columns, as `passes` spells them.
@@ -54,8 +54,8 @@ class WalkShape:
 
     base: Plan
     edges: Plan
-    carried: Places
-    place: Places
+    invariant: Places
+    vertex: Places
     cost: int | None
     adds: bool
     sign: int
@@ -75,8 +75,8 @@ class _Step:
     extra: tuple[Column, ...]
 
 
-def walk_shape(plan: Fixpoint) -> WalkShape | None:
-    """Read a recursion as a walk; None where it is none."""
+def traversal_shape(plan: Fixpoint) -> TraversalShape | None:
+    """Reads a recursion as a traversal; None where it is none."""
     if plan.others:
         return None
     cost = _cost(plan)
@@ -88,16 +88,16 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
         return None
     found = [rule for rule in rules if rule is not None]
     width = len(plan.columns)
-    carried = tuple(
+    invariant = tuple(
         i
         for i in range(width)
         if i != cost and all(rule.outputs[i] == Col(rule.own[i]) for rule in found)
     )
-    place = tuple(i for i in range(width) if i not in carried and i != cost)
-    booleans = tuple(i for i in carried if plan.columns[i].type is Type.BOOL)
-    steps = [_step(rule, plan, place, cost, booleans) for rule in found]
+    vertex = tuple(i for i in range(width) if i not in invariant and i != cost)
+    booleans = tuple(i for i in invariant if plan.columns[i].type is Type.BOOL)
+    steps = [_step(rule, plan, vertex, cost, booleans) for rule in found]
     if (
-        not place
+        not vertex
         or None in steps
         or len({s.adds for s in steps if s}) != 1
         or (len(steps) > 1 and any(s and s.passes for s in steps))
@@ -112,15 +112,15 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
         layer = tuple(i for i in booleans if found[0].own[i] in read)
         names = tuple(found[0].own[i] for i in layer)
     base = [plan.base, *(renamed(part, plan.columns) for part in step.flat)]
-    return WalkShape(
+    return TraversalShape(
         base[0] if len(base) == 1 else Union(tuple(base)),
         edges[0] if len(edges) == 1 else Union(tuple(renamed(e, edges[0].columns) for e in edges)),
-        carried,
-        place,
+        invariant,
+        vertex,
         cost,
         all(one is not None and one.adds for one in steps),
         -1 if plan.best is not None and plan.best.function is AggregateFunction.MAX else 1,
-        tuple(carried.index(i) for i in layer),
+        tuple(invariant.index(i) for i in layer),
         passes,
         names,
         tuple(column.name for column in edges[0].columns),
@@ -128,7 +128,7 @@ def walk_shape(plan: Fixpoint) -> WalkShape | None:
 
 
 def _cost(plan: Fixpoint) -> int | None:
-    """Returns the place of the selected column, if the others are the group."""
+    """Returns the index of the selected column, if the others are the group."""
     best: Best | None = plan.best
     if best is None or best.more:
         return None
@@ -169,10 +169,10 @@ def _known(rule: Rule) -> _Known | None:
 
 
 def _step(
-    known: _Known, plan: Fixpoint, place: Places, cost: int | None, booleans: Places
+    known: _Known, plan: Fixpoint, vertex: Places, cost: int | None, booleans: Places
 ) -> _Step | None:
     """Returns a rule as edges; None where a part of it is more than a step along one."""
-    outputs: list[Expr] = [known.outputs[i] for i in place]
+    outputs: list[Expr] = [known.outputs[i] for i in vertex]
     if any(known.recursive(expr) for expr in outputs):
         return None
     adds = True
@@ -181,16 +181,16 @@ def _step(
         if length is None:
             return None
         outputs.append(length)
-    begins, conditions = _begins(known, plan, place)
+    begins, conditions = _begins(known, plan, vertex)
     if begins is None:
         return None
-    carried = frozenset(known.own[i] for i in booleans)
+    invariant = frozenset(known.own[i] for i in booleans)
     ours = [c for c in conditions if known.recursive(c)]
-    if any(not known.recursive(c) <= carried for c in ours):
+    if any(not known.recursive(c) <= invariant for c in ours):
         return None
     passes = conjunction(ours)
     extra = _columns(known, passes)
-    plan_columns = [plan.columns[i] for i in place]
+    plan_columns = [plan.columns[i] for i in vertex]
     columns = [
         *(_named(c, f"from{n}") for n, c in enumerate(plan_columns)),
         *(_named(c, f"to{n}") for n, c in enumerate(plan_columns)),
@@ -219,11 +219,11 @@ def _length(known: _Known, cost: int, function: AggregateFunction) -> tuple[Expr
     return None, True
 
 
-def _begins(known: _Known, plan: Fixpoint, place: Places) -> tuple[list[Expr] | None, list[Expr]]:
-    """Returns where edges begin, and the other conditions, told of the edge as far as can be."""
+def _begins(known: _Known, plan: Fixpoint, vertex: Places) -> tuple[list[Expr] | None, list[Expr]]:
+    """Returns where edges begin, and the other conditions, over the edge as far as can be."""
     found: dict[str, Expr] = {}
     others: list[Expr] = []
-    names = {known.own[i]: plan.columns[i] for i in place}
+    names = {known.own[i]: plan.columns[i] for i in vertex}
     for condition in known.rule.conditions:
         pair = _equal(known, condition, names)
         if pair is not None and pair[0] not in found:
@@ -238,7 +238,7 @@ def _begins(known: _Known, plan: Fixpoint, place: Places) -> tuple[list[Expr] | 
         for name, begin in found.items()
         if isinstance(begin, Col) and types[begin.name] is names[name].type
     }
-    return list(found.values()) and [found[known.own[i]] for i in place], [
+    return list(found.values()) and [found[known.own[i]] for i in vertex], [
         substitute(condition, same) for condition in others
     ]
 

@@ -1,13 +1,13 @@
-"""Forest: which carried values have reached which place, each by one edge.
+"""Forest: which invariant values have reached which vertex, each by one edge.
 
-    carried   0 1 2 3                      bit of a number, 512 to a block
+    invariant   0 1 2 3                      bit of a number, 512 to a block
     at  b     1 1 0 1                      reached
     tree a→b  1 0 0 1                      by this edge; every reached bit is in one tree
     tree c→b  0 1 0 0
 
-All carried values that take a step together take it in one operation on numbers. A deleted edge
+All invariant values that take a step together take it in one operation on numbers. A deleted edge
 takes away the bits of its tree, and onwards along trees; what fell then looks at the other edges
-that enter its place. Nothing waits anywhere: other ways are found again when they are needed.
+that enter its vertex. Nothing waits anywhere: other ways are found again when they are needed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from aspen.views.walks.graph import Graph
-from aspen.views.walks.names import BLOCK, MASK, SHIFT, Begun, Reached, members, offset_of
+from aspen.views.traversal.graph import Graph
+from aspen.views.traversal.names import BLOCK, MASK, SHIFT, Begun, Reached, members, offset_of
 
 
 class Forest:
-    """The reached places of one layer.
+    """The reached vertices of one layer.
 
     Args:
         graph: its edges.
@@ -35,17 +35,17 @@ class Forest:
         self.base: dict[int, int] = {}
         self._rooted: dict[int, int] = {}
         self._tree: dict[int, int] = {}
-        # Blocks beyond the first in which a place is reached.
+        # Blocks beyond the first in which a vertex is reached.
         self._further: dict[int, set[int]] = {}
         self._pending: dict[int, int] = {}
         self._queue: deque[int] = deque()
         self._fallen: dict[int, int] = {}
         self._gained: dict[int, int] = {}
 
-    def begin(self, carried: int, place: int, cost: object = None) -> None:
+    def begin(self, invariant: int, vertex: int, cost: object = None) -> None:
         """Add a row that needs no edge."""
         del cost
-        key, bit = _key(carried, place)
+        key, bit = _key(invariant, vertex)
         self.base[key] = self.base.get(key, 0) | bit
 
     def load(self) -> None:
@@ -68,13 +68,13 @@ class Forest:
         Args:
             gone: edges already out of the graph's ends.
             born: edges already in it.
-            ended: base rows that went, as (carried, place, cost).
-            begun: base rows that came; `begin` was told of them.
+            ended: base rows that went, as (invariant, vertex, cost).
+            begun: base rows that came; `begin` was group of them.
         """
         self._fall(self._lost(gone, ended))
         self._find_again()
-        for carried, place, _ in begun:
-            key, bit = _key(carried, place)
+        for invariant, vertex, _ in begun:
+            key, bit = _key(invariant, vertex)
             if not self.at.get(key, 0) & bit:
                 self._rooted[key] = self._rooted.get(key, 0) | bit
                 self._reach(key, bit)
@@ -90,18 +90,18 @@ class Forest:
         """Count the rows."""
         return sum(bits.bit_count() for bits in self.at.values())
 
-    def row(self, carried: int, place: int) -> Reached:
+    def row(self, invariant: int, vertex: int) -> Reached:
         """Returns a row that is there."""
-        return Reached(place, [carried])
+        return Reached(vertex, [invariant])
 
-    def ways(self, carried: int, place: int, cost: object = None) -> list[int]:
+    def ways(self, invariant: int, vertex: int, cost: object = None) -> list[int]:
         """Returns the edges by which a row can be reached."""
         del cost
-        key, bit = _key(carried, place)
+        key, bit = _key(invariant, vertex)
         block = key & ~MASK
         return [
             number
-            for number, start in self.graph.enters(place).items()
+            for number, start in self.graph.enters(vertex).items()
             if self.at.get(block | start, 0) & bit
         ]
 
@@ -120,30 +120,30 @@ class Forest:
         self._fallen.clear()
         self._gained.clear()
 
-    def begins(self, carried: int, place: int, cost: object = None) -> bool:
+    def begins(self, invariant: int, vertex: int, cost: object = None) -> bool:
         """Whether a row is a base row."""
         del cost
-        key, bit = _key(carried, place)
+        key, bit = _key(invariant, vertex)
         return bool(self.base.get(key, 0) & bit)
 
-    def parent(self, carried: int, place: int) -> int | None:
+    def parent(self, invariant: int, vertex: int) -> int | None:
         """Returns the edge a row was reached by, None for a root."""
-        key, bit = _key(carried, place)
+        key, bit = _key(invariant, vertex)
         if self._rooted.get(key, 0) & bit:
             return None
         block = key & ~MASK
-        return next(e for e in self.graph.enters(place) if self._tree.get(block | e, 0) & bit)
+        return next(e for e in self.graph.enters(vertex) if self._tree.get(block | e, 0) & bit)
 
     def _lost(self, gone: Iterable[int], ended: Iterable[Begun]) -> dict[int, int]:
         lost: dict[int, int] = {}
         for number in gone:
-            place = self.graph.edges[number].end
-            for block in self._blocks(place):
+            vertex = self.graph.edges[number].end
+            for block in self._blocks(vertex):
                 bits = self._tree.pop(block | number, 0)
                 if bits:
-                    lost[block | place] = lost.get(block | place, 0) | bits
-        for carried, place, _ in ended:
-            key, bit = _key(carried, place)
+                    lost[block | vertex] = lost.get(block | vertex, 0) | bits
+        for invariant, vertex, _ in ended:
+            key, bit = _key(invariant, vertex)
             _less(self.base, key, bit)
             if self._rooted.get(key, 0) & bit:
                 _less(self._rooted, key, bit)
@@ -159,16 +159,16 @@ class Forest:
             bits = lost.pop(key, 0)
             if not bits:
                 continue
-            block, place = key & ~MASK, key & MASK
+            block, vertex = key & ~MASK, key & MASK
             left = at[key] ^ bits
             if left:
                 at[key] = left
             else:
                 del at[key]
                 if block:
-                    self._leave(place, block)
+                    self._leave(vertex, block)
             fallen[key] = fallen.get(key, 0) | bits
-            for number, end in leaving.get(place, _NOTHING).items():
+            for number, end in leaving.get(vertex, _NOTHING).items():
                 of = tree.get(block | number)
                 if of is None:
                     continue
@@ -186,7 +186,7 @@ class Forest:
         """Reach what fell by other ways that stand."""
         at, tree, entering = self.at, self._tree, self.graph.entering
         for key, fallen in self._fallen.items():
-            block, place, bits = key & ~MASK, key & MASK, fallen
+            block, vertex, bits = key & ~MASK, key & MASK, fallen
             again = bits & self.base.get(key, 0)
             if again:
                 self._rooted[key] = self._rooted.get(key, 0) | again
@@ -194,7 +194,7 @@ class Forest:
                 bits ^= again
             if not bits:
                 continue
-            for number, start in entering.get(place, _NOTHING).items():
+            for number, start in entering.get(vertex, _NOTHING).items():
                 again = bits & at.get(block | start, 0)
                 if again:
                     tree[block | number] = tree.get(block | number, 0) | again
@@ -241,23 +241,23 @@ class Forest:
                     tree[block | number] = tree.get(block | number, 0) | fresh
                     reach(block | end, fresh)
 
-    def _blocks(self, place: int) -> tuple[int, ...]:
-        further = self._further.get(place)
+    def _blocks(self, vertex: int) -> tuple[int, ...]:
+        further = self._further.get(vertex)
         return (0, *further) if further else (0,)
 
-    def _leave(self, place: int, block: int) -> None:
-        blocks = self._further[place]
+    def _leave(self, vertex: int, block: int) -> None:
+        blocks = self._further[vertex]
         blocks.discard(block)
         if not blocks:
-            del self._further[place]
+            del self._further[vertex]
 
 
 _NOTHING: dict[int, int] = {}
 
 
-def _key(carried: int, place: int) -> tuple[int, int]:
-    offset, bit = offset_of(carried)
-    return offset | place, bit
+def _key(invariant: int, vertex: int) -> tuple[int, int]:
+    offset, bit = offset_of(invariant)
+    return offset | vertex, bit
 
 
 def _less(of: dict[int, int], key: int, bits: int) -> None:

@@ -1,4 +1,4 @@
-"""Walk: a recursion that goes along edges, kept without waiting derivations.
+"""Traversal: a recursion that goes along edges, kept without waiting derivations.
 
     epoch     1          2              3
     link      +ab +bc    -bc +ac        +bc
@@ -6,11 +6,11 @@
               +ac                                     another edge, and no delta shows)
 
 Law:        after each epoch, contents == least fixpoint over the inputs so far; equal to Fixpoint
-            with the strategy `justification`, of which this is the compact form for walks.
+            with the strategy `justification`, of which this is the compact form for traversals.
 Algorithm:  own; a row keeps the one edge by which it was reached (Doyle's justification), in
-            `walks.Forest` for sets and `walks.Cheapest` (Ramalingam and Reps) for least costs.
-State:      numbers for carried values, places and edges; per layer, which carried value reached
-            which place by which edge. No row is kept as a tuple.
+            `Forest` for sets and `Cheapest` (Ramalingam and Reps) for least costs.
+State:      numbers for invariant values, vertices and edges; per layer, which invariant value
+            reached which vertex by which edge. No row is kept as a tuple.
 Receives:   deltas of the base rows and of the edges.     Gives: weights +1 and -1 of a set.
 Ends:       every row falls and is reached at most once per epoch; costs that fall for ever exceed
             a budget.
@@ -28,28 +28,28 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import Node, Way, row_of
 from aspen.views.operators.fixpoint import EndlessRecursion
-from aspen.views.walks.layer import Layer
-from aspen.views.walks.names import Names, Told
-from aspen.views.walks.shape import WalkShape
+from aspen.views.traversal.layer import Layer
+from aspen.views.traversal.names import Names, RowGroup
+from aspen.views.traversal.shape import TraversalShape
 
 MAX_ROWS = 8_000_000
 """Rows of one view; ~120 bytes each where costs are kept, so a lane of 1 GB."""
 
 
-class Walk(Node):
-    """A recursive view that is a walk.
+class Traversal(Node):
+    """A recursive view that is a traversal.
 
     Args:
         base: rows to begin with.
         edges: rows to go along, as `shape` says.
     """
 
-    def __init__(self, base: Node, edges: Node, shape: WalkShape) -> None:
+    def __init__(self, base: Node, edges: Node, shape: TraversalShape) -> None:
         super().__init__(base, edges)
         self._base, self._edges = base, edges
         self._shape = shape
         self._cost = shape.cost
-        self._carried_of, self._place_of = row_of(shape.carried), row_of(shape.place)
+        self._invariant_of, self._vertex_of = row_of(shape.invariant), row_of(shape.vertex)
         self._layer_of = row_of(shape.layer)
         self._passes = None
         if shape.passes is not None:
@@ -57,10 +57,10 @@ class Walk(Node):
             names = (*shape.names, *shape.edge_names)
             self._passes = compile_predicate(shape.passes, [Column(n, Type.INT) for n in names])
         cost = () if shape.cost is None else (shape.cost,)
-        self._arrange = _arranged((*shape.carried, *shape.place, *cost), shape.sign)
+        self._arrange = _arranged((*shape.invariant, *shape.vertex, *cost), shape.sign)
         self._weights: dict[Node, Delta] = {}
-        self._carried = Names()
-        self._places = Names()
+        self._invariant = Names()
+        self._vertices = Names()
         self._layers: dict[Row, Layer] = {}
 
     def start(self) -> None:
@@ -86,13 +86,13 @@ class Walk(Node):
 
     def contents(self) -> Delta:
         """Returns the rows."""
-        found = (self._told(layer.state.rows()) for layer in self._layers.values())
+        found = (self._spelled(layer.state.rows()) for layer in self._layers.values())
         return dict.fromkeys(chain.from_iterable(found), 1)
 
     def step(self) -> Delta:
         """Take in one epoch of changes."""
         base_came, base_went = self._changes(self._base)
-        # Both may be the same rows: every link is a walk, too.
+        # Both may be the same rows: every link is a traversal, too.
         same = self._edges is self._base
         edges_came, edges_went = (base_came, base_went) if same else self._changes(self._edges)
         for layer in self._layers.values():
@@ -105,33 +105,33 @@ class Walk(Node):
         for layer in self._layers.values():
             if layer.touched:
                 layer.change()
-                out.update(dict.fromkeys(self._told(layer.state.minus()), -1))
-                out.update(dict.fromkeys(self._told(layer.state.plus()), 1))
+                out.update(dict.fromkeys(self._spelled(layer.state.minus()), -1))
+                out.update(dict.fromkeys(self._spelled(layer.state.plus()), 1))
                 layer.end()
         for values in [v for v, layer in self._layers.items() if layer.idle]:
             del self._layers[values]
-        self._carried.sweep()
-        self._places.sweep()
+        self._invariant.sweep()
+        self._vertices.sweep()
         return out
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
         """Returns the derivations of a row: by every edge that leads to it, or by the one kept."""
         del contents
-        values = self._carried_of(row)
+        values = self._invariant_of(row)
         layer = self._layers[self._layer_of(values)]
-        carried = self._carried.numbers[values]
-        place = self._places.numbers[self._place_of(row)]
+        invariant = self._invariant.numbers[values]
+        vertex = self._vertices.numbers[self._vertex_of(row)]
         cost = self._cost_of(row)
         if every:
-            begins = layer.state.begins(carried, place, cost)
-            numbers = layer.state.ways(carried, place, cost)
+            begins = layer.state.begins(invariant, vertex, cost)
+            numbers = layer.state.ways(invariant, vertex, cost)
         else:
-            parent = layer.state.parent(carried, place)
+            parent = layer.state.parent(invariant, vertex)
             begins, numbers = parent is None, [] if parent is None else [parent]
         found: list[Way] = [((self._base, row),)] if begins else []
         for number in numbers:
             edge = layer.graph.edges[number]
-            (before,) = self._told([layer.state.row(carried, edge.start)])
+            (before,) = self._spelled([layer.state.row(invariant, edge.start)])
             found.append(((self, before), (self._edges, edge.row)))
         return found
 
@@ -158,26 +158,26 @@ class Walk(Node):
         cost = self._cost_of(row)
         if cost is None and self._cost is not None:
             return  # a null cost never competes
-        values = self._carried_of(row)
+        values = self._invariant_of(row)
         number = self._layer_of(values)
         layer = self._layers.get(number)
         if layer is None:
             layer = self._layers[number] = self._open(number)
-        carried, place = self._carried.use(values), self._places.use(self._place_of(row))
-        layer.state.begin(carried, place, cost)
-        layer.begun.append((carried, place, cost))
+        invariant, vertex = self._invariant.use(values), self._vertices.use(self._vertex_of(row))
+        layer.state.begin(invariant, vertex, cost)
+        layer.begun.append((invariant, vertex, cost))
 
     def _cease(self, row: Row) -> None:
         """Take out a base row."""
         cost = self._cost_of(row)
         if cost is None and self._cost is not None:
             return
-        values = self._carried_of(row)
-        carried = self._carried.numbers[values]
-        place = self._places.numbers[self._place_of(row)]
-        self._layers[self._layer_of(values)].ended.append((carried, place, cost))
-        self._carried.release(carried)
-        self._places.release(place)
+        values = self._invariant_of(row)
+        invariant = self._invariant.numbers[values]
+        vertex = self._vertices.numbers[self._vertex_of(row)]
+        self._layers[self._layer_of(values)].ended.append((invariant, vertex, cost))
+        self._invariant.release(invariant)
+        self._vertices.release(vertex)
 
     def _cost_of(self, row: Row) -> Any:
         """Returns what is minimised."""
@@ -188,16 +188,16 @@ class Walk(Node):
         """Make the layer of some values, with the edges that can be passed there."""
         passes = self._passes
         may = None if passes is None else lambda row: passes(values + row)
-        layer = Layer(self._places, self._shape, may)
+        layer = Layer(self._vertices, self._shape, may)
         edges = [row for row, weight in self._weights[self._edges].items() if weight > 0]
         layer.take_edges(edges, ())
         layer.born.clear()
         return layer
 
-    def _told(self, found: Iterable[Told]) -> Iterator[Row]:
+    def _spelled(self, found: Iterable[RowGroup]) -> Iterator[Row]:
         """Spell out rows."""
-        carried, places, arrange = self._carried.values, self._places.values, self._arrange
-        rows = chain.from_iterable(told.rows(carried, places) for told in found)
+        invariant, vertices, arrange = self._invariant.values, self._vertices.values, self._arrange
+        rows = chain.from_iterable(group.rows(invariant, vertices) for group in found)
         return rows if arrange is None else map(arrange, rows)
 
 
@@ -207,8 +207,8 @@ def _arranged(order: tuple[int, ...], sign: int) -> Callable[[Row], Row] | None:
     Returns:
         None where there is nothing to do.
     """
-    places = [order.index(place) for place in range(len(order))]
-    turned = itemgetter(*places) if places != sorted(places) else None
+    indices = [order.index(column) for column in range(len(order))]
+    turned = itemgetter(*indices) if indices != sorted(indices) else None
     if sign > 0:
         return turned
     if turned is None:

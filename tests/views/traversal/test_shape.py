@@ -1,4 +1,4 @@
-"""Which recursions are walks, and which are left to the general engine."""
+"""Which recursions are traversals, and which are left to the general engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aspen.algebra.plan import Fixpoint, Join, children
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql import compile_query
-from aspen.views.walks.shape import walk_shape
+from aspen.views.traversal.shape import traversal_shape
 
 PART = Relation(
     "part",
@@ -27,24 +27,26 @@ def recursion(plan) -> Fixpoint:
 
 
 @pytest.mark.parametrize(
-    ("view", "carried", "place", "cost"),
+    ("view", "invariant", "vertex", "cost"),
     [("reach", (0,), (1,), None), ("way", (0,), (1,), 2), ("region", (0,), (1,), None)],
 )
-def test_a_walk_has_carried_columns_a_place_and_perhaps_a_cost(view, carried, place, cost) -> None:
-    shape = walk_shape(recursion(world.VIEWS[view].plan))
+def test_a_traversal_has_invariant_columns_a_vertex_and_perhaps_a_cost(
+    view, invariant, vertex, cost
+) -> None:
+    shape = traversal_shape(recursion(world.VIEWS[view].plan))
     assert shape is not None
-    assert (shape.carried, shape.place, shape.cost) == (carried, place, cost)
+    assert (shape.invariant, shape.vertex, shape.cost) == (invariant, vertex, cost)
 
 
 def test_the_widest_way_is_a_walk_with_signs_turned() -> None:
-    shape = walk_shape(recursion(world.VIEWS["wide"].plan))
+    shape = traversal_shape(recursion(world.VIEWS["wide"].plan))
     assert shape is not None
-    assert (shape.carried, shape.place, shape.cost) == ((), (0,), 1)
+    assert (shape.invariant, shape.vertex, shape.cost) == ((), (0,), 1)
     assert (shape.adds, shape.sign) == (False, -1)
 
 
 def test_what_counts_its_steps_is_no_walk() -> None:
-    assert walk_shape(recursion(world.VIEWS["hops"].plan)) is None
+    assert traversal_shape(recursion(world.VIEWS["hops"].plan)) is None
 
 
 @pytest.mark.parametrize(
@@ -54,17 +56,17 @@ def test_what_counts_its_steps_is_no_walk() -> None:
         "SELECT r.a, p.b FROM r JOIN part p ON p.a < r.b",  # no equality to go along
         "SELECT r.a, p.b FROM r JOIN part p ON p.a = r.b AND p.n <> r.a",  # each origin its own
         "SELECT r.a, p.b FROM r JOIN r s ON s.a = r.b JOIN part p ON p.a = s.b",  # reads it twice
-        "SELECT r.a, r.b + 1 FROM r JOIN part p ON p.a = r.b AND r.b < 9",  # computes the place
+        "SELECT r.a, r.b + 1 FROM r JOIN part p ON p.a = r.b AND r.b < 9",  # computes the vertex
         "SELECT r.a, r.b FROM r WHERE r.a > 3",  # goes nowhere
     ],
 )
 def test_other_steps_are_left_to_the_general_engine(step) -> None:
     sql = f"WITH RECURSIVE r(a, b) AS (SELECT a, b FROM part UNION {step}) SELECT a, b FROM r"
-    assert walk_shape(recursion(compile_query(sql, CATALOG).plan)) is None
+    assert traversal_shape(recursion(compile_query(sql, CATALOG).plan)) is None
 
 
 def test_edges_are_joined_on_what_they_share() -> None:
-    shape = walk_shape(recursion(world.VIEWS["region"].plan))
+    shape = traversal_shape(recursion(world.VIEWS["region"].plan))
     assert shape is not None
     joins = shape.edges.child
     assert isinstance(joins, Join)

@@ -1,7 +1,7 @@
-"""Cheapest: the least cost at which each carried value reaches each place, each by one edge.
+"""Cheapest: the least cost at which each invariant value reaches each vertex, each by one edge.
 
     origin ──3──► a ──1──► b          a deleted edge takes away the costs that came along it, and
-      └─────5─────────────►           onwards; each looks at what else enters its place, and the
+      └─────5─────────────►           onwards; each looks at what else enters its vertex, and the
                                       cheapest go first (Dijkstra), so that each settles once.
 
 Algorithm:  G. Ramalingam, T. Reps, "An incremental algorithm for a generalization of the
@@ -16,14 +16,14 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from aspen.views.operators.fixpoint import EndlessRecursion
-from aspen.views.walks.graph import Graph
-from aspen.views.walks.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
+from aspen.views.traversal.graph import Graph
+from aspen.views.traversal.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
 
 ROOT = -1
 """Stands for an edge where a row is a base row."""
 
 _RESETTLES = 16
-"""Settlements per row and epoch before walks count as endless; Dijkstra needs 1."""
+"""Settlements per row and epoch before traversals count as endless; Dijkstra needs 1."""
 
 Heap = list[tuple[Any, int, int]]
 
@@ -33,7 +33,7 @@ class Cheapest:
 
     Args:
         graph: its edges, with lengths.
-        adds: whether lengths add up; otherwise a walk costs as much as its greatest.
+        adds: whether lengths add up; otherwise a path costs as much as its greatest.
     """
 
     def __init__(self, graph: Graph, *, adds: bool = True) -> None:
@@ -42,23 +42,23 @@ class Cheapest:
         self.costs: dict[int, dict[int, Any]] = {}
         self._by: dict[int, dict[int, int]] = {}
         self.base: dict[int, dict[int, list[Any]]] = {}
-        # By edge, who came along it; by place, who is rooted there.
-        self._tree = _Carried()
-        self._rooted = _Carried()
+        # By edge, who came along it; by vertex, who is rooted there.
+        self._tree = _Members()
+        self._rooted = _Members()
         self._before: dict[int, dict[int, Any]] = {}
         self._budget = 0
 
-    def begin(self, carried: int, place: int, cost: Any) -> None:
+    def begin(self, invariant: int, vertex: int, cost: Any) -> None:
         """Add a row that needs no edge."""
-        self.base.setdefault(carried, {}).setdefault(place, []).append(cost)
+        self.base.setdefault(invariant, {}).setdefault(vertex, []).append(cost)
 
     def load(self) -> None:
         """Reach whatever can be reached, from nothing."""
-        for carried, begun in self.base.items():
-            heap = [(min(costs), place, ROOT) for place, costs in begun.items()]
+        for invariant, begun in self.base.items():
+            heap = [(min(costs), vertex, ROOT) for vertex, costs in begun.items()]
             heapify(heap)
             self._budget = _RESETTLES * len(self.graph.entering) + 10_000
-            self._settle(carried, heap)
+            self._settle(invariant, heap)
             self._before.clear()
 
     def change(
@@ -70,171 +70,171 @@ class Cheapest:
     ) -> None:
         """Take in one epoch; the arguments are those of `Forest.change`."""
         heaps: dict[int, Heap] = {}
-        for carried, places in self._lost(gone, ended).items():
-            heaps[carried] = self._fall(carried, places)
-        for carried, place, cost in begun:
-            heaps.setdefault(carried, []).append((cost, place, ROOT))
-        for carried, heap in heaps.items():
-            self._look_around(carried, heap)
+        for invariant, vertices in self._lost(gone, ended).items():
+            heaps[invariant] = self._fall(invariant, vertices)
+        for invariant, vertex, cost in begun:
+            heaps.setdefault(invariant, []).append((cost, vertex, ROOT))
+        for invariant, heap in heaps.items():
+            self._look_around(invariant, heap)
         for number in born:
             start, end, length, _ = self.graph.edges[number]
-            for carried in self._carried_at(start):
-                costs = self.costs[carried]
+            for invariant in self._invariant_at(start):
+                costs = self.costs[invariant]
                 cost = self._onwards(costs[start], length)
                 known = costs.get(end)
                 if known is None or cost < known:
-                    heaps.setdefault(carried, []).append((cost, end, number))
-        for carried, heap in heaps.items():
+                    heaps.setdefault(invariant, []).append((cost, end, number))
+        for invariant, heap in heaps.items():
             heapify(heap)
             self._budget = _RESETTLES * len(self.graph.entering) + 10_000
-            self._settle(carried, heap)
+            self._settle(invariant, heap)
 
     def rows(self) -> Iterator[Costing]:
         """Returns all rows."""
-        return (Costing(carried, costs) for carried, costs in self.costs.items())
+        return (Costing(invariant, costs) for invariant, costs in self.costs.items())
 
     def count(self) -> int:
         """Count the rows."""
         return sum(map(len, self.costs.values()))
 
-    def row(self, carried: int, place: int) -> Costing:
+    def row(self, invariant: int, vertex: int) -> Costing:
         """Returns a row that is there."""
-        return Costing(carried, {place: self.costs[carried][place]})
+        return Costing(invariant, {vertex: self.costs[invariant][vertex]})
 
-    def ways(self, carried: int, place: int, cost: Any) -> list[int]:
+    def ways(self, invariant: int, vertex: int, cost: Any) -> list[int]:
         """Returns the edges by which a row can be reached at its cost."""
-        costs, edges = self.costs[carried], self.graph.edges
+        costs, edges = self.costs[invariant], self.graph.edges
         return [
             number
-            for number, start in self.graph.enters(place).items()
+            for number, start in self.graph.enters(vertex).items()
             if start in costs and self._onwards(costs[start], edges[number].length) == cost
         ]
 
     def minus(self) -> Iterator[Costing]:
         """Returns the rows that went in this epoch."""
-        for carried, before in self._before.items():
-            costs = self.costs[carried]
+        for invariant, before in self._before.items():
+            costs = self.costs[invariant]
             yield Costing(
-                carried,
+                invariant,
                 {
-                    place: cost
-                    for place, cost in before.items()
-                    if cost is not None and costs.get(place) != cost
+                    vertex: cost
+                    for vertex, cost in before.items()
+                    if cost is not None and costs.get(vertex) != cost
                 },
             )
 
     def plus(self) -> Iterator[Costing]:
         """Returns the rows that came."""
-        for carried, before in self._before.items():
-            costs = self.costs[carried]
+        for invariant, before in self._before.items():
+            costs = self.costs[invariant]
             yield Costing(
-                carried,
+                invariant,
                 {
-                    place: costs[place]
-                    for place, cost in before.items()
-                    if place in costs and costs[place] != cost
+                    vertex: costs[vertex]
+                    for vertex, cost in before.items()
+                    if vertex in costs and costs[vertex] != cost
                 },
             )
 
     def end(self) -> None:
         """Forget the epoch."""
-        for carried in self._before:
-            if not self.costs[carried]:
-                del self.costs[carried], self._by[carried]
+        for invariant in self._before:
+            if not self.costs[invariant]:
+                del self.costs[invariant], self._by[invariant]
         self._before.clear()
 
-    def begins(self, carried: int, place: int, cost: Any) -> bool:
+    def begins(self, invariant: int, vertex: int, cost: Any) -> bool:
         """Whether a row is a base row."""
-        return cost in self.base.get(carried, {}).get(place, ())
+        return cost in self.base.get(invariant, {}).get(vertex, ())
 
-    def parent(self, carried: int, place: int) -> int | None:
+    def parent(self, invariant: int, vertex: int) -> int | None:
         """Returns the edge a row was reached by, None for a root."""
-        number = self._by[carried][place]
+        number = self._by[invariant][vertex]
         return None if number == ROOT else number
 
     def _lost(self, gone: Iterable[int], ended: Iterable[Begun]) -> dict[int, list[int]]:
-        """Returns the places that lost what they were reached by, per carried value."""
+        """Returns the vertices that lost what they were reached by, per invariant value."""
         lost: dict[int, list[int]] = {}
         for number in gone:
-            place = self.graph.edges[number].end
-            for carried in self._tree.of(number):
-                lost.setdefault(carried, []).append(place)
-        for carried, place, cost in ended:
-            begun = self.base[carried]
-            begun[place].remove(cost)
-            if not begun[place]:
-                del begun[place]
+            vertex = self.graph.edges[number].end
+            for invariant in self._tree.of(number):
+                lost.setdefault(invariant, []).append(vertex)
+        for invariant, vertex, cost in ended:
+            begun = self.base[invariant]
+            begun[vertex].remove(cost)
+            if not begun[vertex]:
+                del begun[vertex]
                 if not begun:
-                    del self.base[carried]
-            if self._by[carried][place] == ROOT and self.costs[carried][place] == cost:
-                lost.setdefault(carried, []).append(place)
+                    del self.base[invariant]
+            if self._by[invariant][vertex] == ROOT and self.costs[invariant][vertex] == cost:
+                lost.setdefault(invariant, []).append(vertex)
         return lost
 
-    def _fall(self, carried: int, places: list[int]) -> Heap:
+    def _fall(self, invariant: int, vertices: list[int]) -> Heap:
         """Take rows away, and those that were reached through them; note them in `_before`.
 
         Returns:
-            A candidate of no cost per place that fell, to be looked around from.
+            A candidate of no cost per vertex that fell, to be looked around from.
         """
-        costs, by, leaving = self.costs[carried], self._by[carried], self.graph.leaving
-        before = self._before.setdefault(carried, {})
+        costs, by, leaving = self.costs[invariant], self._by[invariant], self.graph.leaving
+        before = self._before.setdefault(invariant, {})
         fallen: Heap = []
-        stack = places
+        stack = vertices
         while stack:
-            place = stack.pop()
-            if place not in costs:
+            vertex = stack.pop()
+            if vertex not in costs:
                 continue
-            self._unlink(carried, place, by.pop(place))
-            before.setdefault(place, costs.pop(place))
-            fallen.append((None, place, ROOT))
-            for number, (end, _) in leaving.get(place, _NOTHING).items():
+            self._unlink(invariant, vertex, by.pop(vertex))
+            before.setdefault(vertex, costs.pop(vertex))
+            fallen.append((None, vertex, ROOT))
+            for number, (end, _) in leaving.get(vertex, _NOTHING).items():
                 if by.get(end) == number:
                     stack.append(end)
         return fallen
 
-    def _look_around(self, carried: int, heap: Heap) -> None:
-        """Replace each place that fell by its cheapest candidate among the ways that stand."""
-        costs = self.costs.get(carried, _NOTHING)
-        begun = self.base.get(carried, _NOTHING)
+    def _look_around(self, invariant: int, heap: Heap) -> None:
+        """Replace each vertex that fell by its cheapest candidate among the ways that stand."""
+        costs = self.costs.get(invariant, _NOTHING)
+        begun = self.base.get(invariant, _NOTHING)
         edges = self.graph.edges
         found: Heap = []
-        for cost, place, number in heap:
+        for cost, vertex, number in heap:
             if cost is not None:
-                found.append((cost, place, number))
+                found.append((cost, vertex, number))
                 continue
-            if place in begun:
-                found.append((min(begun[place]), place, ROOT))
+            if vertex in begun:
+                found.append((min(begun[vertex]), vertex, ROOT))
             ways = [
-                (self._onwards(costs[start], edges[number].length), place, number)
-                for number, start in self.graph.enters(place).items()
+                (self._onwards(costs[start], edges[number].length), vertex, number)
+                for number, start in self.graph.enters(vertex).items()
                 if start in costs
             ]
             if ways:
                 found.append(min(ways))
         heap[:] = found
 
-    def _settle(self, carried: int, heap: Heap) -> None:
+    def _settle(self, invariant: int, heap: Heap) -> None:
         """Settle candidates, cheapest first, and what they lead to."""
-        costs = self.costs.setdefault(carried, {})
-        by = self._by.setdefault(carried, {})
-        before, leaving = self._before.setdefault(carried, {}), self.graph.leaving
+        costs = self.costs.setdefault(invariant, {})
+        by = self._by.setdefault(invariant, {})
+        before, leaving = self._before.setdefault(invariant, {}), self.graph.leaving
         adds = self._adds
-        tree, offset, bit = self._tree.bits, *offset_of(carried)
+        tree, offset, bit = self._tree.bits, *offset_of(invariant)
         further_block = self._tree.reach if offset else None
         while heap:
-            cost, place, number = heappop(heap)
-            known = costs.get(place)
+            cost, vertex, number = heappop(heap)
+            known = costs.get(vertex)
             if cost - cost != 0:
                 continue  # a sum that is not finite is null, and never competes
             if known is not None:
                 if known <= cost:
                     continue
-                self._unlink(carried, place, by[place])
-            before.setdefault(place, known)
-            costs[place] = cost
-            by[place] = number
+                self._unlink(invariant, vertex, by[vertex])
+            before.setdefault(vertex, known)
+            costs[vertex] = cost
+            by[vertex] = number
             if number == ROOT:
-                self._rooted.add(place, carried)
+                self._rooted.add(vertex, invariant)
             else:
                 tree[offset | number] = tree.get(offset | number, 0) | bit
                 if further_block is not None:
@@ -245,7 +245,7 @@ class Cheapest:
                     "costs of the recursion fall without end",
                     attempt="every step must add to a minimised cost, never take from it",
                 )
-            for onwards, (end, length) in leaving.get(place, _NOTHING).items():
+            for onwards, (end, length) in leaving.get(vertex, _NOTHING).items():
                 further = cost + length if adds else max(cost, length)
                 known = costs.get(end)
                 if known is None or further < known:
@@ -254,22 +254,22 @@ class Cheapest:
     def _onwards(self, cost: Any, length: Any) -> Any:
         return cost + length if self._adds else max(cost, length)
 
-    def _unlink(self, carried: int, place: int, number: int) -> None:
+    def _unlink(self, invariant: int, vertex: int, number: int) -> None:
         if number == ROOT:
-            self._rooted.discard(place, carried)
+            self._rooted.discard(vertex, invariant)
         else:
-            self._tree.discard(number, carried)
+            self._tree.discard(number, invariant)
 
-    def _carried_at(self, place: int) -> list[int]:
-        """Returns the carried values that reach a place: each by an edge, or as a root."""
-        found = self._rooted.of(place)
-        for number in self.graph.enters(place):
+    def _invariant_at(self, vertex: int) -> list[int]:
+        """Returns the invariant values that reach a vertex: each by an edge, or as a root."""
+        found = self._rooted.of(vertex)
+        for number in self.graph.enters(vertex):
             found += self._tree.of(number)
         return found
 
 
-class _Carried:
-    """Sets of carried values, by the number of an edge or place."""
+class _Members:
+    """Sets of invariant values, by the number of an edge or vertex."""
 
     def __init__(self) -> None:
         self.bits: dict[int, int] = {}
@@ -280,16 +280,16 @@ class _Carried:
         """Note that a set has members in a further block."""
         self._further.setdefault(number, set()).add(offset)
 
-    def add(self, number: int, carried: int) -> None:
+    def add(self, number: int, invariant: int) -> None:
         """Add one to a set."""
-        offset, bit = offset_of(carried)
+        offset, bit = offset_of(invariant)
         if offset:
             self.reach(number, offset)
         self.bits[offset | number] = self.bits.get(offset | number, 0) | bit
 
-    def discard(self, number: int, carried: int) -> None:
+    def discard(self, number: int, invariant: int) -> None:
         """Take one out of a set that has it."""
-        offset, bit = offset_of(carried)
+        offset, bit = offset_of(invariant)
         left = self.bits[offset | number] ^ bit
         if left:
             self.bits[offset | number] = left

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from aspen.model.schema import Row
-from aspen.views.walks.cheapest import Cheapest
-from aspen.views.walks.forest import Forest
-from aspen.views.walks.graph import Graph
-from aspen.views.walks.names import Begun, Names
-from aspen.views.walks.shape import WalkShape
+from aspen.views.traversal.cheapest import Cheapest
+from aspen.views.traversal.forest import Forest
+from aspen.views.traversal.graph import Graph
+from aspen.views.traversal.names import Begun, Names
+from aspen.views.traversal.shape import TraversalShape
 
 
 class Layer:
-    """One layer of a walk.
+    """One layer of a traversal.
 
     Args:
-        shape: of the walk.
+        shape: of the traversal.
         passes: which edges it has; None for all.
     """
 
     def __init__(
-        self, places: Names, shape: WalkShape, passes: Callable[[Row], bool] | None
+        self, vertices: Names, shape: TraversalShape, passes: Callable[[Row], bool] | None
     ) -> None:
         measured = shape.cost is not None
-        self.graph = Graph(places, len(shape.place), measured=measured, sign=shape.sign)
+        self.graph = Graph(vertices, len(shape.vertex), measured=measured, sign=shape.sign)
         self.state: Forest | Cheapest = (
             Cheapest(self.graph, adds=shape.adds) if measured else Forest(self.graph)
         )

@@ -1,4 +1,4 @@
-"""Walk: equal to the oracle after every change, whatever is carried, nothing left at the end."""
+"""Traversal: equal to the oracle after every change, whatever is invariant."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from aspen.model.delta import accumulate
 from aspen.model.schema import Column, Relation, Row, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
-from aspen.views.operators.support.strategies import WALK
-from aspen.views.operators.walk import Walk
+from aspen.views.operators.support.strategies import TRAVERSAL
+from aspen.views.operators.traversal import Traversal
 from aspen.views.oracle import evaluate
 
 INT, BOOL = Type.INT, Type.BOOL
@@ -123,7 +123,7 @@ class Driven:
         self.lane = Lane()
         self.tables: dict[str, dict[Row, int]] = {name: {} for name in rows}
         self.take(*(Declare(0.0, relation) for relation in CATALOG))
-        self.take(*(Register(0.0, name, plan_text(PLANS[name]), WALK) for name in names))
+        self.take(*(Register(0.0, name, plan_text(PLANS[name]), TRAVERSAL) for name in names))
 
     def take(self, *entries):
         return self.lane.apply(list(enumerate(entries, start=self.lane.position + 1)))
@@ -133,9 +133,9 @@ class Driven:
         for change in changes:
             accumulate(self.tables[change.relation], change.row, change.weight)
 
-    def walk(self, name: str) -> Walk:
+    def traversal(self, name: str) -> Traversal:
         found = self.lane.views.by_name[name].node
-        while not isinstance(found, Walk):
+        while not isinstance(found, Traversal):
             (found,) = found.inputs
         return found
 
@@ -173,7 +173,7 @@ def test_oracle_after_every_change_and_back_to_nothing(states, random) -> None:
             assert driven.lane.rows(name) == evaluate(plan, driven.tables)
             assert view.node.contents() == driven.lane.rows(name)
     for name in PLANS:
-        assert_empty(driven.walk(name))
+        assert_empty(driven.traversal(name))
 
 
 @quick
@@ -183,21 +183,21 @@ def test_ways_lead_back_to_base_rows(tables) -> None:
     driven = Driven(*names)
     driven.change(moves(driven.tables, tables))
     for name in names:
-        walk = driven.walk(name)
-        for row in walk.contents():
-            every = list(walk.ways(row, lambda node: node.contents(), every=True))
-            (one,) = walk.ways(row, lambda node: node.contents(), every=False)
+        view = driven.traversal(name)
+        for row in view.contents():
+            every = list(view.ways(row, lambda node: node.contents(), every=True))
+            (one,) = view.ways(row, lambda node: node.contents(), every=False)
             assert one in every
             for way in every:
                 assert all(part in node.contents() for node, part in way)
             seen = {row}
-            while one[0][0] is walk:  # the kept edges lead to a base row, in no circle
+            while one[0][0] is view:  # the kept edges lead to a base row, in no circle
                 assert one[0][1] not in seen
                 seen.add(one[0][1])
-                (one,) = walk.ways(one[0][1], lambda node: node.contents(), every=False)
+                (one,) = view.ways(one[0][1], lambda node: node.contents(), every=False)
 
 
-def test_more_carried_values_than_a_block_holds() -> None:
+def test_more_invariant_values_than_a_block_holds() -> None:
     driven = Driven("turned", "layers")
     count, length = 1_200, 6
     links = [(at, at + 1, 1, True) for at in range(10, 10 + length)]
@@ -216,7 +216,7 @@ def test_more_carried_values_than_a_block_holds() -> None:
     driven.change(everything)
     for name in ("turned", "layers"):
         assert driven.lane.rows(name) == {}
-        assert_empty(driven.walk(name))
+        assert_empty(driven.traversal(name))
 
 
 def test_costs_that_fall_for_ever_are_an_error_of_the_view_alone() -> None:

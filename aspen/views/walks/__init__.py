@@ -1,1 +1,0 @@
-"""Recursions that walk along edges: how they are recognised, and how their rows are kept."""
