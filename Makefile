@@ -18,8 +18,10 @@ test: ## set everything up and pass all tests
 	@$(MAKE) --no-print-directory lint types contracts frontend python postgres browser
 	@echo "all green"
 
-lint: ## ruff, formatting, file lengths
+lint: ## ruff, formatting, migrations, the API's description
 	@echo "── lint"; ruff check . && ruff format --check .
+	@$(PYTHON) manage.py makemigrations --check --dry-run
+	@$(PYTHON) manage.py spectacular --fail-on-warn --file /dev/null
 
 types: ## mypy, strict where the engine lives
 	@echo "── types"; mypy

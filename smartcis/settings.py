@@ -231,13 +231,9 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {
-        "DoorStateEnum": "smartcis.models.Door.STATES",
-        "QueryStateEnum": "smartcis.api.queries.STATES",
-        "SensorKindEnum": "smartcis.models.Sensor.KINDS",
-        "SourceHealthEnum": "smartcis.api.house.HEALTHS",
-        "SourceKindEnum": "smartcis.api.house.KINDS",
-    },
+    "COMPONENT_SPLIT_PATCH": False,
+    "POSTPROCESSING_HOOKS": [],  # choices stand where they are used, none needs a made-up name
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 
 # -- pages -----------------------------------------------------------------------------------

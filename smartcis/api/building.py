@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from django.db.models import Prefetch
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.actions.errors import NotFound, unknown
+from smartcis.api.fields import BOX, PAIR, ring_lists, texts
 from smartcis.api.schema import READ, answers
+from smartcis.api.things import MachineSerializer, SensorSerializer, machines
 from smartcis.models import (
     Door,
     Kiosk,
@@ -38,33 +39,38 @@ CONNECTORS = {
 Ring = list[list[float]]
 
 
-def _points(help_text: str) -> serializers.ListField:
-    point = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
-    ring = serializers.ListField(child=point)
-    return serializers.ListField(child=ring, help_text=help_text)
-
-
-class LevelSerializer(serializers.Serializer[Any]):
+class LevelSerializer(serializers.ModelSerializer[Level]):
     """A floor."""
 
-    id = serializers.CharField()
-    name = serializers.CharField()
-    short_name = serializers.CharField()
-    ordinal = serializers.IntegerField()
-    bounds_m = serializers.ListField(
-        child=serializers.FloatField(), help_text="min x, min y, max x, max y in metres"
-    )
+    id = serializers.CharField(source="level_id")
+    bounds_m = serializers.SerializerMethodField(help_text="min x, min y, max x, max y in metres")
+
+    class Meta:
+        model = Level
+        fields = ("id", "name", "short_name", "ordinal", "bounds_m")
+        read_only_fields = fields
+
+    @extend_schema_field(BOX)
+    def get_bounds_m(self, level: Level) -> list[float]:
+        """Returns the box around the outline."""
+        points = [point for ring in rings(level.outline) for point in ring] or [[0.0, 0.0]]
+        xs, ys = zip(*points, strict=True)
+        return [min(xs), min(ys), max(xs), max(ys)]
 
 
-class KioskSerializer(serializers.Serializer[Any]):
+class KioskSerializer(serializers.ModelSerializer[Kiosk]):
     """A screen on a wall."""
 
-    id = serializers.CharField()
-    name = serializers.CharField()
-    node = serializers.IntegerField()
-    level_id = serializers.CharField()
-    x_m = serializers.FloatField()
-    y_m = serializers.FloatField()
+    id = serializers.CharField(source="kiosk_id")
+    node = serializers.IntegerField(source="node_id")
+    level_id = serializers.CharField(source="node.level_id")
+    x_m = serializers.FloatField(source="node.x_m")
+    y_m = serializers.FloatField(source="node.y_m")
+
+    class Meta:
+        model = Kiosk
+        fields = ("id", "name", "node", "level_id", "x_m", "y_m")
+        read_only_fields = fields
 
 
 class BuildingSerializer(serializers.Serializer[Any]):
@@ -72,71 +78,81 @@ class BuildingSerializer(serializers.Serializer[Any]):
 
     slug = serializers.CharField()
     name = serializers.CharField()
-    attribution = serializers.CharField()
+    attribution = serializers.CharField(allow_blank=True)
     simulated_note = serializers.CharField()
     levels = LevelSerializer(many=True)
-    default_level = serializers.CharField()
+    default_level = serializers.CharField(allow_blank=True)
     kiosks = KioskSerializer(many=True)
-    software = serializers.ListField(child=serializers.CharField())
+    software = texts()
 
 
-class PlanUnitSerializer(serializers.Serializer[Any]):
+class PlanUnitSerializer(serializers.Serializer[Unit]):
     """A room, corridor, staircase or lift."""
 
-    id = serializers.CharField()
+    id = serializers.CharField(source="rid")
     name = serializers.CharField(allow_blank=True)
     category = serializers.CharField()
-    polygon = _points("outer ring, then holes; metres")
-    label = serializers.ListField(child=serializers.FloatField())  # type: ignore[assignment]  # DRF removes it from the class
-    node = serializers.IntegerField(allow_null=True, help_text="its walking point")
+    polygon = ring_lists("outer ring, then holes; metres")
+    label = serializers.SerializerMethodField()  # type: ignore[assignment]  # DRF removes it from the class
+    node = serializers.SerializerMethodField(help_text="its walking point")
+
+    @extend_schema_field(PAIR)
+    def get_label(self, unit: Unit) -> list[float]:
+        """Returns where its name stands."""
+        return [unit.label_x_m, unit.label_y_m]
+
+    def get_node(self, unit: Unit) -> int | None:
+        """Returns its centre's number."""
+        centres: dict[str, int] = self.context["centres"]
+        return centres.get(unit.rid)
 
 
-class PlanDoorSerializer(serializers.Serializer[Any]):
+class PlanDoorSerializer(serializers.ModelSerializer[Door]):
     """A door."""
 
-    id = serializers.CharField()
-    x_m = serializers.FloatField()
-    y_m = serializers.FloatField()
+    id = serializers.CharField(source="door_id")
+
+    class Meta:
+        model = Door
+        fields = ("id", "x_m", "y_m")
+        read_only_fields = fields
 
 
-class PlanMachineSerializer(serializers.Serializer[Any]):
-    """A machine."""
+class PlanMachineSerializer(MachineSerializer):
+    """A machine on its floor."""
 
-    mid = serializers.CharField()
-    host = serializers.CharField()
-    rid = serializers.CharField()
-    node = serializers.IntegerField()
-    x_m = serializers.FloatField()
-    y_m = serializers.FloatField()
-    simulated = serializers.BooleanField()
-    software = serializers.ListField(child=serializers.CharField())
+    class Meta:
+        model = Machine
+        fields = (*("mid", "host", "rid", "node", "x_m", "y_m", "simulated", "software"),)
+        read_only_fields = fields
 
 
-class PlanSensorSerializer(serializers.Serializer[Any]):
-    """A sensor."""
+class PlanSensorSerializer(SensorSerializer):
+    """A sensor on its floor."""
 
-    sid = serializers.CharField()
-    kind = serializers.CharField()
-    rid = serializers.CharField()
-    mid = serializers.CharField(allow_null=True)
-    x_m = serializers.FloatField()
-    y_m = serializers.FloatField()
-    simulated = serializers.BooleanField()
+    class Meta:
+        model = Sensor
+        fields = ("sid", "kind", "rid", "mid", "x_m", "y_m", "simulated")
+        read_only_fields = fields
 
 
-class ConnectorSerializer(serializers.Serializer[Any]):
+class ConnectorSerializer(serializers.Serializer[Unit]):
     """A way to another floor."""
 
-    kind = serializers.CharField()
-    x_m = serializers.FloatField()
-    y_m = serializers.FloatField()
+    kind = serializers.SerializerMethodField()
+    x_m = serializers.FloatField(source="label_x_m")
+    y_m = serializers.FloatField(source="label_y_m")
+
+    def get_kind(self, unit: Unit) -> str:
+        """Returns what people call it."""
+        return CONNECTORS[unit.category]
 
 
 class PlanSerializer(serializers.Serializer[Any]):
     """One floor's plan."""
 
     level_id = serializers.CharField()
-    outline = _points("rings; metres, x east, y north")
+    outline = ring_lists("rings; metres, x east, y north")
     units = PlanUnitSerializer(many=True)
     doors = PlanDoorSerializer(many=True)
     machines = PlanMachineSerializer(many=True)
@@ -161,18 +177,17 @@ class BuildingView(APIView):
             raise NotFound("no building has been imported", attempt="manage.py import_building")
         levels = list(Level.objects.filter(venue=venue).order_by("ordinal"))
         software = SoftwareInstall.objects.order_by("software").values_list("software", flat=True)
-        return Response(
-            {
-                "slug": venue.slug,
-                "name": venue.name,
-                "attribution": venue.attribution,
-                "simulated_note": SIMULATED_NOTE,
-                "levels": [_level(level) for level in levels],
-                "default_level": _default_level(levels),
-                "kiosks": [_kiosk(kiosk) for kiosk in Kiosk.objects.select_related("node")],
-                "software": list(software.distinct()),
-            }
-        )
+        body = {
+            "slug": venue.slug,
+            "name": venue.name,
+            "attribution": venue.attribution,
+            "simulated_note": SIMULATED_NOTE,
+            "levels": levels,
+            "default_level": _default_level(levels),
+            "kiosks": Kiosk.objects.select_related("node"),
+            "software": list(software.distinct()),
+        }
+        return Response(BuildingSerializer(body).data)
 
 
 class PlanView(APIView):
@@ -185,95 +200,20 @@ class PlanView(APIView):
         if level is None:
             raise unknown("level", level_id, Level.objects.values_list("pk", flat=True))
         units = list(Unit.objects.filter(level=level).order_by("rid"))
-        return Response(
-            {
-                "level_id": level.level_id,
-                "outline": rings(level.outline),
-                "units": _units(level, units),
-                "doors": [
-                    {"id": door.door_id, "x_m": door.x_m, "y_m": door.y_m}
-                    for door in Door.objects.filter(level=level).order_by("pk")
-                ],
-                "machines": _machines(level),
-                "sensors": _sensors(level),
-                "connectors": [
-                    {
-                        "kind": CONNECTORS[unit.category],
-                        "x_m": unit.label_x_m,
-                        "y_m": unit.label_y_m,
-                    }
-                    for unit in units
-                    if unit.category in CONNECTORS
-                ],
-            }
-        )
+        centres = RoutingNode.objects.filter(level=level, kind="centre").order_by("-node")
+        body = {
+            "level_id": level.level_id,
+            "outline": rings(level.outline),
+            "units": units,
+            "doors": Door.objects.filter(level=level).order_by("pk"),
+            "machines": machines().filter(unit__level=level),
+            "sensors": Sensor.objects.filter(level=level).order_by("pk"),
+            "connectors": [unit for unit in units if unit.category in CONNECTORS],
+        }
+        context = {"centres": dict(centres.values_list("unit_id", "node"))}
+        return Response(PlanSerializer(body, context=context).data)
 
 
 def rings(outline: list[list[Ring]]) -> list[Ring]:
     """Returns all rings of several polygons."""
     return [ring for polygon in outline for ring in polygon]
-
-
-def _level(level: Level) -> dict[str, Any]:
-    points = [point for ring in rings(level.outline) for point in ring] or [[0.0, 0.0]]
-    xs, ys = zip(*points, strict=True)
-    return {
-        "id": level.level_id,
-        "name": level.name,
-        "short_name": level.short_name,
-        "ordinal": level.ordinal,
-        "bounds_m": [min(xs), min(ys), max(xs), max(ys)],
-    }
-
-
-def _kiosk(kiosk: Kiosk) -> dict[str, Any]:
-    place = kiosk.node
-    return {
-        "id": kiosk.kiosk_id,
-        "name": kiosk.name,
-        "node": place.node,
-        "level_id": place.level_id,
-        "x_m": place.x_m,
-        "y_m": place.y_m,
-    }
-
-
-def _units(level: Level, units: list[Unit]) -> list[dict[str, Any]]:
-    centres = RoutingNode.objects.filter(level=level, kind="centre").order_by("-node")
-    node_of = dict(centres.values_list("unit_id", "node"))
-    return [
-        {
-            "id": unit.rid,
-            "name": unit.name,
-            "category": unit.category,
-            "polygon": unit.polygon,
-            "label": [unit.label_x_m, unit.label_y_m],
-            "node": node_of.get(unit.rid),
-        }
-        for unit in units
-    ]
-
-
-def _machines(level: Level) -> list[dict[str, Any]]:
-    software = Prefetch("software", SoftwareInstall.objects.order_by("software"))
-    found = Machine.objects.filter(unit__level=level).prefetch_related(software).order_by("pk")
-    return [
-        {
-            "mid": machine.mid,
-            "host": machine.host,
-            "rid": machine.unit_id,
-            "node": machine.node_id,
-            "x_m": machine.x_m,
-            "y_m": machine.y_m,
-            "simulated": machine.simulated,
-            "software": [install.software for install in machine.software.all()],
-        }
-        for machine in found
-    ]
-
-
-def _sensors(level: Level) -> list[dict[str, Any]]:
-    fields = ("sid", "kind", "unit_id", "machine_id", "x_m", "y_m", "simulated")
-    names = ("sid", "kind", "rid", "mid", "x_m", "y_m", "simulated")
-    found = Sensor.objects.filter(level=level).order_by("pk").values_list(*fields)
-    return [dict(zip(names, values, strict=True)) for values in found]

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from smartcis.actions.owner import Owner
 from smartcis.actions.retry_deliveries import outlet_of, retry_deliveries
+from smartcis.api.fields import row_in_order
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import Delivery
 
@@ -25,7 +26,7 @@ class DeliverySerializer(serializers.Serializer[Any]):
     key = serializers.CharField(help_text="idempotency key, the same at each attempt")
     target = serializers.CharField()
     epoch = serializers.IntegerField()
-    row = serializers.ListField(child=serializers.JSONField())
+    row = row_in_order()
     weight = serializers.IntegerField(help_text="above 0: it came so often; below: it went")
     state = serializers.ChoiceField(Delivery.State.values)
     attempts = serializers.IntegerField()

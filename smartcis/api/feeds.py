@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from smartcis.actions.owner import Owner
 from smartcis.actions.push_rows import push_rows
 from smartcis.actions.source_health import source_health
+from smartcis.api.fields import texts
 from smartcis.api.house import FedBySerializer
 from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
@@ -29,13 +30,13 @@ class FeedSerializer(FedBySerializer):
     rid = serializers.CharField(allow_null=True, help_text="the room it speaks for")
     mid = serializers.CharField(allow_null=True, help_text="the machine it speaks for")
     period_s = serializers.FloatField(help_text="expected seconds between two words of it")
-    relations = serializers.ListField(child=serializers.CharField(), help_text="what it feeds")
+    relations = texts(help_text="what it feeds")
     capabilities = serializers.ListField(
         child=serializers.ChoiceField(CAPABILITIES), help_text="what it can do for a query"
     )
 
 
-class RowsSerializer(serializers.Serializer[Any]):
+class PushedRowsSerializer(serializers.Serializer[Any]):
     """Rows of one stream."""
 
     relation = serializers.ChoiceField(ROWS)
@@ -82,14 +83,14 @@ class FeedRows(APIView):
     """Hand in rows: all are taken, or none with the index of the first bad one."""
 
     @extend_schema(
-        request=RowsSerializer,
+        request=PushedRowsSerializer,
         parameters=[KEY],
         responses=answers(TakenSerializer, *EDIT, 503, status=201),
     )
     def post(self, request: Request, source: str) -> Response:
         """Append rows to the building's log."""
         key = key_of(request, BadRow)
-        wanted = RowsSerializer(data=request.data)
+        wanted = PushedRowsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         taken = push_rows(
             source,

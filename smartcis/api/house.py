@@ -18,6 +18,7 @@ from smartcis import composition
 from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.owner import Owner
 from smartcis.actions.source_health import source_health
+from smartcis.api.fields import texts
 from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import answers
 from smartcis.live.pulse import status_message
@@ -53,7 +54,7 @@ class SourceSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(KINDS)
     comment = serializers.CharField(allow_blank=True)
-    key = serializers.ListField(child=serializers.CharField())
+    key = texts()
     private = serializers.BooleanField(help_text="only staff may query it")
     columns = SourceColumnSerializer(many=True)
     fed_by = FedBySerializer(many=True, help_text="sources outside; none for what is kept here")
@@ -82,6 +83,7 @@ class MeSerializer(serializers.Serializer[Any]):
 class Docs(SpectacularSwaggerSplitView):
     """Swagger's page over the schema; it brings a style element of its own."""
 
+    @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Show the page under a policy that allows its styles."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]  # untyped

@@ -15,12 +15,13 @@ from rest_framework.views import APIView
 from smartcis.actions.move_query import PLACES, move_query
 from smartcis.actions.owner import Owner
 from smartcis.actions.reconsider_placements import patience
+from smartcis.api.fields import texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 
 
-class PieceSerializer(serializers.Serializer[Any]):
+class NetworkPieceSerializer(serializers.Serializer[Any]):
     """A piece of a query that motes run."""
 
     name = serializers.CharField()
@@ -45,7 +46,7 @@ class WeighedSerializer(serializers.Serializer[Any]):
     """A way to run a query, and what it was expected to cost."""
 
     where = serializers.CharField()
-    pieces = serializers.ListField(child=serializers.CharField())
+    pieces = texts()
     bytes_per_s = serializers.FloatField()
     energy_mj_per_s = serializers.FloatField()
     latency_ms = serializers.FloatField()
@@ -65,7 +66,7 @@ class PlacementSerializer(serializers.Serializer[Any]):
     )
     weighed = WeighedSerializer(many=True)
     estimates = serializers.DictField(child=serializers.FloatField())
-    pieces = PieceSerializer(many=True)
+    pieces = NetworkPieceSerializer(many=True)
 
 
 class MoveSerializer(serializers.Serializer[Any]):

@@ -19,6 +19,7 @@ from aspen.errors import AspenError
 from smartcis.actions.answer_once import NotAnswered
 from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.actions.errors import NotFound, QuotaReached, Refused
+from smartcis.api.fields import texts
 from smartcis.ingest.pressure import Overrun
 from smartcis.live.access import Forbidden, UnknownView
 from smartcis.wrappers.errors import LogAway
@@ -50,21 +51,26 @@ class PositionSerializer(serializers.Serializer[Any]):
     length = serializers.IntegerField(min_value=1)
 
 
-class ProblemSerializer(serializers.Serializer[Any]):
-    """RFC 9457, with the fields of every error of this product."""
+class ErrorSerializer(serializers.Serializer[Any]):
+    """What every error of this product says."""
 
-    type = serializers.CharField(help_text="urn:smartcis: and the code")
-    title = serializers.CharField()
-    status = serializers.IntegerField()
     code = serializers.CharField(help_text="stable, e.g. aspen.bind.unknown_column")
     message = serializers.CharField()
     position = PositionSerializer(allow_null=True)
     found = serializers.CharField(allow_blank=True)
-    exists = serializers.ListField(child=serializers.CharField())
+    exists = texts()
 
     def get_fields(self) -> dict[str, Any]:
         """Add `try`, which is no name in Python."""
         return {**super().get_fields(), "try": serializers.CharField(allow_blank=True)}
+
+
+class ProblemSerializer(ErrorSerializer):
+    """An error as RFC 9457 has it."""
+
+    type = serializers.CharField(help_text="urn:smartcis: and the code")
+    title = serializers.CharField()
+    status = serializers.IntegerField()
 
 
 def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
 from rest_framework import generics, serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -35,10 +35,11 @@ from smartcis.actions.strategy_reason import strategy_reasons
 from smartcis.actions.submit_statement import check_statement, submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
-from smartcis.api.problems import ProblemSerializer
+from smartcis.api.fields import texts
+from smartcis.api.problems import ErrorSerializer
 from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import (
-    AnsweredSerializer,
+    ANSWERED,
     CallsSerializer,
     ColumnSerializer,
     OrderSerializer,
@@ -53,7 +54,7 @@ from smartcis.browser import ensure_browser
 from smartcis.models import MaintainedQuery, MaintainedView
 
 ENGINE, NETWORK = "engine", "network"
-STATES = ("resting", "running", "failed")
+STATES = ("suspended", "running", "failed")
 
 
 class SqlSerializer(serializers.Serializer[Any]):
@@ -94,16 +95,14 @@ class QuerySerializer(serializers.Serializer[Any]):
         help_text="what says where its rows are: `point` for level_id, x_m and y_m, or a column",
     )
     order = OrderSerializer(allow_null=True, help_text="of its rows, where the text gives one")
-    outputs = serializers.ListField(
-        child=serializers.CharField(), help_text="where else its changes go"
-    )
+    outputs = texts(help_text="where else its changes go")
     where = serializers.ChoiceField(
         (ENGINE, NETWORK), help_text="where most of it runs: see its placement/"
     )
     calls = CallsSerializer(allow_null=True, help_text="of its webhooks")
     mine = serializers.BooleanField()
     created_at = serializers.DateTimeField()
-    error = ProblemSerializer(allow_null=True, required=False)
+    error = ErrorSerializer(allow_null=True)
 
 
 class RenameSerializer(serializers.Serializer[Any]):
@@ -121,17 +120,22 @@ class WaysSerializer(serializers.Serializer[Any]):
     )
 
 
-class CheckedSerializer(serializers.Serializer[Any]):
-    """Either `ok` with columns and plan, or not with the fields of the error."""
+class ValidSerializer(serializers.Serializer[Any]):
+    """A text that can be submitted."""
 
-    ok = serializers.BooleanField()
-    columns = ColumnSerializer(many=True, required=False)
-    kind = serializers.CharField(
-        required=False, help_text="query, once, or the statement: INSERT, DROP and the like"
-    )
-    ways = WaysSerializer(required=False)
-    code = serializers.CharField(required=False)
-    message = serializers.CharField(required=False)
+    ok = serializers.ChoiceField((True,))
+    kind = serializers.CharField(help_text="query, once, or the statement: INSERT, DROP, …")
+    columns = ColumnSerializer(many=True)
+    ways = WaysSerializer()
+
+
+class InvalidSerializer(ErrorSerializer):
+    """What is wrong with a text."""
+
+    ok = serializers.ChoiceField((False,))
+
+
+CHECKED = PolymorphicProxySerializer("Checked", [ValidSerializer, InvalidSerializer], None)
 
 
 def query_body(
@@ -148,7 +152,7 @@ def query_body(
     view = query.view
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
-    state = "failed" if error else "resting" if snapshot is None else "running"
+    state = "failed" if error else "suspended" if snapshot is None else "running"
     sharing = sharing_of(view)
     columns = columns_body(view)[: width_of(query)]
     return {
@@ -236,7 +240,7 @@ class Queries(Exporting, generics.GenericAPIView[MaintainedQuery]):
         request=QueryMakeSerializer,
         responses={
             **answers(QuerySerializer, *SEND, 403, 404, 409, 429, 503, status=201),
-            200: AnsweredSerializer,
+            200: ANSWERED,
             (200, CsvRenderer.media_type): OpenApiTypes.STR,
             (200, GeoJsonRenderer.media_type): OpenApiTypes.OBJECT,
         },
@@ -301,7 +305,7 @@ class QueryCheck(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "check"
 
-    @extend_schema(request=SqlSerializer, responses=answers(CheckedSerializer, *SEND, 429))
+    @extend_schema(request=SqlSerializer, responses=answers(CHECKED, *SEND, 429))
     def post(self, request: Request) -> Response:
         """Check a query."""
         wanted = SqlSerializer(data=request.data)

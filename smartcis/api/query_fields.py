@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import Count
+from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from smartcis.actions.answer_once import Answer
 from smartcis.actions.submit_statement import Done
+from smartcis.api.fields import row_in_order
 from smartcis.models import Delivery, MaintainedQuery
 
 
@@ -36,23 +38,30 @@ class OrderSerializer(serializers.Serializer[Any]):
     width = serializers.IntegerField(help_text="columns from here on only serve the order")
 
 
-class AnsweredSerializer(serializers.Serializer[Any]):
-    """What a statement that is not maintained did: an `answer` with rows, or a change `done`."""
+class AnswerSerializer(serializers.Serializer[Any]):
+    """What a query that is answered once found."""
 
-    kind = serializers.ChoiceField(("answer", "done"))
-    columns = ColumnSerializer(many=True, required=False)
-    epoch = serializers.IntegerField(required=False)
-    position = serializers.IntegerField(
-        required=False, help_text="log position; the rows are those right before it"
-    )
-    at_s = serializers.FloatField(required=False)
-    total = serializers.IntegerField(required=False)
-    rows = serializers.ListField(
-        child=serializers.ListField(child=serializers.JSONField()), required=False
-    )
-    statement = serializers.CharField(required=False, help_text="INSERT, DROP and the like")
-    name = serializers.CharField(required=False, help_text="the relation it speaks of")
-    changed = serializers.IntegerField(required=False, help_text="rows, or relations")
+    kind = serializers.ChoiceField(("answer",))
+    columns = ColumnSerializer(many=True)
+    epoch = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="in the log; the rows are those right before it")
+    at_s = serializers.FloatField()
+    total = serializers.IntegerField()
+    rows = serializers.ListField(child=row_in_order())
+
+
+class DoneSerializer(serializers.Serializer[Any]):
+    """What another statement changed."""
+
+    kind = serializers.ChoiceField(("done",))
+    statement = serializers.CharField(help_text="INSERT, DROP and the like")
+    name = serializers.CharField(help_text="the relation it names")
+    changed = serializers.IntegerField(help_text="rows, or relations")
+
+
+ANSWERED = PolymorphicProxySerializer(
+    "Answered", {"answer": AnswerSerializer, "done": DoneSerializer}, "kind"
+)
 
 
 class CallsSerializer(serializers.Serializer[Any]):

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from smartcis.actions.look_at_rows import look_at_rows
 from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import in_order
+from smartcis.api.fields import row_in_order
 from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import ColumnSerializer, width_of
 from smartcis.api.schema import READ, answers
@@ -35,7 +36,7 @@ class RowsSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField()
     at_s = serializers.FloatField()
     total = serializers.IntegerField()
-    rows = serializers.ListField(child=serializers.ListField(child=serializers.JSONField()))
+    rows = serializers.ListField(child=row_in_order())
 
 
 @extend_schema(

@@ -17,6 +17,7 @@ from smartcis.actions.ask_what_if import ask_what_if
 from smartcis.actions.ask_why_not import ask_why_not
 from smartcis.actions.owner import Owner
 from smartcis.actions.suppose import LENGTH
+from smartcis.api.fields import OpenCellField, row_by_column, texts
 from smartcis.api.schema import SEND, answers
 from smartcis.api.why import COLUMNS_AT_MOST, NAME_LENGTH
 from smartcis.live.access import Grant, grant
@@ -24,21 +25,17 @@ from smartcis.live.access import Grant, grant
 PROBLEMS = (*SEND, 403, 404, 409, 429, 503)
 
 
-def _row(help_text: str, **options: Any) -> serializers.DictField:
-    return serializers.DictField(
-        child=serializers.JSONField(allow_null=True), help_text=help_text, **options
-    )
-
-
 class _Asked(serializers.Serializer[Any]):
     view = serializers.CharField(max_length=NAME_LENGTH, help_text="a view, or a query's id")
-    row = _row("column → value of the rows in question; other columns may have any", required=False)
+    row = row_by_column(
+        "column → value of the rows in question; other columns may have any", required=False
+    )
 
 
 class WhyNotAskSerializer(_Asked):
     """A row that a view has not."""
 
-    row = _row("column → value of the missing row; other columns may have any")
+    row = row_by_column("column → value of the missing row; other columns may have any")
 
 
 class WhatIfAskSerializer(_Asked):
@@ -66,9 +63,13 @@ class EditSerializer(serializers.Serializer[Any]):
 
     action = serializers.ChoiceField(choices=["insert", "delete", "change"])
     relation = serializers.CharField()
-    before = _row("the row that goes or changes", allow_null=True)
-    after = _row("the row that comes; {'open': name} stands for any value", allow_null=True)
-    example = _row("the same with values that would do", allow_null=True)
+    before = row_by_column("the row that goes or changes", allow_null=True)
+    after = serializers.DictField(
+        child=OpenCellField(allow_null=True),
+        help_text="the row that comes; {'open': name} stands for any value",
+        allow_null=True,
+    )
+    example = row_by_column("the same with values that would do", allow_null=True)
     hidden = serializers.BooleanField(help_text="the row is another visitor's")
 
 
@@ -76,9 +77,7 @@ class RepairSerializer(serializers.Serializer[Any]):
     """Edits that together make the row appear; none of them can be left out."""
 
     edits = EditSerializer(many=True)
-    conditions = serializers.ListField(
-        child=serializers.CharField(), help_text="on open values, by their names"
-    )
+    conditions = texts(help_text="on open values, by their names")
 
 
 class MissingSerializer(serializers.Serializer[Any]):
@@ -95,8 +94,8 @@ class DifferenceSerializer(serializers.Serializer[Any]):
     """How the view would change."""
 
     view = serializers.CharField()
-    gone = serializers.ListField(child=_row("column → value"))
-    come = serializers.ListField(child=_row("column → value"))
+    gone = serializers.ListField(child=row_by_column())
+    come = serializers.ListField(child=row_by_column())
     epoch = serializers.IntegerField()
     at_s = serializers.FloatField()
 
@@ -105,7 +104,7 @@ class PointSerializer(serializers.Serializer[Any]):
     """A base row, and how many rows go with it."""
 
     relation = serializers.CharField()
-    row = _row("column → value")
+    row = row_by_column()
     lost = serializers.IntegerField()
     hidden = serializers.BooleanField(help_text="the row is another visitor's")
 

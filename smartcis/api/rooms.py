@@ -25,6 +25,7 @@ class ReservationSerializer(serializers.ModelSerializer[Reservation]):
     class Meta:
         model = Reservation
         fields = ("id", "rid", "start", "end", "title", "simulated")
+        read_only_fields = fields
 
 
 class ReservationMakeSerializer(serializers.Serializer[Any]):

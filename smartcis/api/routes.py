@@ -42,6 +42,7 @@ class RouteSerializer(serializers.ModelSerializer[RouteRequest]):
     class Meta:
         model = RouteRequest
         fields = ("session", "node", "software", "step_free")
+        read_only_fields = fields
 
 
 class Routes(APIView):

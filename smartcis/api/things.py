@@ -34,6 +34,7 @@ class MachineSerializer(serializers.ModelSerializer[Machine]):
             *("mid", "host", "rid", "node", "level_id", "x_m", "y_m"),
             *("cpu_type", "simulated", "software"),
         )
+        read_only_fields = fields
 
 
 class DoorSerializer(serializers.ModelSerializer[Door]):
@@ -45,7 +46,7 @@ class DoorSerializer(serializers.ModelSerializer[Door]):
     class Meta:
         model = Door
         fields = ("id", "state", "x_m", "y_m", "level_id")
-        read_only_fields = ("x_m", "y_m")
+        read_only_fields = fields
 
 
 class DoorChangeSerializer(serializers.Serializer[Any]):
@@ -61,6 +62,7 @@ class SensorSerializer(serializers.ModelSerializer[Sensor]):
     mid = serializers.CharField(source="machine_id", read_only=True, allow_null=True)
     node = serializers.IntegerField(source="node_id", read_only=True)
     level_id = serializers.CharField(read_only=True)
+    parameters = serializers.DictField(help_text="of its waveform")
 
     class Meta:
         model = Sensor
@@ -68,6 +70,7 @@ class SensorSerializer(serializers.ModelSerializer[Sensor]):
             *("sid", "kind", "rid", "mid", "node", "level_id", "x_m", "y_m", "simulated"),
             *("enabled", "waveform", "parameters", "period_s"),
         )
+        read_only_fields = fields
 
 
 class SensorChangeSerializer(serializers.Serializer[Any]):

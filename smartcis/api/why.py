@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from smartcis.actions.ask_why import Reasons, ask_why
 from smartcis.actions.owner import Owner
+from smartcis.api.fields import row_by_column, row_in_order
 from smartcis.api.schema import SEND, answers
 from smartcis.live.access import grant
 
@@ -20,12 +21,11 @@ NAME_LENGTH = 100
 COLUMNS_AT_MOST = 100
 
 
-class AskSerializer(serializers.Serializer[Any]):
+class WhyAskSerializer(serializers.Serializer[Any]):
     """A row of a view."""
 
     view = serializers.CharField(max_length=NAME_LENGTH, help_text="a view, or a query's id")
-    row = serializers.ListField(
-        child=serializers.JSONField(allow_null=True),
+    row = row_in_order(
         max_length=COLUMNS_AT_MOST,
         help_text="values in the order of the view's columns, as its rows have them",
     )
@@ -35,9 +35,7 @@ class FactSerializer(serializers.Serializer[Any]):
     """A base row."""
 
     relation = serializers.CharField()
-    row = serializers.DictField(
-        child=serializers.JSONField(allow_null=True), help_text="column → value"
-    )
+    row = row_by_column()
     necessary = serializers.BooleanField(help_text="without this row the answer is gone")
     hidden = serializers.BooleanField(
         help_text="the row is another visitor's; its values are left out"
@@ -48,7 +46,7 @@ class ReasonsSerializer(serializers.Serializer[Any]):
     """The minimal sets of base rows a row rests on; each suffices."""
 
     view = serializers.CharField()
-    row = serializers.ListField(child=serializers.JSONField(allow_null=True))
+    row = row_in_order()
     sets = serializers.ListField(child=FactSerializer(many=True))
     complete = serializers.BooleanField(help_text="all sets are listed; otherwise one")
     epoch = serializers.IntegerField()
@@ -85,12 +83,12 @@ class QueryWhy(APIView):
     throttle_scope = "why"
 
     @extend_schema(
-        request=AskSerializer,
+        request=WhyAskSerializer,
         responses=answers(ReasonsSerializer, *SEND, 403, 404, 409, 429, 503),
     )
     def post(self, request: Request) -> Response:
         """Ask, and wait up to three seconds for the engine's answer."""
-        wanted = AskSerializer(data=request.data)
+        wanted = WhyAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         owner = Owner.of(request)
         fields = wanted.validated_data

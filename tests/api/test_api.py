@@ -232,7 +232,7 @@ def test_queries_are_maintained_shared_and_ended(visitor, engine):
     assert made.status_code == 201
     body = made.json()
     assert (body["state"], body["columns"]) == (
-        "resting",
+        "suspended",
         [{"name": "mid", "type": "TEXT", "unit": ""}],
     )
     twin = visitor("POST", "queries/", {"sql": SQL.lower().replace("'a'", "'A'")}).json()
@@ -240,7 +240,7 @@ def test_queries_are_maintained_shared_and_ended(visitor, engine):
     relay()
     engine()
     path = f"queries/{body['id']}/"
-    assert visitor("GET", path).json()["state"] == "resting"
+    assert visitor("GET", path).json()["state"] == "suspended"
     with running(engine):
         rows = visitor("GET", f"{path}rows/").json()
     assert visitor("GET", path).json()["state"] == "running"
