@@ -180,7 +180,7 @@ def test_the_reason_is_said():
 CHOOSE = """
 from aspen.algebra.partition import choose_root
 from aspen.streamsql import compile_query
-from smartcis.bench.scale_campus import CATALOG, FROM_SOURCES, RELATIONS
+from tests.bench.scale_campus import CATALOG, FROM_SOURCES, RELATIONS
 
 plan = compile_query(FROM_SOURCES, CATALOG).plan
 print(choose_root(plan, {one.name: one for one in RELATIONS}, 2).root)

@@ -22,8 +22,8 @@ from aspen.model.delta import Delta, accumulate
 from aspen.runtime.lane import Lane
 from smartcis import composition, models
 from smartcis.asgi import application
-from smartcis.bench.oracle import Oracle, Rows
 from smartcis.live import hub
+from tests.standing.oracle import Oracle, Rows
 
 PATIENCE_S = 120  # what a busy machine may take; nothing waits so long when all is well
 SOFTWARE = ("LaTeX", "R")

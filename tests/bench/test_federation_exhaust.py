@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from sensors_sim.network.links import Ideal
-from smartcis.bench.federation_exhaust import exhaust
-from smartcis.bench.federation_field import KINDS, QUERIES, RANGES, Even, office, streams_of
+from tests.bench.federation_exhaust import exhaust
+from tests.bench.federation_field import KINDS, QUERIES, RANGES, Even, office, streams_of
 
 CYCLE = 20
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from smartcis.bench.peers import bench, duckdb_recompute, networkx_recompute, ours
-from smartcis.bench.peers.cases import QUERIES, make
-from smartcis.bench.peers.engines import OURS, PATHWAY, Engine, working
-from smartcis.bench.peers.figure import draw
-from smartcis.bench.peers.graphs import grid, network
+from tests.bench.peers import bench, duckdb_recompute, networkx_recompute, ours
+from tests.bench.peers.cases import QUERIES, make
+from tests.bench.peers.engines import OURS, PATHWAY, Engine, working
+from tests.bench.peers.figure import draw
+from tests.bench.peers.graphs import grid, network
 
 LINKS = {"grid": grid(4), "network": network(100, 4.0)[:120]}
 SCRIPT_CHANGES = 8

@@ -11,8 +11,8 @@ from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Register, Tick, Transaction
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
-from smartcis.bench.scale import TARGETS
-from smartcis.bench.scale_campus import (
+from tests.bench.scale import TARGETS
+from tests.bench.scale_campus import (
     CATALOG,
     FROM_RESOURCES,
     FROM_SOURCES,
@@ -22,9 +22,9 @@ from smartcis.bench.scale_campus import (
     Campus,
     Size,
 )
-from smartcis.bench.scale_campus_run import transactions
-from smartcis.bench.scale_gateways import READINGS_PER_TRANSACTION, readings
-from smartcis.bench.scale_rate import AGGREGATE, RANGE_S, READING
+from tests.bench.scale_campus_run import transactions
+from tests.bench.scale_gateways import READINGS_PER_TRANSACTION, readings
+from tests.bench.scale_rate import AGGREGATE, RANGE_S, READING
 
 TINY = Size(buildings=2, floors=2, side=6, machines=12, requests=10)
 

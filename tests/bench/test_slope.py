@@ -8,10 +8,10 @@ from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Register, Transaction
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
-from smartcis.bench.peers.cases import QUERIES
-from smartcis.bench.peers.ours import CATALOG, VIEW
-from smartcis.bench.slope import CHAIN, SHAPES, measure, slope
-from smartcis.bench.slope_figure import draw
+from tests.bench.peers.cases import QUERIES
+from tests.bench.peers.ours import CATALOG, VIEW
+from tests.bench.slope import CHAIN, SHAPES, measure, slope
+from tests.bench.slope_figure import draw
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)

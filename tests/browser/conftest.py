@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from smartcis.bench.browser import chromium
-from smartcis.bench.rig import running
+from tests.bench.browser import chromium
+from tests.bench.rig import running
 
 
 @pytest.fixture(scope="session")

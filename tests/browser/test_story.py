@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 from aspen.log.redis_log import RedisLog
 from aspen.results.redis_results import RedisResults
-from smartcis.bench.oracle import Oracle
 from smartcis.environment import redis_url
+from tests.standing.oracle import Oracle
 
 pytestmark = pytest.mark.browser
 SOON_MS = 15_000

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from smartcis.bench.client import Client
-from smartcis.bench.rig import running
+from tests.bench.client import Client
+from tests.bench.rig import running
 
 pytestmark = [pytest.mark.nightly, pytest.mark.spark, pytest.mark.timeout(1_800)]
 

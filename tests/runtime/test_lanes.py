@@ -24,12 +24,12 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import merge
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
-from aspen.runtime.lanes import Lanes
 from aspen.runtime.placing import Split, Whole
 from aspen.streamsql import compile_query, compile_views
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries
 from standing.world import World
+from tests.experiments.lanes import Lanes
 
 slow = settings(
     max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True

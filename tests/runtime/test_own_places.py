@@ -21,11 +21,11 @@ from aspen.log.entry import (
 )
 from aspen.model.delta import merge
 from aspen.runtime.lane import Lane
-from aspen.runtime.lanes import Lanes
 from aspen.runtime.own_places import OWN_ROOT, explain_own, own_lane
 from aspen.runtime.own_relations import SYSTEM_NAMES, SYSTEM_RELATIONS
 from aspen.runtime.placing import Split, place_in, place_out
 from aspen.streamsql import compile_query, compile_views
+from tests.experiments.lanes import Lanes
 
 EVERY_ROW = {
     "e_queries": "SELECT * FROM sys.queries",

@@ -24,11 +24,11 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import accumulate, merge
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
-from aspen.runtime.lanes import Lanes
 from aspen.runtime.parts import merge_parts
 from aspen.runtime.placing import Bordered, Whole
 from aspen.streamsql import compile_query
 from aspen.views.oracle import evaluate
+from tests.experiments.lanes import Lanes
 
 INT = Type.INT
 EDGE = Relation("edge", (Column("src", INT), Column("dst", INT), Column("len", INT)))

@@ -6,7 +6,7 @@ import math
 import random
 
 from aspen.log.entry import Change, Tick, Transaction
-from smartcis.bench.oracle import Oracle
+from tests.standing.oracle import Oracle
 
 START_S = 1_700_000_000.0
 SOFTWARE = ("LaTeX", "Word", "R")

@@ -1,1 +1,0 @@
-"""Query nodes that keep one recursive view together, over channels whose bytes are counted."""

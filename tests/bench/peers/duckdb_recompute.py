@@ -1,0 +1,73 @@
+"""DuckDB: keep the tables, compute the whole answer anew after every change.
+
+Cheapest paths use `USING KEY`, which updates the best row of each pair in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+
+from .worker import Digest, Row, Script, Tables, digest_of, serve
+
+CHEAPEST = """
+    WITH RECURSIVE walk(origin, node, cost) USING KEY (origin, node) AS (
+        SELECT node, node, 0 FROM origin
+      UNION
+        SELECT w.origin, l.dst, min(w.cost + l.cost)
+        FROM walk w JOIN link l ON l.src = w.node
+        LEFT JOIN recurring.walk k ON k.origin = w.origin AND k.node = l.dst
+        WHERE k.cost IS NULL OR w.cost + l.cost < k.cost
+        GROUP BY w.origin, l.dst
+    ) SELECT origin, node, cost FROM walk"""
+COLUMNS = {
+    "link": ("src", "dst", "cost"),
+    "origin": ("node",),
+    "region_seed": ("seed", "node"),
+    "triggered": ("node",),
+}
+
+
+class DuckdbSession:
+    """An in-memory database with as many threads as it likes."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self._tables: Tables = case["tables"]
+        query = CHEAPEST if case["query"].startswith("cheapest") else case["sql"]
+        self._query = f"CREATE OR REPLACE TABLE answer AS {query}"
+        self._database = duckdb.connect()
+        for name in self._tables:
+            columns = ", ".join(f"{column} INTEGER" for column in COLUMNS[name])
+            self._database.execute(f"CREATE TABLE {name} ({columns})")
+
+    def load(self) -> None:
+        """Insert all rows, compute."""
+        for name, rows in self._tables.items():
+            values = ", ".join(f"({', '.join(map(str, row))})" for row in rows)
+            self._database.execute(f"INSERT INTO {name} VALUES {values}")
+        self._database.execute(self._query)
+
+    def change(self, relation: str, row: Row, weight: int) -> None:
+        """Change one row, compute."""
+        if weight > 0:
+            marks = ", ".join("?" for _ in row)
+            self._database.execute(f"INSERT INTO {relation} VALUES ({marks})", row)
+        else:
+            test = " AND ".join(f"{column} = ?" for column in COLUMNS[relation])
+            self._database.execute(f"DELETE FROM {relation} WHERE {test}", row)
+        self._database.execute(self._query)
+
+    def digest(self) -> Digest:
+        """Returns the digest of the answer."""
+        return digest_of(self._database.execute("SELECT * FROM answer").fetchall())
+
+
+def drive(case: dict[str, Any], keep: bool, script: Script) -> dict[str, Any]:  # noqa: FBT001 - the worker's protocol
+    """Run a script."""
+    del keep
+    return script(DuckdbSession(case))
+
+
+if __name__ == "__main__":
+    serve(drive)
