@@ -10,8 +10,8 @@ export default defineConfig({
     manifest: 'manifest.json',
     assetsInlineLimit: 0, // a data: address would need a wider content security policy
     modulePreload: { polyfill: false }, // the polyfill would be one more script for browsers we do not support
-    rollupOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts'] },
+    rolldownOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts'] },
   },
-  resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},
+  resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
   test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },
 });

@@ -9,5 +9,5 @@ import { browser } from './wire/browser';
 const target = pageElement();
 document.documentElement.classList.add('kiosk-page');
 // A kiosk belongs to whoever stands before it, so it never acts as staff.
-const app = new App(browser, false, target.dataset['kiosk'] ?? '');
+const app = new App(browser, false, target.dataset.kiosk ?? '');
 mount(KioskPage, { target, props: { app } });

@@ -6,5 +6,5 @@ import { pageElement } from './ui/start';
 import { browser } from './wire/browser';
 
 const target = pageElement();
-const app = new App(browser, target.dataset['staff'] === '1');
+const app = new App(browser, target.dataset.staff === '1');
 mount(MapPage, { target, props: { app } });

@@ -31,11 +31,11 @@ function token(): string {
 export function fieldsOf(body: unknown, fallback: string): ProblemFields {
   const given = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const text = (key: string): string => (typeof given[key] === 'string' ? given[key] : '');
-  const exists = Array.isArray(given['exists']) ? given['exists'].map(String) : [];
+  const exists = Array.isArray(given.exists) ? given.exists.map(String) : [];
   return {
     code: text('code') || 'smartcis.http',
     message: text('message') || text('detail') || text('title') || fallback,
-    position: (given['position'] as Position | null | undefined) ?? null,
+    position: (given.position as Position | null | undefined) ?? null,
     found: text('found'),
     exists,
     try: text('try'),

@@ -230,5 +230,4 @@ export interface Limits {
 }
 
 export type Checked =
-  | { ok: true; kind?: string; columns: Column[]; ways?: Ways }
-  | ({ ok: false } & ProblemFields);
+  { ok: true; kind?: string; columns: Column[]; ways?: Ways } | ({ ok: false } & ProblemFields);

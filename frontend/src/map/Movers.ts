@@ -61,16 +61,16 @@ export class Movers extends L.Layer {
     this.canvas = canvas;
     // A pane of its own lies above the plan; Leaflet puts canvases of one pane below its SVG.
     map.createPane('movers').append(canvas);
-    map.on('move zoomend viewreset resize', this.place, this);
-    map.on('zoomstart', this.hide, this);
+    map.on('move zoomend viewreset resize', this.place);
+    map.on('zoomstart', this.hide);
     this.place();
     return this;
   }
 
   override onRemove(map: L.Map): this {
     cancelAnimationFrame(this.frame);
-    map.off('move zoomend viewreset resize', this.place, this);
-    map.off('zoomstart', this.hide, this);
+    map.off('move zoomend viewreset resize', this.place);
+    map.off('zoomstart', this.hide);
     this.canvas?.remove();
     this.canvas = null;
     return this;
@@ -119,11 +119,11 @@ export class Movers extends L.Layer {
     ];
   }
 
-  private hide(): void {
+  private readonly hide = (): void => {
     this.canvas?.classList.add('hidden');
-  }
+  };
 
-  private place(): void {
+  private readonly place = (): void => {
     const map = this._map;
     if (!this.canvas) return;
     const size = map.getSize();
@@ -137,12 +137,12 @@ export class Movers extends L.Layer {
     L.DomUtil.setPosition(this.canvas, map.containerPointToLayerPoint([0, 0]));
     this.canvas.classList.remove('hidden');
     this.draw();
-  }
+  };
 
   private draw(): void {
     cancelAnimationFrame(this.frame);
     // Pixels cannot be asked who is drawn.
-    if (this.canvas) this.canvas.dataset['names'] = this.shown.map(({ name }) => name).join(' ');
+    if (this.canvas) this.canvas.dataset.names = this.shown.map(({ name }) => name).join(' ');
     const context = this.canvas?.getContext('2d');
     if (!this.canvas || !context) return;
     const now = performance.now();
@@ -166,7 +166,10 @@ export class Movers extends L.Layer {
       if (mover.simulated) core(context, p, ink);
       if (!this.still && now - mover.startMs < GLIDE_MS) moving = true;
     }
-    if (moving && !this.held) this.frame = requestAnimationFrame(() => { this.draw(); });
+    if (moving && !this.held)
+      this.frame = requestAnimationFrame(() => {
+        this.draw();
+      });
   }
 
   private drawRooms(context: CanvasRenderingContext2D, ink: Ink): void {

@@ -17,7 +17,13 @@ const DIRECTIONS: Readonly<Record<string, 'up' | 'down' | 'left' | 'right'>> = {
 /** The neighbour an arrow key leads to; null for other keys and at the edge. */
 export function arrow(key: string, from: Stop, stops: readonly Stop[]): Stop | null {
   const direction = DIRECTIONS[key];
-  return direction ? neighbour(from.at, stops.filter((s) => s.id !== from.id), direction) : null;
+  return direction
+    ? neighbour(
+        from.at,
+        stops.filter((s) => s.id !== from.id),
+        direction,
+      )
+    : null;
 }
 
 export function isArrow(key: string): boolean {

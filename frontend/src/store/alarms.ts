@@ -15,11 +15,11 @@ export interface Alarm {
 export function alarms(table: Table): Alarm[] {
   return records(table)
     .map((record) => ({
-      id: String(record['alarm_id']),
-      name: String(record['name'] ?? ''),
-      target: String(record['target'] ?? ''),
-      message: String(record['message'] ?? ''),
-      raisedS: number(record['raised_s']) ?? 0,
+      id: String(record.alarm_id),
+      name: String(record.name ?? ''),
+      target: String(record.target ?? ''),
+      message: String(record.message ?? ''),
+      raisedS: number(record.raised_s) ?? 0,
     }))
     .sort((a, b) => b.raisedS - a.raisedS || Number(b.id) - Number(a.id));
 }

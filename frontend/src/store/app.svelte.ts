@@ -11,7 +11,17 @@ import { directions, path, steps, type Instruction, type Path } from './path';
 import { RouteSession } from './session';
 import { rowWith } from './table';
 import { machineState } from './words';
-import { crowds, titleOf, visitors, world, type Door, type Machine, type Room, type Visitor, type World } from './world';
+import {
+  crowds,
+  titleOf,
+  visitors,
+  world,
+  type Door,
+  type Machine,
+  type Room,
+  type Visitor,
+  type World,
+} from './world';
 
 function byLevel(rooms: Iterable<Room>): Map<string, Room[]> {
   const found = new Map<string, Room[]>();
@@ -87,8 +97,8 @@ export class App {
   );
   readonly levelId: string = $derived.by(() =>
     this.levels.some((level) => level.id === this.address.level)
-      ? (this.address.level as string)
-      : (this.selectedLevelId ?? this.origin?.levelId ?? (this.building?.default_level ?? '')),
+      ? this.address.level!
+      : (this.selectedLevelId ?? this.origin?.levelId ?? this.building?.default_level ?? ''),
   );
   private readonly selectedLevelId: string | null = $derived.by(() => {
     switch (this.selected?.kind) {
@@ -168,9 +178,7 @@ export class App {
       const first = this.levelId;
       this.plans = [await http.get<Plan>(`levels/${first}/plan/`)];
       const others = building.levels.filter((level) => level.id !== first);
-      const plans = await Promise.all(
-        others.map((level) => http.get<Plan>(`levels/${level.id}/plan/`)),
-      );
+      const plans = await Promise.all(others.map((level) => http.get<Plan>(`levels/${level.id}/plan/`)));
       this.plans = [...this.plans, ...plans];
       this.problem = null;
       this.sync();
@@ -237,7 +245,9 @@ export class App {
   announce(): void {
     if (this.outcome.kind !== 'found' || this.session === null) return;
     const { machine, costMm } = this.outcome;
-    const nodes = steps(this.live.tables.route_step, this.session).map((s) => s.node).join();
+    const nodes = steps(this.live.tables.route_step, this.session)
+      .map((s) => s.node)
+      .join();
     const before = this.shown;
     if (nodes === '') return;
     this.shown = { mid: machine.mid, nodes };

@@ -22,14 +22,14 @@ export function tellDifference(
     if (difference.gone.length > 0) return 'Then no free machine could be reached.';
     return now === null ? 'There would still be no way.' : 'The way would stay as it is.';
   }
-  const cost = Number(next['cost_mm']);
-  const machine = seen.machines.get(String(next['mid']));
+  const cost = Number(next.cost_mm);
+  const machine = seen.machines.get(String(next.mid));
   const room = machine && seen.rooms.get(machine.rid);
-  const name = machine?.host ?? String(next['mid']);
+  const name = machine?.host ?? String(next.mid);
   const where = room ? `${name} in ${titleOf(room)}` : name;
   if (now === null) return `Then the way would lead to ${where}, ${metres(cost)}.`;
-  const goal = next['mid'] === now['mid'] ? `The same machine, ${name}` : `Then ${where}`;
-  return `${goal}: ${metres(cost)} to walk, ${extra(cost - Number(now['cost_mm']))}.`;
+  const goal = next.mid === now.mid ? `The same machine, ${name}` : `Then ${where}`;
+  return `${goal}: ${metres(cost)} to walk, ${extra(cost - Number(now.cost_mm))}.`;
 }
 
 function extra(lengthMm: number): string {

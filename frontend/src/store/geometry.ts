@@ -1,5 +1,6 @@
 /** Plane geometry in metres: just what directions and labels need. */
 import type { Point, Ring } from '../api/types';
+import { elementAt } from '../lists';
 
 export function distance(a: Point, b: Point): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1]);
@@ -10,8 +11,8 @@ export function inside(point: Point, rings: readonly Ring[]): boolean {
   let odd = false;
   for (const ring of rings) {
     for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
-      const [ax, ay] = ring[i] as Point;
-      const [bx, by] = ring[j] as Point;
+      const [ax, ay] = elementAt(ring, i);
+      const [bx, by] = elementAt(ring, j);
       const crosses = ay > point[1] !== by > point[1];
       if (crosses && point[0] < ((bx - ax) * (point[1] - ay)) / (by - ay) + ax) odd = !odd;
     }
@@ -36,12 +37,12 @@ function offLine(p: Point, a: Point, b: Point): number {
 /** Douglas–Peucker: drop points closer than `tolerance_m` to the line that remains. */
 export function simplify(points: readonly Point[], toleranceM: number): Point[] {
   if (points.length < 3) return [...points];
-  const first = points[0] as Point;
-  const last = points[points.length - 1] as Point;
+  const first = elementAt(points, 0);
+  const last = elementAt(points, -1);
   let worst = 0;
   let at = 0;
   for (let i = 1; i < points.length - 1; i++) {
-    const off = offLine(points[i] as Point, first, last);
+    const off = offLine(elementAt(points, i), first, last);
     if (off > worst) [worst, at] = [off, i];
   }
   if (worst <= toleranceM) return [first, last];
@@ -91,7 +92,12 @@ export function neighbour<T extends { readonly at: Point }>(
  *
  * @param clearM how far from the nearest thing is far enough, m.
  */
-export function quietSpot(rings: readonly Ring[], label: Point, things: readonly Point[], clearM: number): Point {
+export function quietSpot(
+  rings: readonly Ring[],
+  label: Point,
+  things: readonly Point[],
+  clearM: number,
+): Point {
   const gap = (p: Point): number => Math.min(...things.map((t) => distance(t, p)));
   if (things.length === 0 || gap(label) >= clearM) return label;
   const outline = rings[0] ?? [];
@@ -103,7 +109,10 @@ export function quietSpot(rings: readonly Ring[], label: Point, things: readonly
   for (let i = 1; i < 12; i++) {
     for (let j = 1; j < 12; j++) {
       const p: Point = [west + (width * i) / 12, south + (height * j) / 12];
-      const edges: Point[] = [[p[0] - 1.6, p[1]], [p[0] + 1.6, p[1]]];
+      const edges: Point[] = [
+        [p[0] - 1.6, p[1]],
+        [p[0] + 1.6, p[1]],
+      ];
       if (!edges.every((edge) => inside(edge, rings))) continue;
       const score = Math.min(gap(p), clearM) - 0.05 * distance(p, label);
       if (score > bestScore) [best, bestScore] = [p, score];

@@ -27,7 +27,11 @@ export class Layer {
   private readonly drawn: { marks: Mark[]; lost: number } = $derived.by(() => {
     const by = this.query?.located_by;
     if (!by || !this.table.known) return { marks: [], lost: this.table.rows.length };
-    return marks(this.table, by, locate(this.table.columns, by, this.app.plans, this.app.building, this.nodes));
+    return marks(
+      this.table,
+      by,
+      locate(this.table.columns, by, this.app.plans, this.app.building, this.nodes),
+    );
   });
 
   get marks(): readonly Mark[] {
@@ -101,7 +105,10 @@ export class Layer {
     try {
       const answer = await http.post<Answer>('queries/', { sql: NODES });
       this.nodes = new Map(
-        answer.rows.map(([node, level, x, y]) => [Number(node), { levelId: String(level), at: [Number(x), Number(y)] as Point }]),
+        answer.rows.map(([node, level, x, y]) => [
+          Number(node),
+          { levelId: String(level), at: [Number(x), Number(y)] as Point },
+        ]),
       );
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

@@ -58,7 +58,12 @@ function known(
 ): Map<string, Spot> {
   const found = new Map<string, Spot>();
   const add = (id: string, levelId: string, at: Point, kind: string | null = null): void => {
-    found.set(id, { levelId, at, rid: kind === 'room' ? id : null, select: kind === null ? null : `${kind}:${id}` });
+    found.set(id, {
+      levelId,
+      at,
+      rid: kind === 'room' ? id : null,
+      select: kind === null ? null : `${kind}:${id}`,
+    });
   };
   for (const plan of plans) {
     const level = plan.level_id;
@@ -67,7 +72,8 @@ function known(
     if (by === 'door_id') for (const one of plan.doors) add(one.id, level, [one.x_m, one.y_m], 'door');
     if (by === 'rid') for (const one of plan.units) add(one.id, level, one.label, 'room');
   }
-  if (by === 'kiosk_id') for (const one of building?.kiosks ?? []) add(one.id, one.level_id, [one.x_m, one.y_m]);
+  if (by === 'kiosk_id')
+    for (const one of building?.kiosks ?? []) add(one.id, one.level_id, [one.x_m, one.y_m]);
   if (by === 'node') for (const [node, spot] of nodes) add(String(node), spot.levelId, spot.at);
   return found;
 }
@@ -75,20 +81,33 @@ function known(
 function said(value: Cell | undefined, column: Column): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? column.name : `not ${column.name}`;
-  if (typeof value === 'number') return `${Math.round(value * 100) / 100}${column.unit ? ` ${column.unit}` : ''}`;
+  if (typeof value === 'number')
+    return `${Math.round(value * 100) / 100}${column.unit ? ` ${column.unit}` : ''}`;
   return value;
 }
 
 /** Give the function that puts a row in few words: its first two values that do not say where it is. */
 export function wording(columns: readonly Column[], by: LocatedBy): (row: Row) => string {
-  const telling = columns.map((column, at) => ({ column, at })).filter(({ column }) => !WHERE.has(column.name));
-  const ids = columns.map((column, at) => ({ column, at })).filter(({ column }) => column.name === by || /^(mid|sid|door_id|kiosk_id|rid)$/.test(column.name));
+  const telling = columns
+    .map((column, at) => ({ column, at }))
+    .filter(({ column }) => !WHERE.has(column.name));
+  const ids = columns
+    .map((column, at) => ({ column, at }))
+    .filter(({ column }) => column.name === by || /^(mid|sid|door_id|kiosk_id|rid)$/.test(column.name));
   const shown = telling.length > 0 ? telling.slice(0, 2) : ids.slice(0, 1);
-  return (row) => shown.map(({ column, at }) => said(row[at], column)).filter(Boolean).join(' · ') || 'a row';
+  return (row) =>
+    shown
+      .map(({ column, at }) => said(row[at], column))
+      .filter(Boolean)
+      .join(' · ') || 'a row';
 }
 
 /** Rows gathered by place, and how many have none. */
-export function marks(table: Table, by: LocatedBy, where: (row: Row) => Spot | null): { marks: Mark[]; lost: number } {
+export function marks(
+  table: Table,
+  by: LocatedBy,
+  where: (row: Row) => Spot | null,
+): { marks: Mark[]; lost: number } {
   const word = wording(table.columns, by);
   const found = new Map<string, { spot: Spot; lines: string[]; rows: number }>();
   let lost = 0;
@@ -105,7 +124,14 @@ export function marks(table: Table, by: LocatedBy, where: (row: Row) => Spot | n
     found.set(key, held);
   }
   const all = [...found].map(([key, { spot, lines, rows }]) => ({ ...spot, key, lines: lines.sort(), rows }));
-  return { marks: all.sort((a, b) => a.levelId.localeCompare(b.levelId) || (a.lines[0] ?? '').localeCompare(b.lines[0] ?? '', 'en', { numeric: true })), lost };
+  return {
+    marks: all.sort(
+      (a, b) =>
+        a.levelId.localeCompare(b.levelId) ||
+        (a.lines[0] ?? '').localeCompare(b.lines[0] ?? '', 'en', { numeric: true }),
+    ),
+    lost,
+  };
 }
 
 /** Marks too close to be told apart at some zoom, drawn as one. */
@@ -158,7 +184,12 @@ export function legible(groups: readonly Group[], pxPerM: number): Set<string> {
     const [x, y] = [group.at[0] * pxPerM, group.at[1] * pxPerM];
     const half = flagPx(caption(group)) / 2;
     const box = { left: x - half, right: x + half, y };
-    if (taken.some((other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < FLAG_PX)) continue;
+    if (
+      taken.some(
+        (other) => box.left < other.right && other.left < box.right && Math.abs(other.y - y) < FLAG_PX,
+      )
+    )
+      continue;
     taken.push(box);
     kept.add(group.key);
   }

@@ -42,10 +42,11 @@ export function listing(seen: World, levels: readonly LevelInfo[], needle = ''):
         return { room, machines: whole ? machines : machines.filter((m) => matches(m.host)), whole };
       })
       .filter((entry) => entry.whole || entry.machines.length > 0)
-      .sort((a, b) =>
-        rank(a) - rank(b) ||
-        titleOf(a.room).localeCompare(titleOf(b.room), 'en', { numeric: true }) ||
-        a.room.rid.localeCompare(b.room.rid),
+      .sort(
+        (a, b) =>
+          rank(a) - rank(b) ||
+          titleOf(a.room).localeCompare(titleOf(b.room), 'en', { numeric: true }) ||
+          a.room.rid.localeCompare(b.room.rid),
       );
     const machines = [...seen.machines.values()].filter((m) => m.levelId === level.id);
     const doors = [...seen.doors.values()].filter(

@@ -16,9 +16,18 @@ const SHOWN = 4;
 export function tellMissing(missing: Missing, seen: Seen): Ways {
   const ways = missing.repairs.slice(0, SHOWN).map((repair) => told(repair, seen));
   if (ways.length === 0) {
-    return { heading: missing.complete ? 'Nothing that can change would make it free.' : 'No way was found to make it free.', ways };
+    return {
+      heading: missing.complete
+        ? 'Nothing that can change would make it free.'
+        : 'No way was found to make it free.',
+      ways,
+    };
   }
-  return { heading: ways.length === 1 ? 'It would be free, if only' : 'It would be free, if any one of these were so:', ways };
+  return {
+    heading:
+      ways.length === 1 ? 'It would be free, if only' : 'It would be free, if any one of these were so:',
+    ways,
+  };
 }
 
 function told(repair: Repair, seen: Seen): string[] {
@@ -28,22 +37,24 @@ function told(repair: Repair, seen: Seen): string[] {
 function sentence(edit: Edit, conditions: readonly string[], seen: Seen): string {
   if (edit.hidden) return 'another visitor asked for something else';
   const row = edit.after ?? edit.before ?? {};
-  const host = seen.machines.get(text(row['mid']))?.host ?? text(row['mid']);
+  const host = seen.machines.get(text(row.mid))?.host ?? text(row.mid);
   switch (edit.relation) {
     case 'seat_reading':
-      if (edit.action === 'insert') return `the seat at ${host} read ${bound(row['weight_kg'], conditions, 'kg')}`;
+      if (edit.action === 'insert')
+        return `the seat at ${host} read ${bound(row.weight_kg, conditions, 'kg')}`;
       break;
     case 'cpu_reading':
-      if (edit.action === 'insert') return `the processor of ${host} were at ${bound(row['cpu_pct'], conditions, '%')}`;
+      if (edit.action === 'insert')
+        return `the processor of ${host} were at ${bound(row.cpu_pct, conditions, '%')}`;
       break;
     case 'reservation':
-      if (edit.action === 'delete') return `${room(row['rid'], seen)} were not reserved (${text(row['title'])})`;
+      if (edit.action === 'delete') return `${room(row.rid, seen)} were not reserved (${text(row.title)})`;
       break;
     case 'light_reading':
-      if (edit.action === 'delete') return `${room(row['rid'], seen)} were not dark: ${text(row['lux'])} lx`;
+      if (edit.action === 'delete') return `${room(row.rid, seen)} were not dark: ${text(row.lux)} lx`;
       break;
     case 'door':
-      if (edit.action === 'change') return `door ${text(row['door_id'])} were ${text(row['state'])}`;
+      if (edit.action === 'change') return `door ${text(row.door_id)} were ${text(row.state)}`;
       break;
   }
   const values = `${edit.relation}(${Object.values(row).map(text).join(', ')})`;
@@ -52,7 +63,10 @@ function sentence(edit: Edit, conditions: readonly string[], seen: Seen): string
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  '<': 'less than', '<=': 'at most', '>': 'more than', '>=': 'at least',
+  '<': 'less than',
+  '<=': 'at most',
+  '>': 'more than',
+  '>=': 'at least',
 };
 
 /** "less than 5 kg" where a condition says so. */

@@ -8,17 +8,18 @@ export interface Ask {
   readonly stepFree: boolean;
 }
 
-export type NoRoute =
-  | 'no_such_software'
-  | 'all_taken'
-  | 'no_step_free_way'
-  | 'cut_off';
+export type NoRoute = 'no_such_software' | 'all_taken' | 'no_step_free_way' | 'cut_off';
 
 export type Outcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'found'; readonly machine: Machine; readonly costMm: number }
-  | { readonly kind: 'none'; readonly reason: NoRoute; readonly message: string; readonly alternative: string };
+  | {
+      readonly kind: 'none';
+      readonly reason: NoRoute;
+      readonly message: string;
+      readonly alternative: string;
+    };
 
 /** How long an empty answer may mean "not computed yet", s. */
 export const PATIENCE_S = 3;
@@ -33,8 +34,8 @@ export function outcome(
 ): Outcome {
   if (ask === null) return { kind: 'idle' };
   const best = records(nearest)
-    .filter((record) => record['session'] === session)
-    .map((record) => ({ mid: String(record['mid']), costMm: number(record['cost_mm']) ?? 0 }))
+    .filter((record) => record.session === session)
+    .map((record) => ({ mid: String(record.mid), costMm: number(record.cost_mm) ?? 0 }))
     .sort((a, b) => a.costMm - b.costMm || a.mid.localeCompare(b.mid))[0];
   const machine = best && seen.machines.get(best.mid);
   // After a change of the question the old answer stands until the next epoch: do not show it.
@@ -64,7 +65,10 @@ function none(ask: Ask, seen: World): Outcome {
       alternative: 'Stay on this page: you are shown the way as soon as one is.',
     };
   }
-  const them = free.length === 1 ? `One machine with ${ask.software} is` : `${free.length} machines with ${ask.software} are`;
+  const them =
+    free.length === 1
+      ? `One machine with ${ask.software} is`
+      : `${free.length} machines with ${ask.software} are`;
   if (ask.stepFree) {
     return {
       kind: 'none',

@@ -1,5 +1,6 @@
 /** The route as the map and the directions need it: legs per floor, joined by lifts and stairs. */
 import type { LevelInfo, Point } from '../api/types';
+import { elementAt } from '../lists';
 import { distance, inside, simplify, turn } from './geometry';
 import { number, records, type Table } from './table';
 import type { Room } from './world';
@@ -50,12 +51,12 @@ const WALKING_M_PER_S = 1.25;
 export function steps(table: Table, session: string): Step[] {
   return records(table)
     .flatMap((record) => {
-      const x = number(record['x_m']);
-      const y = number(record['y_m']);
-      const node = number(record['node']);
-      if (record['session'] !== session || x === null || y === null || node === null) return [];
-      const costMm = number(record['cost_mm']) ?? 0;
-      return [{ node, costMm, levelId: String(record['level_id']), at: [x, y] as Point }];
+      const x = number(record.x_m);
+      const y = number(record.y_m);
+      const node = number(record.node);
+      if (record.session !== session || x === null || y === null || node === null) return [];
+      const costMm = number(record.cost_mm) ?? 0;
+      return [{ node, costMm, levelId: String(record.level_id), at: [x, y] as Point }];
     })
     .sort((a, b) => a.costMm - b.costMm || a.node - b.node);
 }
@@ -70,13 +71,13 @@ export function path(route: readonly Step[], roomsByLevel: ReadonlyMap<string, r
   }
   const kept = runs.filter((run, i) => i === 0 || i === runs.length - 1 || !isPassing(run));
   const legs = kept.map((run) => ({
-    levelId: (run[0] as Step).levelId,
+    levelId: elementAt(run, 0).levelId,
     points: run.map((step) => step.at),
   }));
   const climbs: Climb[] = [];
   for (let i = 1; i < kept.length; i++) {
-    const before = kept[i - 1]?.at(-1) as Step;
-    const after = kept[i]?.[0] as Step;
+    const before = elementAt(elementAt(kept, i - 1), -1);
+    const after = elementAt(elementAt(kept, i), 0);
     const way = wayAt(before, roomsByLevel) ?? wayAt(after, roomsByLevel) ?? 'passage';
     climbs.push({ way, from: before.levelId, to: after.levelId, at: before.at, arriveAt: after.at });
   }
@@ -84,7 +85,7 @@ export function path(route: readonly Step[], roomsByLevel: ReadonlyMap<string, r
 }
 
 function isPassing(run: readonly Step[]): boolean {
-  const first = run[0] as Step;
+  const first = elementAt(run, 0);
   return run.every((step) => distance(step.at, first.at) < 2);
 }
 
@@ -172,14 +173,14 @@ const WOBBLE_M = 2.2;
 function walk(leg: Leg, rooms: readonly Room[]): Stretch[] {
   const corners = simplify(leg.points, WOBBLE_M);
   const points = corners.filter(
-    (p, i) => i === 0 || i === corners.length - 1 || distance(p, corners[i - 1] as Point) >= SHORTEST_M,
+    (p, i) => i === 0 || i === corners.length - 1 || distance(p, elementAt(corners, i - 1)) >= SHORTEST_M,
   );
   const found: Stretch[] = [];
   for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1] as Point, points[i] as Point];
+    const [a, b] = [elementAt(points, i - 1), elementAt(points, i)];
     const lengthM = distance(a, b);
     if (lengthM < 0.5) continue;
-    const kind = found.length === 0 ? 'straight' : kindOf(turn(points[i - 2] as Point, a, b));
+    const kind = found.length === 0 ? 'straight' : kindOf(turn(elementAt(points, i - 2), a, b));
     const middle: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
     const room = rooms.find((r) => inside(middle, r.polygon)) ?? null;
     const before = found.at(-1);
@@ -220,6 +221,7 @@ function phrase(stretch: Stretch): string {
 
 function landmark(room: Room | null): string {
   if (!room || room.category === 'stairs' || room.category === 'elevator') return '';
-  if (room.category === 'walkway') return room.name === '' ? ' along the corridor' : ` along ${titleOf(room)}`;
+  if (room.category === 'walkway')
+    return room.name === '' ? ' along the corridor' : ` along ${titleOf(room)}`;
   return room.category === 'room' && room.name === '' ? ' through a room' : ` through ${titleOf(room)}`;
 }

@@ -13,12 +13,12 @@ export interface Spender {
 /** The motes that spend something for one view. */
 export function spenders(table: Table, view: string): Spender[] {
   return records(table)
-    .filter((record) => record['view'] === view)
+    .filter((record) => record.view === view)
     .map((record) => ({
-      sid: String(record['sid']),
-      levelId: String(record['level_id']),
-      at: [number(record['x_m']) ?? 0, number(record['y_m']) ?? 0],
-      powerMw: number(record['power_mw']) ?? 0,
+      sid: String(record.sid),
+      levelId: String(record.level_id),
+      at: [number(record.x_m) ?? 0, number(record.y_m) ?? 0],
+      powerMw: number(record.power_mw) ?? 0,
     }));
 }
 
@@ -26,8 +26,8 @@ export function spenders(table: Table, view: string): Spender[] {
 export function totals(table: Table): Map<string, number> {
   const found = new Map<string, number>();
   for (const record of records(table)) {
-    const view = String(record['view']);
-    found.set(view, (found.get(view) ?? 0) + (number(record['power_mw']) ?? 0));
+    const view = String(record.view);
+    found.set(view, (found.get(view) ?? 0) + (number(record.power_mw) ?? 0));
   }
   return found;
 }

@@ -28,7 +28,7 @@ export function tell(reasons: Reasons, seen: Seen): Told {
   const sentences = facts.map((fact) => ({
     text: sentence(fact, seen, reasons.at_s),
     mark: mark(fact, reasons),
-    ...(fact.relation === 'door' && !fact.hidden ? { doorId: text(fact.row['door_id']) } : {}),
+    ...(fact.relation === 'door' && !fact.hidden ? { doorId: text(fact.row.door_id) } : {}),
   }));
   for (const rid of new Set(facts.map((fact) => roomOf(fact, seen)))) {
     const room = rid === null ? undefined : seen.rooms.get(rid);
@@ -60,29 +60,32 @@ function mark(fact: Fact, reasons: Reasons): string {
 
 function roomOf(fact: Fact, seen: Seen): string | null {
   if (fact.relation !== 'machine') return null;
-  return seen.machines.get(text(fact.row['mid']))?.rid ?? text(fact.row['rid']);
+  return seen.machines.get(text(fact.row.mid))?.rid ?? text(fact.row.rid);
 }
 
 function sentence(fact: Fact, seen: Seen, nowS: number): string {
-  if (fact.hidden) return fact.relation === 'route_request' ? 'Another visitor asked for the same' : 'Something about a person, which is not told';
+  if (fact.hidden)
+    return fact.relation === 'route_request'
+      ? 'Another visitor asked for the same'
+      : 'Something about a person, which is not told';
   const { row } = fact;
-  const host = seen.machines.get(text(row['mid']))?.host ?? text(row['mid']);
-  const when = typeof row['at_s'] === 'number' ? ` (${age(row['at_s'], nowS)})` : '';
+  const host = seen.machines.get(text(row.mid))?.host ?? text(row.mid);
+  const when = typeof row.at_s === 'number' ? ` (${age(row.at_s, nowS)})` : '';
   switch (fact.relation) {
     case 'seat_reading':
-      return `Seat at ${host} reads ${rounded(row['weight_kg'], 1)} kg${when}`;
+      return `Seat at ${host} reads ${rounded(row.weight_kg, 1)} kg${when}`;
     case 'cpu_reading':
-      return `Processor of ${host} at ${rounded(row['cpu_pct'], 0)} %${when}`;
+      return `Processor of ${host} at ${rounded(row.cpu_pct, 0)} %${when}`;
     case 'machine_software':
-      return `${text(row['software'])} is installed`;
+      return `${text(row.software)} is installed`;
     case 'machine': {
-      const room = seen.rooms.get(text(row['rid']));
-      return `${text(row['host'])} stands in ${room ? titleOf(room) : text(row['rid'])}`;
+      const room = seen.rooms.get(text(row.rid));
+      return `${text(row.host)} stands in ${room ? titleOf(room) : text(row.rid)}`;
     }
     case 'door':
-      return `Door ${text(row['door_id'])} is ${text(row['state'])}`;
+      return `Door ${text(row.door_id)} is ${text(row.state)}`;
     case 'route_request':
-      return `You asked for ${text(row['software'])}${row['step_free'] === true ? ', step-free' : ''}`;
+      return `You asked for ${text(row.software)}${row.step_free === true ? ', step-free' : ''}`;
     default:
       return `${fact.relation}(${Object.values(row).map(text).join(', ')})`;
   }

@@ -19,20 +19,20 @@ export interface Silent {
 export function silent(table: Table, world: Pick<World, 'rooms' | 'machines'>): Silent[] {
   return records(table)
     .map((record) => {
-      const name = String(record['name'] ?? '') || String(record['source']);
-      const mid = String(record['mid'] ?? '');
-      const rid = String(record['rid'] ?? '');
+      const name = String(record.name ?? '') || String(record.source);
+      const mid = String(record.mid ?? '');
+      const rid = String(record.rid ?? '');
       const machine = world.machines.get(mid);
       const room = world.rooms.get(rid);
       const place = machine ? machine.host : room ? titleOf(room) : '';
       return {
-        id: String(record['source']),
+        id: String(record.source),
         title: place === '' ? name : `${name} (${place})`,
         name,
         rid,
         mid,
-        sinceS: number(record['since_s']) ?? 0,
-        reason: String(record['reason'] ?? ''),
+        sinceS: number(record.since_s) ?? 0,
+        reason: String(record.reason ?? ''),
       };
     })
     .sort((a, b) => a.sinceS - b.sinceS || a.id.localeCompare(b.id));
@@ -45,6 +45,7 @@ export function noDataSince(sinceS: number, nowS: number): string {
   if (sinceS <= 0) return 'no data';
   const at = new Date(sinceS * 1000);
   const clock = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  const day = nowS - sinceS < DAY_S ? '' : `${at.toLocaleDateString([], { day: 'numeric', month: 'short' })}, `;
+  const day =
+    nowS - sinceS < DAY_S ? '' : `${at.toLocaleDateString([], { day: 'numeric', month: 'short' })}, `;
   return `no data since ${day}${clock}`;
 }

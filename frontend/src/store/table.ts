@@ -15,9 +15,7 @@ export type Fields = Readonly<Record<string, Cell>>;
 /** Give each row as an object keyed by column name. */
 export function records(table: Table): Fields[] {
   const names = table.columns.map((column) => column.name);
-  return table.rows.map((row) =>
-    Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])),
-  );
+  return table.rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
 }
 
 /** Index rows by one text column; later rows win. */

@@ -52,7 +52,8 @@ export function machineLabel(machine: Machine): string {
 export function roomLabel(room: Room): string {
   const parts = [titleOf(room), roomState(room)];
   if (room.machines > 0) parts.push(`${room.free} of ${room.machines} machines free`);
-  if (room.region !== null) parts.push(room.inLargestRegion ? 'in the largest active region' : 'in an active region');
+  if (room.region !== null)
+    parts.push(room.inLargestRegion ? 'in the largest active region' : 'in an active region');
   return parts.filter((part) => part !== '').join(', ');
 }
 

@@ -113,21 +113,21 @@ export function world(plans: readonly Plan[], tables: Tables): World {
 }
 
 function machineReader(tables: Tables, closed: ReadonlyMap<string, Readonly<Record<string, unknown>>>) {
-  const free = new Set(records(tables.free_machine).map((r) => String(r['mid'])));
+  const free = new Set(records(tables.free_machine).map((r) => String(r.mid)));
   const used = by(tables.machine_in_use, 'mid');
   const vitals = by(tables.machine_vitals, 'mid');
   return (machine: PlanMachine): Pick<Machine, 'state' | 'reason' | 'weight' | 'cpu'> => {
     const vital = vitals.get(machine.mid);
-    const atS = number(vital?.['at_s']);
+    const atS = number(vital?.at_s);
     const reading = (column: string): Reading | null => {
       const value = number(vital?.[column]);
       return value === null || atS === null ? null : { value, atS };
     };
     const values = { weight: reading('weight_kg'), cpu: reading('cpu_pct') };
     const use = used.get(machine.mid);
-    if (use) return { state: 'in-use', reason: String(use['reason']), ...values };
+    if (use) return { state: 'in-use', reason: String(use.reason), ...values };
     const shut = closed.get(machine.rid);
-    if (shut) return { state: 'closed', reason: String(shut['reason']), ...values };
+    if (shut) return { state: 'closed', reason: String(shut.reason), ...values };
     if (free.has(machine.mid)) return { state: 'free', reason: '', ...values };
     return { state: 'no-data', reason: '', ...values };
   };
@@ -137,7 +137,7 @@ function latest(table: Table, key: string, column: string): Map<string, Reading>
   const found = new Map<string, Reading>();
   for (const record of records(table)) {
     const value = number(record[column]);
-    const atS = number(record['at_s']);
+    const atS = number(record.at_s);
     if (value === null || atS === null) continue;
     const id = String(record[key]);
     const held = found.get(id);
@@ -152,14 +152,14 @@ function rooms(
   closed: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
   machines: ReadonlyMap<string, Machine>,
 ): Map<string, Room> {
-  const open = new Set(records(tables.open_room).map((r) => String(r['rid'])));
+  const open = new Set(records(tables.open_room).map((r) => String(r.rid)));
   const climate = latest(tables.room_climate, 'rid', 'celsius');
   const light = latest(tables.room_light, 'rid', 'lux');
-  const largest = new Set(records(tables.largest_region).map((r) => String(r['region_id'])));
+  const largest = new Set(records(tables.largest_region).map((r) => String(r.region_id)));
   const regionOfSensor = new Map<string, string>();
   for (const record of records(tables.active_region)) {
-    const sid = String(record['sid']);
-    const region = String(record['region_id']);
+    const sid = String(record.sid);
+    const region = String(record.region_id);
     if (!regionOfSensor.has(sid) || largest.has(region)) regionOfSensor.set(sid, region);
   }
   const count = new Map<string, { machines: number; free: number }>();
@@ -194,7 +194,7 @@ function rooms(
         label: unit.label,
         node: unit.node,
         state,
-        reason: shut ? String(shut['reason']) : '',
+        reason: shut ? String(shut.reason) : '',
         celsius: climate.get(unit.id) ?? null,
         lux: light.get(unit.id) ?? null,
         region,
@@ -212,7 +212,7 @@ function doors(plans: readonly Plan[], tables: Tables): Map<string, Door> {
   const found = new Map<string, Door>();
   for (const plan of plans) {
     for (const door of plan.doors) {
-      const state = states.get(door.id)?.['state'];
+      const state = states.get(door.id)?.state;
       found.set(door.id, {
         id: door.id,
         levelId: plan.level_id,
@@ -238,17 +238,17 @@ export interface Visitor {
 /** Visitors who let themselves be seen. */
 export function visitors(table: Table): Visitor[] {
   return records(table).flatMap((record) => {
-    const x = number(record['x_m']);
-    const y = number(record['y_m']);
+    const x = number(record.x_m);
+    const y = number(record.y_m);
     if (x === null || y === null) return [];
     return [
       {
-        name: String(record['visitor']),
-        levelId: String(record['level_id']),
-        rid: String(record['rid']),
+        name: String(record.visitor),
+        levelId: String(record.level_id),
+        rid: String(record.rid),
         at: [x, y] as Point,
-        exact: record['consent'] === 'exact',
-        simulated: record['simulated'] === true,
+        exact: record.consent === 'exact',
+        simulated: record.simulated === true,
       },
     ];
   });
@@ -256,7 +256,5 @@ export function visitors(table: Table): Visitor[] {
 
 /** How many are on each floor; a floor with fewer than three is not among them. */
 export function crowds(table: Table): Map<string, number> {
-  return new Map(
-    records(table).map((record) => [String(record['level_id']), number(record['visitors']) ?? 0]),
-  );
+  return new Map(records(table).map((record) => [String(record.level_id), number(record.visitors) ?? 0]));
 }

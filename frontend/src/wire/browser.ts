@@ -4,7 +4,7 @@ import type { SocketLike, Surroundings } from './client';
 export const browser: Surroundings = {
   open(): SocketLike {
     const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
-    return new WebSocket(`${scheme}//${location.host}/ws/live/`) as SocketLike;
+    return new WebSocket(`${scheme}//${location.host}/ws/live/`);
   },
   now: () => Date.now(),
   random: () => Math.random(),

@@ -181,9 +181,7 @@ export class LiveClient {
         return;
       case 'status':
         this.serverOffsetS = message.server_s - this.around.now() / 1000;
-        this.tell(
-          judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state),
-        );
+        this.tell(judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state));
         return;
       case 'snapshot':
         this.take(message);
@@ -237,9 +235,7 @@ export class LiveClient {
   private ask(subscription: Subscription): void {
     const since = subscription.bag.epoch;
     const { id, view } = subscription;
-    this.send(
-      since === null ? { type: 'subscribe', id, view } : { type: 'subscribe', id, view, since },
-    );
+    this.send(since === null ? { type: 'subscribe', id, view } : { type: 'subscribe', id, view, since });
   }
 
   private send(message: ClientMessage): void {

@@ -1,11 +1,23 @@
 /** CodeMirror in a shadow root: its style sheets are adopted, so no inline style is needed. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { sql, SQLDialect } from '@codemirror/lang-sql';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { ProblemFields } from '../api/http';
 import type { Source } from '../api/types';
@@ -33,13 +45,21 @@ const THEME = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', minHeight: '9.5rem', maxHeight: '38vh' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '12px 0' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '.cm-gutters': { backgroundColor: 'var(--paper-2)', color: 'var(--ink-2)', border: 'none', borderRadius: '9px 0 0 9px' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--paper-2)',
+    color: 'var(--ink-2)',
+    border: 'none',
+    borderRadius: '9px 0 0 9px',
+  },
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '&.cm-focused .cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 28%, transparent)',
   },
-  '.cm-matchingBracket': { backgroundColor: 'var(--accent-soft) !important', outline: '1px solid var(--accent)' },
+  '.cm-matchingBracket': {
+    backgroundColor: 'var(--accent-soft) !important',
+    outline: '1px solid var(--accent)',
+  },
   '.cm-tooltip': {
     backgroundColor: 'var(--paper)',
     color: 'var(--ink)',
@@ -49,7 +69,10 @@ const THEME = EditorView.theme({
     fontFamily: 'var(--font)',
   },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--accent-ink)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    backgroundColor: 'var(--accent)',
+    color: 'var(--accent-ink)',
+  },
   '.cm-diagnostic-error': { borderLeft: '4px solid var(--bad)', padding: '6px 12px' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',
@@ -148,7 +171,14 @@ export function openEditor(
       const found =
         problem === null
           ? []
-          : [{ ...span(view.state, problem), severity: 'error' as const, message: advice(problem), source: problem.code }];
+          : [
+              {
+                ...span(view.state, problem),
+                severity: 'error' as const,
+                message: advice(problem),
+                source: problem.code,
+              },
+            ];
       view.dispatch(setDiagnostics(view.state, found));
     },
     fix(problem, text) {

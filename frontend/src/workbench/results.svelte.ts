@@ -94,7 +94,17 @@ export class Results {
     results.sortBy = null;
     const { columns, rows, epoch, position, at_s } = answer;
     results.bag = new Bag();
-    results.bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s, merged: 0 });
+    results.bag.replace({
+      type: 'snapshot',
+      id: 0,
+      view: '',
+      columns,
+      rows,
+      epoch,
+      position,
+      at_s,
+      merged: 0,
+    });
     results.publish();
     return results;
   }
@@ -151,7 +161,10 @@ export class Results {
         this.gone.set(key, { row, atMs });
       }
     }
-    this.counting.add(atMs, changes.reduce((sum, { weight }) => sum + Math.abs(weight), 0));
+    this.counting.add(
+      atMs,
+      changes.reduce((sum, { weight }) => sum + Math.abs(weight), 0),
+    );
     const logged = changes.map(({ weight, row }) => ({
       number: ++this.count,
       epoch: bag.epoch ?? 0,
@@ -199,6 +212,9 @@ export class Results {
     this.total = this.bag.size;
     this.epoch = this.bag.epoch;
     // Marks fade even when no further change comes.
-    if (this.fresh.size > 0 || this.gone.size > 0) setTimeout(() => { this.publishSoon(); }, FLASH_MS);
+    if (this.fresh.size > 0 || this.gone.size > 0)
+      setTimeout(() => {
+        this.publishSoon();
+      }, FLASH_MS);
   }
 }

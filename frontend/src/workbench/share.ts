@@ -46,5 +46,7 @@ export function onceOf(sql: string): string {
 /** A problem of `onceOf(sql)`, with its place in `sql`. */
 export function withoutOnce(problem: ProblemFields): ProblemFields {
   const at = problem.position;
-  return at === null || at.line === 1 ? { ...problem, position: null } : { ...problem, position: { ...at, line: at.line - 1 } };
+  return at === null || at.line === 1
+    ? { ...problem, position: null }
+    : { ...problem, position: { ...at, line: at.line - 1 } };
 }

@@ -3,6 +3,7 @@ import L from 'leaflet';
 import { expect, test, vi } from 'vitest';
 import { gatherings, Movers } from '../../src/map/Movers';
 import type { Visitor } from '../../src/store/world';
+import { one } from '../page';
 
 const visitor = (name: string, over: Partial<Visitor> = {}): Visitor => ({
   name,
@@ -33,18 +34,21 @@ test('a room is drawn once, with all who are in it', () => {
 
 function drawn(): { movers: Movers; names: () => string | undefined; arcs: () => number } {
   const arc = vi.fn();
-  const context = new Proxy({} as Record<string, unknown>, {
-    get: (held, key) => (key === 'arc' ? arc : (held[String(key)] ?? vi.fn())),
-    set: (held, key, value) => ((held[String(key)] = value), true),
-  });
+  const context = new Proxy(
+    {},
+    {
+      get: (held, key): unknown => (key === 'arc' ? arc : (Reflect.get(held, key) ?? vi.fn())),
+      set: (held, key, value) => Reflect.set(held, key, value),
+    },
+  );
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(context as never);
   const host = document.createElement('div');
   const map = L.map(host, { crs: L.CRS.Simple, center: [0, 0], zoom: 1 });
   const movers = new Movers().addTo(map);
-  const canvas = host.querySelector('canvas') as HTMLCanvasElement;
+  const canvas = one('canvas', host);
   return {
     movers,
-    names: () => canvas.dataset['names'],
+    names: () => canvas.dataset.names,
     arcs: () => {
       arc.mockClear();
       map.fire('move');

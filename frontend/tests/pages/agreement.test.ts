@@ -8,6 +8,8 @@ import { App } from '../../src/store/app.svelte';
 import { SHARED_VIEWS } from '../../src/store/views';
 import { delta, Hand, snapshot } from '../wire/hand';
 import { BUILDING, COLUMNS, GROUND, ROWS, UPPER } from '../store/scene';
+import { elementAt } from '../../src/lists';
+import { one } from '../page';
 
 let hand: Hand;
 let app: App;
@@ -23,13 +25,16 @@ beforeEach(() => {
   app.live.start();
   hand.socket.opens();
   hand.socket.asked.forEach(({ id, view }, i) => {
-    const name = SHARED_VIEWS[i] as (typeof SHARED_VIEWS)[number];
+    const name = elementAt(SHARED_VIEWS, i);
     expect(view).toBe(name);
     hand.socket.says(snapshot(id, view, 1, (ROWS[name] ?? []) as (string | number)[][], COLUMNS[name]));
   });
   vi.advanceTimersByTime(100);
   parts = [
-    mount(PlanShapes, { target: document.getElementById('map') as Element, props: { app, scale: new Scale(), moved: () => false } }),
+    mount(PlanShapes, {
+      target: document.getElementById('map') as Element,
+      props: { app, scale: new Scale(), moved: () => false },
+    }),
     mount(ListView, { target: document.getElementById('list') as Element, props: { app } }),
   ];
   flushSync();
@@ -50,7 +55,9 @@ function states(prefix: string): Record<string, string | null> {
   return found;
 }
 
-function both(kind: 'machine' | 'room' | 'door'): [Record<string, string | null>, Record<string, string | null>] {
+function both(
+  kind: 'machine' | 'room' | 'door',
+): [Record<string, string | null>, Record<string, string | null>] {
   const map: Record<string, string | null> = {};
   for (const level of BUILDING.levels) {
     app.address = { ...app.address, level: level.id };
@@ -74,7 +81,7 @@ test('a change reaches both', () => {
   vi.advanceTimersByTime(100);
   flushSync();
   const [map, list] = both('machine');
-  expect(map['m1']).toBe('in-use cpu');
+  expect(map.m1).toBe('in-use cpu');
   expect(list).toEqual(map);
 });
 
@@ -97,7 +104,7 @@ test('one tab stop per kind, and arrow keys walk to the neighbour', () => {
 });
 
 test('Enter opens what is focused', () => {
-  const shape = document.querySelector('[data-testid=machine-m1]') as SVGElement;
+  const shape = one('[data-testid=machine-m1]');
   shape.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   flushSync();
   expect(app.selected).toMatchObject({ kind: 'machine', machine: { mid: 'm1' } });

@@ -9,6 +9,7 @@ import { App } from '../../src/store/app.svelte';
 import { Layer } from '../../src/store/layer.svelte';
 import { BUILDING, GROUND, UPPER } from '../store/scene';
 import { delta, Hand, snapshot } from '../wire/hand';
+import { one } from '../page';
 
 let hand: Hand;
 let app: App;
@@ -24,8 +25,11 @@ beforeEach(() => {
       init.method === 'POST'
         ? nodes
         : url.endsWith('/q1/')
-        ? new Response(JSON.stringify(query))
-        : new Response(JSON.stringify({ code: 'smartcis.actions.not_found', message: 'there is no query' }), { status: 404 }),
+          ? new Response(JSON.stringify(query))
+          : new Response(
+              JSON.stringify({ code: 'smartcis.actions.not_found', message: 'there is no query' }),
+              { status: 404 },
+            ),
     ),
   );
   document.body.innerHTML = '<main></main><svg id="map"></svg>';
@@ -37,8 +41,11 @@ beforeEach(() => {
   hand.socket.opens();
   layer = new Layer(app);
   parts = [
-    mount(LayerPanel, { target: document.querySelector('main') as Element, props: { app, layer } }),
-    mount(LayerShapes, { target: document.getElementById('map') as Element, props: { app, layer, scale: new Scale() } }),
+    mount(LayerPanel, { target: one('main'), props: { app, layer } }),
+    mount(LayerShapes, {
+      target: document.getElementById('map') as Element,
+      props: { app, layer, scale: new Scale() },
+    }),
   ];
 });
 
@@ -54,22 +61,35 @@ const id = (): number => hand.socket.asked.find(({ view }) => view === 'q1')?.id
 
 async function shown(rows: string[][]): Promise<void> {
   layer.show('q1');
-  await vi.waitFor(() => { expect(id()).toBeGreaterThan(0); });
+  await vi.waitFor(() => {
+    expect(id()).toBeGreaterThan(0);
+  });
   hand.socket.says(snapshot(id(), 'q1', 1, rows, ['mid', 'host']));
-  await vi.waitFor(() => { expect(layer.known).toBe(true); });
+  await vi.waitFor(() => {
+    expect(layer.known).toBe(true);
+  });
   flushSync();
 }
 
 test('rows are drawn where they lie, follow the query, and are listed', async () => {
-  await shown([['m1', 'one'], ['m3', 'three'], ['m4', 'four'], ['m9', 'lost']]);
+  await shown([
+    ['m1', 'one'],
+    ['m3', 'three'],
+    ['m4', 'four'],
+    ['m9', 'lost'],
+  ]);
   expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['one', 'three']);
   expect(all('layer-rows')[0]?.textContent).toContain('4 rows, 1 of them nowhere');
   expect(all('layer-list')[0]?.textContent).toMatch(/one\s*three/);
   hand.socket.says(delta(id(), 1, 2, [[-1, 'm1', 'one']]));
-  await vi.waitFor(() => { expect(layer.rows).toBe(3); });
+  await vi.waitFor(() => {
+    expect(layer.rows).toBe(3);
+  });
   flushSync();
   expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['three']);
-  const found = await axe.run(document.body, { rules: { region: { enabled: false }, 'page-has-heading-one': { enabled: false } } });
+  const found = await axe.run(document.body, {
+    rules: { region: { enabled: false }, 'page-has-heading-one': { enabled: false } },
+  });
   expect(found.violations).toEqual([]);
 });
 
@@ -77,17 +97,28 @@ test('rows on another floor only bring that floor into view, once', async () => 
   await shown([['m4', 'four']]);
   expect(app.levelId).toBe('L1');
   app.go({ level: 'L0' }, false);
-  hand.socket.says(delta(id(), 1, 2, [[1, 'm1', 'one'], [-1, 'm1', 'one']]));
+  hand.socket.says(
+    delta(id(), 1, 2, [
+      [1, 'm1', 'one'],
+      [-1, 'm1', 'one'],
+    ]),
+  );
   flushSync();
   expect(app.levelId).toBe('L0');
 });
 
 test('a query that is not there, or has no place, says so', async () => {
   layer.show('gone');
-  await vi.waitFor(() => { flushSync(); expect(all('layer-problem')[0]?.textContent).toContain('there is no query'); });
+  await vi.waitFor(() => {
+    flushSync();
+    expect(all('layer-problem')[0]?.textContent).toContain('there is no query');
+  });
   query = { ...query, located_by: null };
   layer.show('q1');
-  await vi.waitFor(() => { flushSync(); expect(all('layer-nowhere')).toHaveLength(1); });
+  await vi.waitFor(() => {
+    flushSync();
+    expect(all('layer-nowhere')).toHaveLength(1);
+  });
   expect(hand.socket.asked).toEqual([]);
 });
 
@@ -95,14 +126,24 @@ test('walking points, which no plan draws, are asked for once; if they cannot be
   query = { ...query, located_by: 'node' };
   nodes = new Response(JSON.stringify({ kind: 'answer', rows: [[7, 'L0', 3, 4]] }));
   layer.show('q1');
-  await vi.waitFor(() => { expect(id()).toBeGreaterThan(0); });
+  await vi.waitFor(() => {
+    expect(id()).toBeGreaterThan(0);
+  });
   hand.socket.says(snapshot(id(), 'q1', 1, [[7, 'here']], ['node', 'what']));
-  await vi.waitFor(() => { flushSync(); expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['here']); });
+  await vi.waitFor(() => {
+    flushSync();
+    expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['here']);
+  });
 
   layer = new Layer(app);
-  nodes = new Response(JSON.stringify({ code: 'smartcis.why.no_answer', message: 'the engine did not answer' }), { status: 503 });
+  nodes = new Response(
+    JSON.stringify({ code: 'smartcis.why.no_answer', message: 'the engine did not answer' }),
+    { status: 503 },
+  );
   layer.show('q1');
-  await vi.waitFor(() => { expect(layer.lostNodes?.message).toBe('the engine did not answer'); });
+  await vi.waitFor(() => {
+    expect(layer.lostNodes?.message).toBe('the engine did not answer');
+  });
 });
 
 test('a stopped query is said to be stopped; taken off, nothing is left', async () => {

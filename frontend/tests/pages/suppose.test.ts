@@ -6,6 +6,7 @@ import WhatIf from '../../src/panels/WhatIf.svelte';
 import WhyNot from '../../src/panels/WhyNot.svelte';
 import { App } from '../../src/store/app.svelte';
 import { Hand } from '../wire/hand';
+import { one } from '../page';
 
 let part: object;
 let sent: unknown[];
@@ -15,7 +16,7 @@ let app: App;
 beforeEach(() => {
   sent = [];
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
-    sent.push([url, JSON.parse(String(init.body))]);
+    sent.push([url, JSON.parse(init.body as string)]);
     return Promise.resolve(answer());
   });
   document.body.innerHTML = '<main></main>';
@@ -28,11 +29,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const main = (): Element => document.querySelector('main') as Element;
-const json = (body: unknown, status = 200) => (): Response => new Response(JSON.stringify(body), { status });
+const main = (): Element => one('main');
+const json =
+  (body: unknown, status = 200) =>
+  (): Response =>
+    new Response(JSON.stringify(body), { status });
 
 async function press(testid: string): Promise<void> {
-  const button = document.querySelector(`[data-testid="${testid}"]`) as HTMLButtonElement;
+  const button = one(`[data-testid="${testid}"]`);
   button.click();
   flushSync();
   await vi.waitFor(() => {
@@ -51,14 +55,16 @@ test('supposes that a door closes, for this visitor', async () => {
   flushSync();
   answer = json({ gone: [{ mid: 'm1', cost_mm: 1 }], come: [] });
   await press('what-if');
-  expect(sent).toEqual([[
-    '/api/v1/queries/what-if/',
-    {
-      view: 'nearest_machine',
-      row: { session: 'mine' },
-      suppose: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
-    },
-  ]]);
+  expect(sent).toEqual([
+    [
+      '/api/v1/queries/what-if/',
+      {
+        view: 'nearest_machine',
+        row: { session: 'mine' },
+        suppose: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
+      },
+    ],
+  ]);
   expect(main().textContent).toContain('Then no free machine could be reached.');
   await quiet();
   answer = json({ code: 'x', message: 'No answer.', try: 'Again.' }, 503);
@@ -76,7 +82,13 @@ test('has nothing to suppose while nothing was asked', () => {
 test('asks why a machine is not free, tells, and folds away again', async () => {
   part = mount(WhyNot, { target: main(), props: { app, mid: 'm1' } });
   flushSync();
-  const edit = { action: 'insert', relation: 'seat_reading', before: null, hidden: false, after: { mid: 'm1', weight_kg: { open: 'weight_kg' } } };
+  const edit = {
+    action: 'insert',
+    relation: 'seat_reading',
+    before: null,
+    hidden: false,
+    after: { mid: 'm1', weight_kg: { open: 'weight_kg' } },
+  };
   answer = json({ repairs: [{ edits: [edit], conditions: ['weight_kg < 5.0'] }], complete: true });
   await press('why-not');
   expect(sent).toEqual([['/api/v1/queries/why-not/', { view: 'free_machine', row: { mid: 'm1' } }]]);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import Visibility from '../../src/panels/Visibility.svelte';
 import { App } from '../../src/store/app.svelte';
 import { Hand } from '../wire/hand';
+import { one } from '../page';
 
 let part: object | null = null;
 let consent: string;
@@ -21,11 +22,15 @@ beforeEach(() => {
       return Promise.resolve(new Response(JSON.stringify(policy)));
     }
     const headers = init.headers as Record<string, string>;
-    const body: unknown = init.body === undefined ? null : JSON.parse(String(init.body));
+    const body: unknown = init.body === undefined ? null : JSON.parse(init.body as string);
     const code = headers['Visitor-Code'] ?? '';
     sent.push({ method: String(init.method), code, body });
     if (code !== 'secret') {
-      const problem = { code: 'smartcis.visitors.unknown_code', message: 'this code belongs to no tag', try: 'look again' };
+      const problem = {
+        code: 'smartcis.visitors.unknown_code',
+        message: 'this code belongs to no tag',
+        try: 'look again',
+      };
       return Promise.resolve(new Response(JSON.stringify(problem), { status: 404 }));
     }
     if (body !== null) consent = (body as { consent: string }).consent;
@@ -42,7 +47,7 @@ afterEach(() => {
 function show(): void {
   document.body.innerHTML = '<main></main>';
   part = mount(Visibility, {
-    target: document.querySelector('main') as Element,
+    target: one('main'),
     props: { app: new App(new Hand(), false) },
   });
   flushSync();
@@ -87,14 +92,17 @@ test('a code that is none is said, and nothing is kept', async () => {
   expect(sent).toEqual([]);
   (found('visibility') as HTMLDetailsElement).open = true;
   const field = found('visitor-code') as HTMLInputElement;
-  for (const [typed, right] of [['wrong', false], [' secret ', true]] as const) {
+  for (const [typed, right] of [
+    ['wrong', false],
+    [' secret ', true],
+  ] as const) {
     field.value = typed;
     field.dispatchEvent(new Event('input', { bubbles: true }));
     found('visitor-enter')?.click();
     await vi.waitFor(() => {
-      expect(right ? pressed('consent-exact') : document.querySelector('[role=alert]')?.textContent).toContain(
-        right ? 'true' : 'belongs to no tag; look again',
-      );
+      expect(
+        right ? pressed('consent-exact') : document.querySelector('[role=alert]')?.textContent,
+      ).toContain(right ? 'true' : 'belongs to no tag; look again');
     });
     if (!right) await clean();
     expect(sessionStorage.length).toBe(right ? 1 : 0);

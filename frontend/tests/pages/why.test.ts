@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import Why from '../../src/panels/Why.svelte';
 import { App } from '../../src/store/app.svelte';
 import { Hand } from '../wire/hand';
+import { one } from '../page';
 
 let part: object;
 let sent: unknown[];
@@ -13,12 +14,12 @@ let answer: () => Response;
 beforeEach(() => {
   sent = [];
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
-    sent.push([url, JSON.parse(String(init.body))]);
+    sent.push([url, JSON.parse(init.body as string)]);
     return Promise.resolve(answer());
   });
   document.body.innerHTML = '<main></main>';
   part = mount(Why, {
-    target: document.querySelector('main') as Element,
+    target: one('main'),
     props: { app: new App(new Hand(), false), view: 'free_machine', row: ['m1', 'lab', 101] },
   });
   flushSync();
@@ -29,7 +30,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const button = (): HTMLButtonElement => document.querySelector('[data-testid="why"]') as HTMLButtonElement;
+const button = (): HTMLElement => one('[data-testid="why"]');
 const said = (): string => document.querySelector('[data-testid="why-reasons"]')?.textContent ?? '';
 
 async function press(): Promise<void> {
@@ -52,7 +53,7 @@ test('asks for the row, tells, and folds away again', async () => {
   expect(button().getAttribute('aria-expanded')).toBe('true');
   expect(document.activeElement).toBe(button());
   const rules = { runOnly: ['wcag2a', 'wcag2aa'], rules: { 'color-contrast': { enabled: false } } };
-  expect((await axe.run(document.querySelector('main') as Element, rules)).violations).toEqual([]);
+  expect((await axe.run(one('main'), rules)).violations).toEqual([]);
   await press();
   expect(said().trim()).toBe('');
   expect(sent).toHaveLength(1);

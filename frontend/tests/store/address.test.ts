@@ -3,7 +3,14 @@ import { readAddress, writeAddress } from '../../src/store/address';
 
 test('an address survives being written and read', () => {
   const address = {
-    level: 'L1', kiosk: 'k 1', from: null, software: 'C++ & R', stepFree: true, select: 'machine:m1', layer: 'q-1', list: true,
+    level: 'L1',
+    kiosk: 'k 1',
+    from: null,
+    software: 'C++ & R',
+    stepFree: true,
+    select: 'machine:m1',
+    layer: 'q-1',
+    list: true,
   };
   expect(readAddress(writeAddress(address))).toEqual(address);
 });

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { alarms } from '../../src/store/alarms';
 
-const COLUMNS = ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'].map((name) => ({ name, type: 'TEXT', unit: '' }));
+const COLUMNS = ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'].map((name) => ({
+  name,
+  type: 'TEXT',
+  unit: '',
+}));
 
 test('alarms come newest first', () => {
   const rows = [

@@ -7,17 +7,29 @@ import { GROUND, tables, UPPER } from './scene';
 
 const seen = world([GROUND, UPPER], tables());
 const insert = (relation: string, after: Edit['after']): Edit => ({
-  action: 'insert', relation, before: null, after, hidden: false,
+  action: 'insert',
+  relation,
+  before: null,
+  after,
+  hidden: false,
 });
 const lost = (relation: string, before: Edit['before']): Edit => ({
-  action: 'delete', relation, before, after: null, hidden: false,
+  action: 'delete',
+  relation,
+  before,
+  after: null,
+  hidden: false,
 });
 const seat = insert('seat_reading', {
-  mid: 'm1', sid: { open: 'sid' }, weight_kg: { open: 'weight_kg' }, at_s: { open: 'at_s' },
+  mid: 'm1',
+  sid: { open: 'sid' },
+  weight_kg: { open: 'weight_kg' },
+  at_s: { open: 'at_s' },
 });
 const cpu = insert('cpu_reading', { mid: 'm1', cpu_pct: { open: 'cpu_pct' } });
 const missing = (edits: Edit[], conditions: string[] = []): Missing => ({
-  repairs: [{ edits, conditions }], complete: true,
+  repairs: [{ edits, conditions }],
+  complete: true,
 });
 const first = (told: Missing): readonly string[] => tellMissing(told, seen).ways[0] ?? [];
 
@@ -37,31 +49,45 @@ test('a machine nobody hears of needs two readings', () => {
 
 test('a room that is reserved, dark, behind a door', () => {
   const door: Edit = {
-    action: 'change', relation: 'door', hidden: false,
-    before: { door_id: 'd1', state: 'locked' }, after: { door_id: 'd1', state: 'open' },
+    action: 'change',
+    relation: 'door',
+    hidden: false,
+    before: { door_id: 'd1', state: 'locked' },
+    after: { door_id: 'd1', state: 'open' },
   };
-  expect(first(missing([
-    lost('reservation', { reservation_id: 7, rid: 'lab', title: 'Analysis' }),
-    lost('light_reading', { rid: 'lab', sid: 'l1', lux: 3 }),
-    door,
-  ]))).toEqual(['Room H1 were not reserved (Analysis)', 'Room H1 were not dark: 3 lx', 'door d1 were open']);
+  expect(
+    first(
+      missing([
+        lost('reservation', { reservation_id: 7, rid: 'lab', title: 'Analysis' }),
+        lost('light_reading', { rid: 'lab', sid: 'l1', lux: 3 }),
+        door,
+      ]),
+    ),
+  ).toEqual(['Room H1 were not reserved (Analysis)', 'Room H1 were not dark: 3 lx', 'door d1 were open']);
 });
 
 test('several ways, those without words, and none', () => {
-  const { heading, ways } = tellMissing({
-    repairs: [
-      { edits: [insert('machine', { mid: 'm9', node: { open: 'node' } })], conditions: [] },
-      { edits: [lost('level', { level_id: 'L0' })], conditions: [] },
-      { edits: [{ ...seat, hidden: true }], conditions: [] },
-    ],
-    complete: false,
-  }, seen);
+  const { heading, ways } = tellMissing(
+    {
+      repairs: [
+        { edits: [insert('machine', { mid: 'm9', node: { open: 'node' } })], conditions: [] },
+        { edits: [lost('level', { level_id: 'L0' })], conditions: [] },
+        { edits: [{ ...seat, hidden: true }], conditions: [] },
+      ],
+      complete: false,
+    },
+    seen,
+  );
   expect(heading).toBe('It would be free, if any one of these were so:');
   expect(ways).toEqual([
     ['there were machine(m9, any)'],
     ['there were no level(L0)'],
     ['another visitor asked for something else'],
   ]);
-  expect(tellMissing({ repairs: [], complete: true }, seen).heading).toBe('Nothing that can change would make it free.');
-  expect(tellMissing({ repairs: [], complete: false }, seen).heading).toBe('No way was found to make it free.');
+  expect(tellMissing({ repairs: [], complete: true }, seen).heading).toBe(
+    'Nothing that can change would make it free.',
+  );
+  expect(tellMissing({ repairs: [], complete: false }, seen).heading).toBe(
+    'No way was found to make it free.',
+  );
 });

@@ -6,7 +6,8 @@ import { GROUND, tables, UPPER } from './scene';
 
 const ask: Ask = { node: 4, software: 'LaTeX', stepFree: false };
 const seen = world([GROUND, UPPER], tables());
-const nearest = (...rows: [string, string, number, number][]) => tables({ nearest_machine: rows }).nearest_machine;
+const nearest = (...rows: [string, string, number, number][]) =>
+  tables({ nearest_machine: rows }).nearest_machine;
 const judge = (table = nearest(), over: Partial<Ask> = {}, waited = PATIENCE_S, world_ = seen) =>
   outcome(table, 's', { ...ask, ...over }, waited, world_);
 
@@ -17,7 +18,9 @@ describe('the answer', () => {
 
   test('is the machine of my session, not of another', () => {
     expect(judge(nearest(['other', 'm2', 102, 5], ['s', 'm1', 101, 8000]))).toMatchObject({
-      kind: 'found', costMm: 8000, machine: { mid: 'm1' },
+      kind: 'found',
+      costMm: 8000,
+      machine: { mid: 'm1' },
     });
   });
 
@@ -52,11 +55,13 @@ describe('what the person is told when the answer changes', () => {
     );
   });
   test('another way to the same machine', () => {
-    expect(changed({ mid: 'm1', nodes: '4,3,101' }, { machine: m1, nodes: '4,9,101' }, seen, machineState)).toBe(
-      'The way to host-m1 changed; the new path is shown.',
-    );
+    expect(
+      changed({ mid: 'm1', nodes: '4,3,101' }, { machine: m1, nodes: '4,9,101' }, seen, machineState),
+    ).toBe('The way to host-m1 changed; the new path is shown.');
   });
   test('nothing when nothing changed', () => {
-    expect(changed({ mid: 'm1', nodes: '4,101' }, { machine: m1, nodes: '4,101' }, seen, machineState)).toBeNull();
+    expect(
+      changed({ mid: 'm1', nodes: '4,101' }, { machine: m1, nodes: '4,101' }, seen, machineState),
+    ).toBeNull();
   });
 });

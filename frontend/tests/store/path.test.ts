@@ -29,9 +29,7 @@ describe('a path', () => {
   test('has a leg per floor and a lift between them', () => {
     const found = path(route(TWO_FLOORS), rooms);
     expect(found.legs.map((leg) => leg.levelId)).toEqual(['L0', 'L1']);
-    expect(found.climbs).toEqual([
-      { way: 'lift', from: 'L0', to: 'L1', at: [38, 7.5], arriveAt: [38, 7.5] },
-    ]);
+    expect(found.climbs).toEqual([{ way: 'lift', from: 'L0', to: 'L1', at: [38, 7.5], arriveAt: [38, 7.5] }]);
     expect(found.lengthMm).toBe(73_000);
   });
 
@@ -49,7 +47,10 @@ describe('a path', () => {
   });
 
   test('is told in words, floor changes with the floor they lead to', () => {
-    const told = directions(path(route(TWO_FLOORS), rooms), BUILDING.levels, rooms, 'Kiosk', { name: 'host-m4', rid: 'none' });
+    const told = directions(path(route(TWO_FLOORS), rooms), BUILDING.levels, rooms, 'Kiosk', {
+      name: 'host-m4',
+      rid: 'none',
+    });
     expect(told.map((step) => [step.kind, step.text])).toEqual([
       ['start', 'Start at Kiosk, floor Ground'],
       ['straight', 'Go straight 36 m along the corridor'],
@@ -70,7 +71,10 @@ test('the target’s room is entered in one sentence, and wobbles are not told',
     ['s', 6, 30, 'L0', 10, 12],
     ['s', 7, 40, 'L0', 5, 15],
   ];
-  const told = directions(path(route(rows), rooms), BUILDING.levels, rooms, 'Kiosk', { name: 'host-m1', rid: 'lab' });
+  const told = directions(path(route(rows), rooms), BUILDING.levels, rooms, 'Kiosk', {
+    name: 'host-m1',
+    rid: 'lab',
+  });
   expect(told.map((step) => step.text)).toEqual([
     'Start at Kiosk, floor Ground',
     'Go straight 28 m along the corridor',
@@ -94,26 +98,72 @@ describe('geometry', () => {
 
   test('inside knows holes', () => {
     const rings: [number, number][][] = [
-      [[0, 0], [10, 0], [10, 10], [0, 10]],
-      [[4, 4], [6, 4], [6, 6], [4, 6]],
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [0, 10],
+      ],
+      [
+        [4, 4],
+        [6, 4],
+        [6, 6],
+        [4, 6],
+      ],
     ];
-    expect([inside([1, 1], rings), inside([5, 5], rings), inside([11, 5], rings)]).toEqual([true, false, false]);
+    expect([inside([1, 1], rings), inside([5, 5], rings), inside([11, 5], rings)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   test('simplify keeps corners and drops wobble', () => {
-    expect(simplify([[0, 0], [5, 0.2], [10, 0], [10, 8]], 1)).toEqual([[0, 0], [10, 0], [10, 8]]);
+    expect(
+      simplify(
+        [
+          [0, 0],
+          [5, 0.2],
+          [10, 0],
+          [10, 8],
+        ],
+        1,
+      ),
+    ).toEqual([
+      [0, 0],
+      [10, 0],
+      [10, 8],
+    ]);
   });
 
   test('arrow keys go to the nearest in that direction', () => {
-    const others = [{ at: [5, 0] as [number, number], id: 'east' }, { at: [0, 5] as [number, number], id: 'north' }];
+    const others = [
+      { at: [5, 0] as [number, number], id: 'east' },
+      { at: [0, 5] as [number, number], id: 'north' },
+    ];
     expect(neighbour([0, 0], others, 'right')?.id).toBe('east');
     expect(neighbour([0, 0], others, 'up')?.id).toBe('north');
     expect(neighbour([0, 0], others, 'left')).toBeNull();
   });
 
   test('a name keeps clear of machines but stays inside', () => {
-    const room: [number, number][][] = [[[0, 0], [20, 0], [20, 10], [0, 10]]];
-    const spot = quietSpot(room, [10, 5], [[10, 5], [8, 5]], 2);
+    const room: [number, number][][] = [
+      [
+        [0, 0],
+        [20, 0],
+        [20, 10],
+        [0, 10],
+      ],
+    ];
+    const spot = quietSpot(
+      room,
+      [10, 5],
+      [
+        [10, 5],
+        [8, 5],
+      ],
+      2,
+    );
     expect(inside(spot, room)).toBe(true);
     expect(Math.hypot(spot[0] - 10, spot[1] - 5)).toBeGreaterThan(1.5);
     expect(quietSpot(room, [10, 5], [[1, 1]], 2)).toEqual([10, 5]);

@@ -17,7 +17,10 @@ describe('the power layer', () => {
   });
 
   it('adds up what all motes spend per query', () => {
-    expect([...totals(POWER)]).toEqual([['q_1', 0.75], ['q_2', 0.01]]);
+    expect([...totals(POWER)]).toEqual([
+      ['q_1', 0.75],
+      ['q_2', 0.01],
+    ]);
   });
 
   it('draws four times the power twice as wide, beyond the least radius', () => {

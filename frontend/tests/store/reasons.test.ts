@@ -11,7 +11,10 @@ const seen = world([GROUND, UPPER], tables());
 const NOW_S = 1000;
 
 const fact = (relation: string, row: Record<string, Cell>, necessary = true): Fact => ({
-  relation, row, necessary, hidden: false,
+  relation,
+  row,
+  necessary,
+  hidden: false,
 });
 const seat = fact('seat_reading', { mid: 'm1', sid: 's1', weight_kg: 0, at_s: 988 });
 const door = fact('door', { door_id: 'd1', state: 'open', x_m: 1, y_m: 2, level_id: 'L0' });
@@ -41,7 +44,13 @@ test('a free machine is told the way a person would tell it', () => {
 
 test('doors without which there is no way are marked, others are not', () => {
   const detour = fact('door', { door_id: 'd2', state: 'open' }, false);
-  const { heading, sentences } = tell(reasons([[door, detour, seat], [door, seat]]), seen);
+  const { heading, sentences } = tell(
+    reasons([
+      [door, detour, seat],
+      [door, seat],
+    ]),
+    seen,
+  );
   expect(heading).toBe('One of 2 ways to see it:');
   expect(sentences).toEqual([
     { text: 'Seat at host-m1 reads 0.0 kg (12 s ago)', mark: 'part of every way' },
@@ -63,15 +72,20 @@ test('a question is told, another visitor’s wish is not', () => {
 });
 
 test('a machine and a room the plan does not know keep their ids', () => {
-  expect(texts([
-    fact('machine', { mid: 'm9', host: 'host-m9', rid: 'attic' }),
-    fact('seat_reading', { mid: 'm9', weight_kg: null }),
-  ])).toEqual(['Seat at m9 reads none kg', 'host-m9 stands in attic']);
+  expect(
+    texts([
+      fact('machine', { mid: 'm9', host: 'host-m9', rid: 'attic' }),
+      fact('seat_reading', { mid: 'm9', weight_kg: null }),
+    ]),
+  ).toEqual(['Seat at m9 reads none kg', 'host-m9 stands in attic']);
 });
 
 test('reasons that cannot all be listed, or that are none, say so', () => {
   expect(tell(reasons([[door]], false), seen).heading).toBe('One of many ways to see it:');
-  expect(tell(reasons([[]]), seen)).toEqual({ heading: 'This rests only on what cannot change.', sentences: [] });
+  expect(tell(reasons([[]]), seen)).toEqual({
+    heading: 'This rests only on what cannot change.',
+    sentences: [],
+  });
 });
 
 test('the asked row is found by a column', () => {

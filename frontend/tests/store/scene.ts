@@ -6,10 +6,22 @@ import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/s
 import type { Tables } from '../../src/store/world';
 
 const box = (x: number, y: number, w: number, h: number): Ring[] => [
-  [[x, y], [x + w, y], [x + w, y + h], [x, y + h], [x, y]] as Ring,
+  [
+    [x, y],
+    [x + w, y],
+    [x + w, y + h],
+    [x, y + h],
+    [x, y],
+  ] as Ring,
 ];
 
-const unit = (id: string, name: string, category: string, at: [number, number, number, number], node: number) => ({
+const unit = (
+  id: string,
+  name: string,
+  category: string,
+  at: [number, number, number, number],
+  node: number,
+) => ({
   id,
   name,
   category,
@@ -30,7 +42,13 @@ const machine = (mid: string, rid: string, x: number, y: number, software: strin
 });
 
 const sensor = (sid: string, kind: string, rid: string, mid: string | null = null) => ({
-  sid, kind, rid, mid, x_m: 0, y_m: 0, simulated: true,
+  sid,
+  kind,
+  rid,
+  mid,
+  x_m: 0,
+  y_m: 0,
+  simulated: true,
 });
 
 export const GROUND: Plan = {
@@ -42,7 +60,10 @@ export const GROUND: Plan = {
     unit('hall', '', 'walkway', [0, 5, 36, 5], 3),
     unit('lift0', '', 'elevator', [36, 5, 4, 5], 4),
   ],
-  doors: [{ id: 'd1', x_m: 10, y_m: 10 }, { id: 'd2', x_m: 30, y_m: 10 }],
+  doors: [
+    { id: 'd1', x_m: 10, y_m: 10 },
+    { id: 'd2', x_m: 30, y_m: 10 },
+  ],
   machines: [
     machine('m1', 'lab', 5, 15, ['LaTeX']),
     machine('m2', 'lab', 10, 15, ['LaTeX', 'R']),
@@ -113,13 +134,25 @@ export const ROWS: Readonly<Partial<Record<ViewName, Row[]>>> = {
   closed_room: [['store', 'reserved']],
   free_machine: [['m1', 'lab', 101]],
   machine_in_use: [['m2', 'seat']],
-  machine_vitals: [['m1', 0, 12, 1000], ['m2', 71, 3, 1000]],
-  room_climate: [['lab', 't1', 21.4, 900], ['lab', 't9', 22, 1000]],
+  machine_vitals: [
+    ['m1', 0, 12, 1000],
+    ['m2', 71, 3, 1000],
+  ],
+  room_climate: [
+    ['lab', 't1', 21.4, 900],
+    ['lab', 't9', 22, 1000],
+  ],
   room_light: [['lab', 400, 1000]],
-  door_state: [['d1', 'open'], ['d2', 'locked']],
+  door_state: [
+    ['d1', 'open'],
+    ['d2', 'locked'],
+  ],
   visitor_position: [['v-1', 'L0', 'lab', 4, 7, 'exact', true]],
   visitors_on_level: [['L0', 4]],
-  active_region: [['r1', 't1'], ['r2', 't2']],
+  active_region: [
+    ['r1', 't1'],
+    ['r2', 't2'],
+  ],
   largest_region: [['r2', 9]],
 };
 

@@ -3,7 +3,11 @@ import { noDataSince, silent } from '../../src/store/silent';
 import type { Table } from '../../src/store/table';
 import type { Machine, Room } from '../../src/store/world';
 
-const columns = ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'].map((name) => ({ name, type: 'TEXT', unit: '' }));
+const columns = ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'].map((name) => ({
+  name,
+  type: 'TEXT',
+  unit: '',
+}));
 
 function table(...rows: Table['rows']): Table {
   return { columns, rows, known: true };
@@ -23,7 +27,11 @@ describe('silent sources', () => {
       { rooms, machines },
     );
     expect(found.map((one) => one.title)).toEqual(['Calendar (Room Seminar)', 'mqtt', 'PDU (mill)']);
-    expect(found.map((one) => [one.rid, one.mid])).toEqual([['A', ''], ['', ''], ['A', 'm1']]);
+    expect(found.map((one) => [one.rid, one.mid])).toEqual([
+      ['A', ''],
+      ['', ''],
+      ['A', 'm1'],
+    ]);
     expect(found.map((one) => one.reason)).toEqual(['', 'broker: refused', 'no answer']);
   });
 

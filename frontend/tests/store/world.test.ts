@@ -73,7 +73,12 @@ describe('rooms', () => {
   });
 
   test('of a sensor in two regions belong to the largest', () => {
-    const { rooms } = seen({ active_region: [['r2', 't1'], ['r1', 't1']] });
+    const { rooms } = seen({
+      active_region: [
+        ['r2', 't1'],
+        ['r1', 't1'],
+      ],
+    });
     expect(rooms.get('lab')?.region).toBe('r2');
   });
 });
@@ -103,7 +108,11 @@ test('a floor says how many are there only where the view does', () => {
 
 test('ages read as people say them', () => {
   expect([3, 40, 360, 7200, 200_000].map((s) => age(0, s))).toEqual([
-    'just now', '40 s ago', '6 min ago', '2 h ago', '2 days ago',
+    'just now',
+    '40 s ago',
+    '6 min ago',
+    '2 h ago',
+    '2 days ago',
   ]);
   expect(age(10, 0)).toBe('just now');
   expect(isStale({ value: 1, atS: 0 }, 121)).toBe(true);

@@ -45,7 +45,10 @@ describe('subscriptions', () => {
     expect(hand.socket.asked).toEqual([{ id: 1, view: 'v', since: undefined }]);
     hand.socket.says(snapshot(1, 'v', 4, [['x', 1]]));
     hand.socket.says(delta(1, 4, 5, [[1, 'y', 2]]));
-    expect(rows()).toEqual([['x', 1], ['y', 2]]);
+    expect(rows()).toEqual([
+      ['x', 1],
+      ['y', 2],
+    ]);
   });
 
   test('two views do not mix', () => {
@@ -56,7 +59,10 @@ describe('subscriptions', () => {
     hand.socket.says(snapshot(1, 'v', 4, [['x', 1]]));
     hand.socket.says(snapshot(2, 'w', 2, [['y', 1]]));
     hand.socket.says(delta(2, 2, 9, [[1, 'z', 1]]));
-    expect(rows()).toEqual([['y', 1], ['z', 1]]);
+    expect(rows()).toEqual([
+      ['y', 1],
+      ['z', 1],
+    ]);
     expect(client.resyncs).toBe(0);
   });
 
@@ -74,7 +80,16 @@ describe('subscriptions', () => {
     follow();
     client.start();
     hand.socket.opens();
-    hand.socket.says({ type: 'error', id: 1, code: 'c', message: 'm', position: null, found: '', exists: [], try: '' });
+    hand.socket.says({
+      type: 'error',
+      id: 1,
+      code: 'c',
+      message: 'm',
+      position: null,
+      found: '',
+      exists: [],
+      try: '',
+    });
     hand.socket.says({ type: 'closed', id: 1, view: 'v' });
     expect(heard.map((event) => event.kind)).toEqual(['error', 'closed']);
   });
@@ -96,7 +111,10 @@ describe('a gap', () => {
     ]);
     expect(rows()).toEqual([['x', 1]]);
     hand.socket.says(delta(2, 4, 7, [[1, 'y', 1]]));
-    expect(rows()).toEqual([['x', 1], ['y', 1]]);
+    expect(rows()).toEqual([
+      ['x', 1],
+      ['y', 1],
+    ]);
     expect(client.resyncs).toBe(1);
   });
 
@@ -111,7 +129,10 @@ describe('a gap', () => {
     hand.socket.says(delta(1, 4, 6, [[1, 'y', 1]]));
     hand.socket.says(delta(1, 4, 5, [[1, 'z', 1]]));
     expect(client.resyncs).toBe(0);
-    expect(rows()).toEqual([['x', 1], ['y', 1]]);
+    expect(rows()).toEqual([
+      ['x', 1],
+      ['y', 1],
+    ]);
   });
 
   test('with impossible weights asks for the whole view', () => {
@@ -142,7 +163,10 @@ describe('the connection', () => {
     hand.socket.says(welcome);
     hand.socket.says(delta(1, 4, 8, [[1, 'y', 1]]));
     expect(states.at(-1)).toMatchObject({ kind: 'live' });
-    expect(rows()).toEqual([['x', 1], ['y', 1]]);
+    expect(rows()).toEqual([
+      ['x', 1],
+      ['y', 1],
+    ]);
   });
 
   test('keeps the moment it was lost over many attempts, which come ever more slowly', () => {

@@ -14,13 +14,23 @@ const d = (prev: number, epoch: number, changes: [number, ...(string | number)[]
 describe('the fold of a view', () => {
   test('inserts and deletes rows', () => {
     const bag = bagAt(5, [['x', 1]]);
-    expect(bag.apply(d(5, 6, [[1, 'y', 2], [-1, 'x', 1]]))).toBe('applied');
+    expect(
+      bag.apply(
+        d(5, 6, [
+          [1, 'y', 2],
+          [-1, 'x', 1],
+        ]),
+      ),
+    ).toBe('applied');
     expect(bag.rows()).toEqual([['y', 2]]);
     expect(bag.epoch).toBe(6);
   });
 
   test('counts multiplicities', () => {
-    const bag = bagAt(1, [['x', 1], ['x', 1]]);
+    const bag = bagAt(1, [
+      ['x', 1],
+      ['x', 1],
+    ]);
     expect(bag.size).toBe(2);
     bag.apply(d(1, 2, [[-1, 'x', 1]]));
     expect(bag.rows()).toEqual([['x', 1]]);
@@ -30,7 +40,14 @@ describe('the fold of a view', () => {
 
   test('takes one row that is deleted and inserted in one delta', () => {
     const bag = bagAt(1, [['x', 1]]);
-    expect(bag.apply(d(1, 2, [[-1, 'x', 1], [1, 'x', 1]]))).toBe('applied');
+    expect(
+      bag.apply(
+        d(1, 2, [
+          [-1, 'x', 1],
+          [1, 'x', 1],
+        ]),
+      ),
+    ).toBe('applied');
     expect(bag.rows()).toEqual([['x', 1]]);
   });
 
@@ -57,7 +74,14 @@ describe('the fold of a view', () => {
 
   test('a deletion of what is not there is refused whole', () => {
     const bag = bagAt(1, [['x', 1]]);
-    expect(bag.apply(d(1, 2, [[1, 'z', 1], [-1, 'y', 1]]))).toBe('gap');
+    expect(
+      bag.apply(
+        d(1, 2, [
+          [1, 'z', 1],
+          [-1, 'y', 1],
+        ]),
+      ),
+    ).toBe('gap');
     expect(bag.rows()).toEqual([['x', 1]]);
   });
 
@@ -83,7 +107,12 @@ describe('the fold of a view', () => {
         expect(bag.apply(d(epoch - 1, epoch, changes))).toBe('applied');
       }
       const expected = [...truth].filter(([, w]) => w > 0).sort();
-      expect(bag.counted().map(({ row, weight }) => [row[0], weight]).sort()).toEqual(expected);
+      expect(
+        bag
+          .counted()
+          .map(({ row, weight }) => [row[0], weight])
+          .sort(),
+      ).toEqual(expected);
     }
   });
 });

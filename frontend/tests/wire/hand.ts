@@ -89,7 +89,13 @@ export class Hand implements Surroundings {
   }
 }
 
-export const snapshot = (id: number, view: string, epoch: number, rows: (string | number)[][], names = ['a', 'b']): ServerMessage => ({
+export const snapshot = (
+  id: number,
+  view: string,
+  epoch: number,
+  rows: (string | number)[][],
+  names = ['a', 'b'],
+): ServerMessage => ({
   type: 'snapshot',
   id,
   view,

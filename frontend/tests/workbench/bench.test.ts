@@ -5,7 +5,14 @@ import { Workbench } from '../../src/workbench/bench.svelte';
 import { delta, Hand, snapshot } from '../wire/hand';
 
 const QUERY = { id: 'q1', name: null, sql: 'SELECT 1', state: 'running', columns: [], mine: true };
-const REFUSED = { code: 'aspen.bind.unknown_column', message: 'no', position: { line: 2, column: 8, length: 1 }, found: 'x', exists: ['y'], try: 'y' };
+const REFUSED = {
+  code: 'aspen.bind.unknown_column',
+  message: 'no',
+  position: { line: 2, column: 8, length: 1 },
+  found: 'x',
+  exists: ['y'],
+  try: 'y',
+};
 
 let hand: Hand;
 let bench: Workbench;
@@ -18,15 +25,20 @@ let end: () => void;
 function answer(path: string, method: string): { status: number; body: unknown } {
   const found = answers[`${method} ${path}`] ?? answers[path];
   if (found) return found;
-  if (path === 'queries/check/') return { status: 200, body: { ok: true, kind: kindOf(text), columns: [], ways: waysOf(text) } };
+  if (path === 'queries/check/')
+    return { status: 200, body: { ok: true, kind: kindOf(text), columns: [], ways: waysOf(text) } };
   if (path.startsWith('queries/?')) return { status: 200, body: { results: [] } };
   if (path === 'queries/' && method === 'POST') return { status: 201, body: QUERY };
   if (path === 'queries/q1/') return { status: 200, body: QUERY };
   return { status: 200, body: [] };
 }
 
-const kindOf = (sql: string): string => (sql.startsWith('ONCE') ? 'once' : sql.startsWith('SELECT') ? 'query' : 'DROP');
-const waysOf = (sql: string): object => ({ live: sql.startsWith('SELECT') ? '' : 'not live', once: /^(SELECT|ONCE)/.test(sql) ? '' : 'not once' });
+const kindOf = (sql: string): string =>
+  sql.startsWith('ONCE') ? 'once' : sql.startsWith('SELECT') ? 'query' : 'DROP';
+const waysOf = (sql: string): object => ({
+  live: sql.startsWith('SELECT') ? '' : 'not live',
+  once: /^(SELECT|ONCE)/.test(sql) ? '' : 'not once',
+});
 
 beforeEach(() => {
   sent = [];
@@ -37,7 +49,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     const path = url.replace('/api/v1/', '');
     const method = init.method ?? 'GET';
-    sent.push({ method, path, body: JSON.parse(String(init.body ?? '{}')) as { sql?: string } });
+    sent.push({ method, path, body: JSON.parse((init.body ?? '{}') as string) as { sql?: string } });
     const { status, body } = answer(path, method);
     return Promise.resolve(new Response(JSON.stringify(body), { status }));
   });
@@ -45,8 +57,12 @@ beforeEach(() => {
   bench = new Workbench(hand);
   const editor: Editor = {
     text: () => text,
-    replace: (given) => { text = given; },
-    mark: (problem) => { marked = problem; },
+    replace: (given) => {
+      text = given;
+    },
+    mark: (problem) => {
+      marked = problem;
+    },
     fix: () => undefined,
     catalogue: () => undefined,
     focus: () => undefined,
@@ -63,7 +79,18 @@ afterEach(() => {
 const submitted = (): (string | undefined)[] =>
   sent.filter(({ method, path }) => method === 'POST' && path === 'queries/').map(({ body }) => body.sql);
 
-const ANSWER = { status: 200, body: { kind: 'answer', columns: [{ name: 'a', type: 'INT', unit: '' }], rows: [[1]], epoch: 3, position: 9, at_s: 1, total: 1 } };
+const ANSWER = {
+  status: 200,
+  body: {
+    kind: 'answer',
+    columns: [{ name: 'a', type: 'INT', unit: '' }],
+    rows: [[1]],
+    epoch: 3,
+    position: 9,
+    at_s: 1,
+    total: 1,
+  },
+};
 
 test('a text is kept running as it stands, and asked once with ONCE in front', async () => {
   await bench.run('live');
@@ -74,7 +101,12 @@ test('a text is kept running as it stands, and asked once with ONCE in front', a
   await bench.run('once');
   expect(submitted()).toEqual(['SELECT 1', 'ONCE\nSELECT 1']);
   expect(text).toBe('SELECT 1');
-  expect([bench.current, bench.results?.total, bench.asked, location.search]).toEqual([null, 1, 'SELECT 1', '']);
+  expect([bench.current, bench.results?.total, bench.asked, location.search]).toEqual([
+    null,
+    1,
+    'SELECT 1',
+    '',
+  ]);
 });
 
 test('a verdict that comes late, of the text before, is not taken for that of this one', async () => {
@@ -117,7 +149,10 @@ test('what is wrong with a text asked once is marked where it stands in the edit
 
 test('the key does what the text says', async () => {
   text = 'DROP TABLE t';
-  answers['POST queries/'] = { status: 200, body: { kind: 'done', statement: 'DROP', name: 't', changed: 1 } };
+  answers['POST queries/'] = {
+    status: 200,
+    body: { kind: 'done', statement: 'DROP', name: 't', changed: 1 },
+  };
   await bench.run('text');
   expect(submitted()).toEqual(['DROP TABLE t']);
   expect(bench.done?.changed).toBe(1);

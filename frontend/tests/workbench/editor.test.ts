@@ -6,7 +6,12 @@ import { advice, span } from '../../src/workbench/editor';
 import { compare } from '../../src/workbench/results.svelte';
 
 const problem = (line: number, column: number, length: number): ProblemFields => ({
-  code: 'c', message: 'No column roomid.', position: { line, column, length }, found: 'roomid', exists: ['rid'], try: 'Write rid.',
+  code: 'c',
+  message: 'No column roomid.',
+  position: { line, column, length },
+  found: 'roomid',
+  exists: ['rid'],
+  try: 'Write rid.',
 });
 const state = EditorState.create({ doc: 'SELECT roomid\nFROM room' });
 
@@ -31,11 +36,17 @@ test('the tooltip says found, exists and try', () => {
 
 test('any body becomes a problem', () => {
   expect(fieldsOf({ detail: 'Not found.' }, 'x').message).toBe('Not found.');
-  expect(fieldsOf('<html>', 'The server answered 502.')).toMatchObject({ code: 'smartcis.http', message: 'The server answered 502.', exists: [] });
+  expect(fieldsOf('<html>', 'The server answered 502.')).toMatchObject({
+    code: 'smartcis.http',
+    message: 'The server answered 502.',
+    exists: [],
+  });
 });
 
 test('cells sort as people expect', () => {
-  expect([10, null, 9, 'a10', 'a9'].sort((a, b) => compare(a as never, b as never)).slice(-1)).toEqual([null]);
+  expect([10, null, 9, 'a10', 'a9'].sort((a, b) => compare(a as never, b as never)).slice(-1)).toEqual([
+    null,
+  ]);
   expect(['a10', 'a9'].sort(compare)).toEqual(['a9', 'a10']);
   expect([10, 9].sort(compare)).toEqual([9, 10]);
 });

@@ -6,7 +6,13 @@ import { beside, figure, reach, wait, type Alternative, type Told } from '../../
 
 function way(name: string, energy: number, chosen: boolean): Alternative {
   const cost = { bytes_per_s: 10 * energy, energy_mj_per_s: energy, latency_ms: 9235 };
-  return { parts: [name], cost, weighed: energy + 1, chosen, verdict: chosen ? 'chosen' : `lost: ${energy} times the weighed cost` };
+  return {
+    parts: [name],
+    cost,
+    weighed: energy + 1,
+    chosen,
+    verdict: chosen ? 'chosen' : `lost: ${energy} times the weighed cost`,
+  };
 }
 
 const TOLD: Told = {
@@ -16,13 +22,26 @@ const TOLD: Told = {
     questions: [
       {
         about: 'how l and t reach the engine',
-        alternatives: [way('join l, t pairwise', 2, true), ...Array.from({ length: 11 }, (_, i) => way(`way ${i}`, 4 + i, false))],
+        alternatives: [
+          way('join l, t pairwise', 2, true),
+          ...Array.from({ length: 11 }, (_, i) => way(`way ${i}`, 4 + i, false)),
+        ],
         refused: [{ what: 'select t', why: 'nothing to select' }],
         graph: {
           cost: 3,
           and_nodes: 12,
           or_nodes: 7,
-          nodes: [{ expr: 'l+t', prop: 'at engine', cost: 3, ways: [{ text: 'fetch join', cost: 3, verdict: 'chosen' }, { text: 'stay', cost: 5, verdict: 'lost: 2 more' }] }],
+          nodes: [
+            {
+              expr: 'l+t',
+              prop: 'at engine',
+              cost: 3,
+              ways: [
+                { text: 'fetch join', cost: 3, verdict: 'chosen' },
+                { text: 'stay', cost: 5, verdict: 'lost: 2 more' },
+              ],
+            },
+          ],
         },
       },
     ],
@@ -43,7 +62,14 @@ const TOLD: Told = {
         },
         measured: { bytes_per_s: 30, energy_mj_per_s: 3, latency_ms: 9000 },
       },
-      { site: 'engine', title: 'receives net_1; reads room', sql: 'SELECT n1.rid FROM net_1 n1', plan: '', estimate: null, measured: null },
+      {
+        site: 'engine',
+        title: 'receives net_1; reads room',
+        sql: 'SELECT n1.rid FROM net_1 n1',
+        plan: '',
+        estimate: null,
+        measured: null,
+      },
     ],
     orders: ['light_reading (light): sampled every 10 s for net_1'],
     remarks: { maintained: 'maintained by walk' },
@@ -60,7 +86,13 @@ beforeEach(() => {
   closed = 0;
   part = mount(ExplainPanel, {
     target: document.getElementById('here') as Element,
-    props: { told: TOLD, weights: '', single: false, onask: (weights: string, single: boolean) => asked.push([weights, single]), onclose: () => (closed += 1) },
+    props: {
+      told: TOLD,
+      weights: '',
+      single: false,
+      onask: (weights: string, single: boolean) => asked.push([weights, single]),
+      onclose: () => (closed += 1),
+    },
   });
   flushSync();
 });
@@ -71,7 +103,9 @@ afterEach(() => {
 
 const all = (id: string): Element[] => [...document.querySelectorAll(`[data-testid="${id}"]`)];
 function click(name: string): void {
-  const found = [...document.querySelectorAll('button')].find((one) => one.textContent.trim().startsWith(name));
+  const found = [...document.querySelectorAll('button')].find((one) =>
+    one.textContent.trim().startsWith(name),
+  );
   found?.click();
   flushSync();
 }
@@ -123,14 +157,26 @@ test('another metric or limit is asked for anew', () => {
   metric.value = 'energy=0, bytes=0, latency=1, cpu=0';
   metric.dispatchEvent(new Event('change', { bubbles: true }));
   document.querySelector<HTMLInputElement>('.check input')?.click();
-  expect(asked).toEqual([['energy=0, bytes=0, latency=1, cpu=0', false], ['', true]]);
+  expect(asked).toEqual([
+    ['energy=0, bytes=0, latency=1, cpu=0', false],
+    ['', true],
+  ]);
   click('Close');
   expect(closed).toBe(1);
 });
 
 test('figures are short', () => {
-  expect([figure(0), figure(1234.6), figure(0.012345), figure(44.298)]).toEqual(['0', '1,235', '0.0123', '44.3']);
+  expect([figure(0), figure(1234.6), figure(0.012345), figure(44.298)]).toEqual([
+    '0',
+    '1,235',
+    '0.0123',
+    '44.3',
+  ]);
   expect([wait(432.7), wait(9235)]).toEqual(['433 ms', '9.23 s']);
   expect([reach(0, 0), reach(50, 100), reach(0.0001, 100)]).toEqual([0, 50, 1]);
-  expect([beside(2, 3), beside(3, 1.5), beside(0, 1)]).toEqual(['1.5 times the estimate', '1/2 of the estimate', '']);
+  expect([beside(2, 3), beside(3, 1.5), beside(0, 1)]).toEqual([
+    '1.5 times the estimate',
+    '1/2 of the estimate',
+    '',
+  ]);
 });

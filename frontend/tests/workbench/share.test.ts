@@ -4,7 +4,9 @@ import { curlRows, curlSubmit, fileHref, onceOf, quoted, withoutOnce } from '../
 import { parts, question, summary } from '../../src/workbench/held';
 
 const said = (line: string): string[] =>
-  execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' }).split('\n').slice(0, -1);
+  execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+    .split('\n')
+    .slice(0, -1);
 
 test('a shell reads a quoted text as one word, whatever is in it', () => {
   for (const text of ["a 'b' c", '$HOME `id` "x" \\', "''"]) expect(said(quoted(text))).toEqual([text]);
@@ -12,7 +14,11 @@ test('a shell reads a quoted text as one word, whatever is in it', () => {
 
 test('the line for a shell sends the text as JSON', () => {
   const sql = "SELECT host\nFROM machine WHERE host = 'it''s'";
-  const words = execFileSync('/bin/sh', ['-c', curlSubmit('http://h', sql).replace(/^curl/, "printf '%s\\036'")], { encoding: 'utf8' });
+  const words = execFileSync(
+    '/bin/sh',
+    ['-c', curlSubmit('http://h', sql).replace(/^curl/, "printf '%s\\036'")],
+    { encoding: 'utf8' },
+  );
   const [url, , type, , body] = words.split('\u001E');
   expect([url, type]).toEqual(['http://h/api/v1/queries/', 'Content-Type: application/json']);
   expect(JSON.parse(body ?? '')).toEqual({ sql });
@@ -33,9 +39,17 @@ test('what the engine holds is asked once and summed', () => {
   expect(question("o'neill").match(/q\.view = 'o''neill'/g)).toHaveLength(2);
   expect(question('v').startsWith('ONCE ')).toBe(true);
   const answer = { kind: 'answer' as const, columns: [], epoch: 1, position: 1, at_s: 0, total: 3 };
-  const rows = [['Join', '', 0, 1, false], ['Index', 'door', 7, 2, true], ['Scan', 'door', 5, 3, false]];
+  const rows = [
+    ['Join', '', 0, 1, false],
+    ['Index', 'door', 7, 2, true],
+    ['Scan', 'door', 5, 3, false],
+  ];
   const held = parts({ ...answer, rows });
-  expect(held.map(({ kind, users }) => [kind, users])).toEqual([['Index', 2], ['Scan', 3], ['Join', 1]]);
+  expect(held.map(({ kind, users }) => [kind, users])).toEqual([
+    ['Index', 2],
+    ['Scan', 3],
+    ['Join', 1],
+  ]);
   expect(summary(held)).toBe('12 rows in 2 operators and 1 index');
   expect(summary([])).toBe('0 rows in 0 operators');
 });
