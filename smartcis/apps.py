@@ -18,3 +18,4 @@ class SmartCISConfig(AppConfig):
         # By name: this module loads before the models that these need.
         import_string("smartcis.ingest.relay.install")()
         import_string("smartcis.live.rights.install")()
+        import_string("smartcis.models.sqlite.install")()

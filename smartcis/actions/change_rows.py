@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -35,7 +36,6 @@ from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.declare_relation import check_owner, not_ones_own
 from smartcis.actions.errors import Invalid, QuotaReached, Refused
 from smartcis.actions.owner import Owner
-from smartcis.actions.register_query import refuse_private
 from smartcis.ingest.relay import relay_now
 from smartcis.models import OwnRelation, OwnRow
 from smartcis.models.outbox import check_row
@@ -65,7 +65,7 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
     check_owner(own, owner)
     relation = own.relation
     if isinstance(statement, Insert):
-        rows = _given(statement, relation, owner)
+        rows = _given(statement, relation)
         if relation.kind is SourceKind.STREAM:
             return _stream(relation, rows)
         return _change(own, relation, (), rows)
@@ -77,13 +77,13 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
         )
     relay_now(RELAY_WAIT_S)  # the rows in question are those of the log
     if isinstance(statement, Delete):
-        gone = _rows_where(relation, statement.where, (), owner)
+        gone = _rows_where(relation, statement.where, ())
         return _change(own, relation, gone, ())
     values = tuple(value for _, value in statement.values)
     places = [relation.index(name) for name, _ in statement.values]
     width = len(relation.columns)
     old, new = [], []
-    for found in _rows_where(relation, statement.where, values, owner):
+    for found in _rows_where(relation, statement.where, values):
         row = list(found[:width])
         for place, value in zip(places, found[width:], strict=True):
             row[place] = converted(value, relation.columns[place])
@@ -93,11 +93,11 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
     return len(new)
 
 
-def _given(statement: Insert, relation: Relation, owner: Owner) -> list[Row]:
+def _given(statement: Insert, relation: Relation) -> list[Row]:
     """Returns the rows an INSERT brings."""
     names = statement.columns or relation.names
     places = [relation.index(name) for name in names]
-    compiled = _compiled(statement.query, owner)
+    compiled = _compiled(statement.query)
     if len(compiled.plan.columns) != len(places):
         raise Invalid(
             f"{len(names)} columns are filled with {len(compiled.plan.columns)} values",
@@ -114,19 +114,18 @@ def _given(statement: Insert, relation: Relation, owner: Owner) -> list[Row]:
 
 
 def _rows_where(
-    relation: Relation, where: Expression | None, values: Sequence[Expression], owner: Owner
+    relation: Relation, where: Expression | None, values: Sequence[Expression]
 ) -> Sequence[Row]:
     """Returns the rows that pass a condition, each as often as it is there; values behind them."""
     items = [Item(Name(relation.name, name)) for name in relation.names]
     items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
     source = NamedSource(relation.name, relation.name)
-    return _rows(_compiled(SelectQuery(tuple(items), (source,), where), owner))
+    return _rows(_compiled(SelectQuery(tuple(items), (source,), where)))
 
 
-def _compiled(query: Query, owner: Owner) -> Compiled:
+def _compiled(query: Query) -> Compiled:
     catalog = live_catalog()
     compiled = compile_statement(Select(query, once=True), catalog)
-    refuse_private(compiled.sources, catalog, owner)
     private = reads_private(compiled.sources, catalog)
     if private:
         raise Refused(
@@ -145,7 +144,7 @@ def _rows(compiled: Compiled) -> Sequence[Row]:
 
 def _checked(relation: Relation, values: Sequence[Value]) -> Row:
     row = tuple(values)
-    check_row(relation.name, row)
+    check_row(relation, row)
     return row
 
 
@@ -163,13 +162,9 @@ def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Seque
     with transaction.atomic():
         # The lock keeps two writers of one table apart.
         OwnRelation.objects.select_for_update().get(pk=own.pk)
-        found, gone = list(old), 0
-        for row in found:
-            one = OwnRow.objects.filter(relation=own, digest=digest_of(row)).first()
-            if one is not None:
-                one.delete()
-                gone += 1
-        if new and gone < len(found):
+        found = Counter(map(digest_of, old))
+        gone = _take_out(own, found)
+        if new and gone < found.total():
             raise Refused(f"{own.name} was changed meanwhile", attempt="again")
         held = OwnRow.objects.filter(relation=own).count()
         if held + len(new) > ROWS_AT_MOST:
@@ -185,6 +180,16 @@ def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Seque
             for key, row in zip(keys, new, strict=True)
         )
     return gone + len(new)
+
+
+def _take_out(own: OwnRelation, digests: Counter[str]) -> int:
+    """Delete rows by digest, each as often as it is counted; returns how many there were."""
+    held: dict[str, list[int]] = {}
+    equal = OwnRow.objects.filter(relation=own, digest__in=digests)
+    for digest, pk in equal.values_list("digest", "pk"):
+        held.setdefault(digest, []).append(pk)
+    keys = [pk for digest, count in digests.items() for pk in held.get(digest, ())[:count]]
+    return OwnRow.objects.filter(pk__in=keys).delete()[0]
 
 
 def _keys(own: OwnRelation, relation: Relation, rows: Sequence[Row]) -> list[str]:

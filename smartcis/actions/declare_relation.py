@@ -67,7 +67,6 @@ def drop(statement: Drop, owner: Owner) -> int:
             raise not_ones_own(statement.name)
         check_owner(own, owner)
         refuse_readers(own.name)
-        own.held.all().delete()
         own.delete()
     return 1
 

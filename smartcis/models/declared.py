@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from django.apps import apps
 
 from aspen.model.catalog import Catalog
@@ -16,18 +18,23 @@ def whole_catalog() -> Catalog:
     return Catalog.of((*CATALOG, *declared_relations().values(), *own_relations()))
 
 
-def own_relations() -> list[Relation]:
-    """Returns what people declared themselves."""
-    return [own.relation for own in apps.get_model("smartcis", "OwnRelation").objects.all()]
+def own_relations(names: AbstractSet[str] | None = None) -> list[Relation]:
+    """Returns what people declared themselves: everything, or what has one of these names."""
+    own = apps.get_model("smartcis", "OwnRelation").objects.all()
+    return [one.relation for one in (own if names is None else own.filter(pk__in=names))]
 
 
-def relation_named(name: str) -> Relation:
-    """Returns a base relation.
+def relations_named(names: AbstractSet[str]) -> dict[str, Relation]:
+    """Returns base relations by name, read from the database as far as the catalog lacks them.
 
     Raises:
-        UnknownRelation: there is none of that name.
+        UnknownRelation: there is none of some name.
     """
-    return CATALOG.get(name) if name in CATALOG else whole_catalog().get(name)
+    catalog, strange = CATALOG, {name for name in names if name not in CATALOG}
+    if strange:
+        own = own_relations(strange)
+        catalog = Catalog.of((*CATALOG, *own)) if len(own) == len(strange) else whole_catalog()
+    return {name: catalog.get(name) for name in names}
 
 
 def declared_relations() -> dict[str, Relation]:

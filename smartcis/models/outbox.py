@@ -15,8 +15,8 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from aspen.model.schema import Row, SchemaError
-from smartcis.models.declared import relation_named
+from aspen.model.schema import Relation, Row, SchemaError
+from smartcis.models.declared import relations_named
 
 Changes = list[tuple[str, int, Row]]
 AfterCommit = Callable[[], None]
@@ -115,21 +115,21 @@ def record(changes: Changes, *, using: str = "default") -> None:
     kept = [(relation, weight, row) for (relation, row), weight in net.items() if weight]
     if not kept:
         return
+    declared = relations_named({relation for relation, _, _ in kept})
     for relation, _, row in kept:
-        check_row(relation, row)
+        check_row(declared[relation], row)
     # Deletions first: a keyed relation never shows two rows of one key.
     kept.sort(key=lambda change: change[1])
     tell({"changes": [[relation, weight, *row] for relation, weight, row in kept]}, using=using)
 
 
-def check_row(relation: str, row: Row) -> None:
+def check_row(relation: Relation, row: Row) -> None:
     """Refuse what would poison the log: a wrong shape or type, NaN, infinity.
 
     Raises:
         SchemaError: naming the column.
     """
-    declared = relation_named(relation)
-    declared.check(row)
-    for name, value in zip(declared.names, row, strict=True):
+    relation.check(row)
+    for name, value in zip(relation.names, row, strict=True):
         if isinstance(value, float) and not math.isfinite(value):
-            raise SchemaError(f"{relation}.{name} must be finite", found=str(value))
+            raise SchemaError(f"{relation.name}.{name} must be finite", found=str(value))

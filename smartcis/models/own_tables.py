@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from aspen.log.entry import Declare, decode, encode
 from aspen.model.schema import Relation, Row, Value
-from smartcis.models.source import SourceModel
+from smartcis.models.source import SourceModel, cascade_at_once
 
 
 class OwnRelation(models.Model):
@@ -53,7 +53,7 @@ class OwnRow(SourceModel):
         digest: finds equal rows.
     """
 
-    relation = models.ForeignKey(OwnRelation, on_delete=models.CASCADE, related_name="held")
+    relation = models.ForeignKey(OwnRelation, on_delete=cascade_at_once, related_name="held")
     key = models.CharField(max_length=64)
     digest = models.CharField(max_length=64, db_index=True)
     row = models.JSONField()

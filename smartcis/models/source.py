@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 from django.core import checks
 from django.db import models, transaction
+from django.db.models.deletion import Collector, get_candidate_relations_to_delete
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
@@ -21,7 +22,7 @@ from smartcis.models.outbox import Changes, record
 
 S = TypeVar("S", bound="SourceModel")
 
-PKS_AT_ONCE = 5_000  # below every database's limit of parameters
+PKS_AT_ONCE = 10_000  # below every database's limit of parameters
 
 
 class UnsupportedWrite(AspenError):
@@ -45,7 +46,7 @@ class SourceQuerySet(models.QuerySet[S]):
                 attempt="delete the object and create another",
             )
         count = 0
-        with transaction.atomic(using=self.db):
+        with transaction.atomic(using=self.db, savepoint=False):
             for keys in batched(self.values_list("pk", flat=True), PKS_AT_ONCE):
                 before = self.model.rows_of(keys, using=self.db)
                 # Only the rows just locked: others may have come to match meanwhile.
@@ -67,13 +68,48 @@ class SourceQuerySet(models.QuerySet[S]):
                 f"bulk_create of {self.model.__name__} cannot resolve conflicts",
                 attempt="look the rows up first, then bulk_create and bulk_update",
             )
-        with transaction.atomic(using=self.db):
+        with transaction.atomic(using=self.db, savepoint=False):
             made = super().bulk_create(objs, *args, **kwargs)
             rows = self.model.rows_of([one.pk for one in made], using=self.db)
             record(_signed(rows, 1), using=self.db)
         return made
 
     bulk_create.alters_data = True  # type: ignore[attr-defined]
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Delete, and record the rows; those to which nothing refers go without being loaded."""
+        refers = get_candidate_relations_to_delete(self.model._meta)  # type: ignore[arg-type]  # noqa: SLF001  # public despite its name
+        if any(refers):
+            return super().delete()
+        with transaction.atomic(using=self.db, savepoint=False):
+            count = self._raw_delete(self.db)
+        return count, {self.model._meta.label: count} if count else {}  # noqa: SLF001  # the same
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
+
+    def _raw_delete(self, using: str | None) -> int:
+        """Record and delete; Django's deletions call it for what goes without signals."""
+        count, using = 0, using or self.db
+        for keys in batched(self.using(using).order_by().values_list("pk", flat=True), PKS_AT_ONCE):
+            record(_signed(self.model.rows_of(keys, using=using), -1), using=using)
+            chosen = self.model._base_manager.using(using).filter(pk__in=keys)  # noqa: SLF001  # the manager Django itself writes through
+            count += super(SourceQuerySet, chosen)._raw_delete(using)  # type: ignore[misc]
+        return count
+
+
+def cascade_at_once(
+    collector: Collector, field: models.Field[Any, Any], sub_objs: Any, using: str
+) -> None:
+    """Delete all rows that refer to one, in one statement: an `on_delete` of source models.
+
+    For models to which nothing refers; CASCADE deletes each row by itself.
+    """
+    del field, using
+    collector.fast_deletes.append(sub_objs)
+
+
+cascade_at_once.lazy_sub_objs = True  # type: ignore[attr-defined]  # it needs none of them loaded
 
 
 SourceManager = models.Manager.from_queryset(SourceQuerySet)

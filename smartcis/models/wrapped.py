@@ -15,7 +15,7 @@ from aspen.model.schema import Row
 from smartcis.models.building import Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.queries import MaintainedView
-from smartcis.models.source import SourceModel
+from smartcis.models.source import SourceModel, cascade_at_once
 from smartcis.wrappers.config import checked
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig
@@ -206,7 +206,7 @@ class SourceRow(SourceModel):
 
     rows_need = ("source",)
 
-    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="held")
+    source = models.ForeignKey(Source, on_delete=cascade_at_once, related_name="held")
     relation = models.CharField(max_length=60)
     key = models.CharField(max_length=300)
     row = models.JSONField()

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from aspen.model.schema import Row
 from smartcis.models import SourceRow
+from smartcis.models.source import PKS_AT_ONCE, batched
 
 
 def store_held(source: str, relation: str, rows: Mapping[str, Row]) -> int:
@@ -23,16 +24,14 @@ def store_held(source: str, relation: str, rows: Mapping[str, Row]) -> int:
     with transaction.atomic():
         stored = SourceRow.objects.filter(source_id=source, relation=relation)
         held = {one.key: one for one in stored}
-        gone = [one.pk for key, one in held.items() if key not in rows]
-        SourceRow.objects.filter(pk__in=gone).delete()
-        changed, fresh = 0, []
-        for key, row in rows.items():
-            one = held.get(key)
-            if one is None:
-                fresh.append(SourceRow(source_id=source, relation=relation, key=key, row=list(row)))
-            elif tuple(one.row) != tuple(row):
-                one.row = list(row)
-                one.save()
-                changed += 1
+        kept = {key for key, one in held.items() if rows.get(key) == tuple(one.row)}
+        gone = [one.pk for key, one in held.items() if key not in kept]
+        for keys in batched(gone, PKS_AT_ONCE):
+            SourceRow.objects.filter(pk__in=keys).delete()
+        fresh = [
+            SourceRow(source_id=source, relation=relation, key=key, row=list(row))
+            for key, row in rows.items()
+            if key not in kept
+        ]
         SourceRow.objects.bulk_create(fresh)
-    return len(gone) + changed + len(fresh)
+    return len(held.keys() - kept | rows.keys() - kept)

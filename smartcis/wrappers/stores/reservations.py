@@ -35,8 +35,8 @@ def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> i
         held = {one.uid: one for one in Reservation.objects.filter(source_id=source)}
         gone = [one.pk for uid, one in held.items() if uid not in wanted]
         Reservation.objects.filter(pk__in=gone).delete()
-        changed = 0
-        fresh = []
+        changed: list[Reservation] = []
+        fresh: list[Reservation] = []
         for uid, fields in wanted.items():
             one = held.get(uid)
             if one is None:
@@ -44,10 +44,10 @@ def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> i
             elif any(getattr(one, name) != value for name, value in fields.items()):
                 for name, value in fields.items():
                     setattr(one, name, value)
-                one.save()
-                changed += 1
+                changed.append(one)
+        Reservation.objects.bulk_update(changed, ("unit", "start", "end", "title"), 1_000)
         Reservation.objects.bulk_create(fresh)
-    return len(gone) + changed + len(fresh)
+    return len(gone) + len(changed) + len(fresh)
 
 
 def _fields(row: Row) -> dict[str, object]:
