@@ -17,7 +17,6 @@ from federation.covers import Cover, covers
 from federation.deploy import deploy
 from federation.estimate import Estimate
 from federation.place import Decision, FederatedPlan, sites
-from federation.search.by_rules import RuleSearch
 from federation.search.costs import MICRO
 from federation.search.federated import FederatedSpace
 from federation.search.graph import Graph, graph_of
@@ -135,7 +134,7 @@ def _region(decision: Decision) -> Question:
         else _lost(one, least)
         for one in every
     )
-    graph = graph_of(RuleSearch(FederatedSpace(region.problem)))
+    graph = graph_of(FederatedSpace(region.problem))
     return Question(f"how {_listed(_streams_of(decision))} the engine", told, region.refused, graph)
 
 

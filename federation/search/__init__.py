@@ -1,11 +1,9 @@
-"""The search for the cheapest federated join plan: by rules, bottom-up and top-down."""
+"""The search for the cheapest federated join plan, bottom-up."""
 
 from federation.search.bottom_up import bottom_up
-from federation.search.by_rules import RuleSearch
 from federation.search.federated import FederatedSpace
 from federation.search.problem import Attribute, Equality, Member, Problem, Route, Site, Theta
 from federation.search.space import Answer, NoPlan
-from federation.search.top_down import top_down
 
 __all__ = [
     "Answer",
@@ -16,9 +14,7 @@ __all__ = [
     "NoPlan",
     "Problem",
     "Route",
-    "RuleSearch",
     "Site",
     "Theta",
     "bottom_up",
-    "top_down",
 ]

@@ -8,24 +8,34 @@ from __future__ import annotations
 
 from federation.search.space import And, Answer, Node, Space, fn_sum, own_cost, unfold, ways
 
+Best = dict[Node, tuple[int, And]]
+"""The least cost of every OR node that has a plan, and the first way to it."""
+
 
 def bottom_up(space: Space) -> Answer:
-    """Cost every OR node that may be asked for, the smaller sets first.
+    """Searches for the cheapest plan.
 
     Raises:
         NoPlan: the goal cannot be reached.
     """
-    best: dict[Node, tuple[int, And]] = {}
-    costed = seen = 0
+    plan = unfold(space.goal, best_ways(space))
+    return Answer(plan.cost, plan)
+
+
+def best_ways(space: Space) -> Best:
+    """Costs every OR node that may be asked for, the smaller sets first."""
+    best: Best = {}
     for node in space.upwards():
-        seen += 1
         for way in ways(space, node):
-            below = [best[child][0] for child in way.children if child in best]
-            if len(below) < len(way.children):
-                continue
-            costed += 1
-            found = (fn_sum(*below, own_cost(space, way)), way)
-            if node not in best or found < best[node]:
-                best[node] = found
-    plan = unfold(space.goal, best)
-    return Answer(plan.cost, plan, costed, seen)
+            cost = cost_of(space, way, best)
+            if cost is not None and (node not in best or (cost, way) < best[node]):
+                best[node] = cost, way
+    return best
+
+
+def cost_of(space: Space, way: And, best: Best) -> int | None:
+    """Returns a way's cost with its children's; None where a child has no plan."""
+    below = [best[child][0] for child in way.children if child in best]
+    if len(below) < len(way.children):
+        return None
+    return fn_sum(*below, own_cost(space, way))

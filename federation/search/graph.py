@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from federation.search.by_rules import RuleSearch
+from federation.search.bottom_up import Best, best_ways, cost_of
 from federation.search.costs import MICRO
-from federation.search.space import And, Node, PlanTree, fn_sum, own_cost, ways
+from federation.search.space import And, Node, PlanTree, Space, unfold, ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,46 +61,55 @@ class Graph:
         return "\n".join(lines) + "\n"
 
 
-def graph_of(search: RuleSearch) -> Graph:
-    """Returns the graph of a search.
+def graph_of(space: Space) -> Graph:
+    """Returns what a search from the goal down looks at.
 
     Raises:
         NoPlan: the goal cannot be reached.
     """
-    answer = search.answer()
-    costs = search.costs
-    told: dict[Node, OrNode] = {}
-    for tree in _upside(answer.plan):
-        if tree.way.node not in told:
-            found = tuple(_ways(search, tree, costs))
-            expr, prop = tree.way.node
-            told[tree.way.node] = OrNode(expr, prop, tree.cost / MICRO, found)
-    return Graph(answer.cost / MICRO, answer.costed, answer.seen, tuple(told.values()))
+    best = best_ways(space)
+    plan = unfold(space.goal, best)
+    wanted = _wanted(space)
+    costed = sum(
+        cost_of(space, way, best) is not None for found in wanted.values() for way in found
+    )
+    nodes: dict[Node, OrNode] = {}
+    for tree in _downwards(plan):
+        if tree.way.node not in nodes:
+            found = _ways(space, tree, wanted[tree.way.node], best)
+            nodes[tree.way.node] = OrNode(*tree.way.node, tree.cost / MICRO, found)
+    return Graph(plan.cost / MICRO, costed, len(wanted), tuple(nodes.values()))
 
 
-def _upside(tree: PlanTree) -> list[PlanTree]:
-    return [tree, *(below for child in tree.children for below in _upside(child))]
+def _wanted(space: Space) -> dict[Node, tuple[And, ...]]:
+    """Returns the ways to every OR node that the goal may stand on."""
+    found: dict[Node, tuple[And, ...]] = {}
+    waiting = [space.goal]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = ways(space, node)
+            waiting += [child for way in found[node] for child in way.children]
+    return found
 
 
-def _ways(search: RuleSearch, tree: PlanTree, costs: dict[Node, int]) -> list[Way]:
-    found: list[tuple[int, And]] = []
-    dead: list[Way] = []
-    for way in ways(search.space, tree.way.node):
-        below = [costs[child] for child in way.children if child in costs]
-        if len(below) == len(way.children):
-            found.append((fn_sum(*below, own_cost(search.space, way)), way))
-        else:
-            dead.append(Way(_named(way), None, "lost: nothing comes from below"))
-    told = []
-    for cost, way in sorted(found):
+def _downwards(tree: PlanTree) -> list[PlanTree]:
+    return [tree, *(below for child in tree.children for below in _downwards(child))]
+
+
+def _ways(space: Space, tree: PlanTree, every: tuple[And, ...], best: Best) -> tuple[Way, ...]:
+    costs = {way: cost_of(space, way, best) for way in every}
+    described = []
+    for cost, way in sorted((cost, way) for way, cost in costs.items() if cost is not None):
         if way == tree.way:
             verdict = "chosen"
         elif cost == tree.cost:
             verdict = "lost: costs the same and comes later"
         else:
             verdict = f"lost: {(cost - tree.cost) / MICRO:.6f} more"
-        told.append(Way(_named(way), cost / MICRO, verdict))
-    return told + dead
+        described.append(Way(_named(way), cost / MICRO, verdict))
+    dead = [way for way, cost in costs.items() if cost is None]
+    return *described, *(Way(_named(way), None, "lost: nothing comes from below") for way in dead)
 
 
 def _named(way: And) -> str:

@@ -153,17 +153,10 @@ class PlanTree:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a search found.
-
-    Args:
-        costed: AND nodes whose cost was computed.
-        seen: OR nodes looked at.
-    """
+    """What a search found."""
 
     cost: int
     plan: PlanTree
-    costed: int
-    seen: int
 
 
 def unfold(goal: Node, best: dict[Node, tuple[int, And]]) -> PlanTree:

@@ -26,9 +26,11 @@ from aspen.views.oracle import evaluate
 from federation.cost import Weights
 from federation.covers import covers
 from federation.place import options, place, strip_ships
-from federation.search import FederatedSpace, RuleSearch, top_down
+from federation.search import FederatedSpace
 from federation.sites import SensorNetwork
 from federation.split import split
+from tests.experiments.search.by_rules import RuleSearch
+from tests.experiments.search.top_down import top_down
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 BY_ENERGY = Weights(0.0, 1.0, 0.0)

@@ -12,7 +12,7 @@ from aspen.algebra.rewrite import rewrite
 from aspen.streamsql import compile_query
 from federation.cost import Cost, Weights
 from federation.explain import explain
-from federation.search import FederatedSpace, NoPlan, RuleSearch, bottom_up
+from federation.search import FederatedSpace, NoPlan, bottom_up
 from federation.search.from_plan import group_of, problem_of
 from federation.search.graph import graph_of
 from federation.search.problem import Access
@@ -102,7 +102,7 @@ def test_explain_prints_the_winner_and_why_the_others_lost():
         < text.index("how l and t reach the engine")
         < text.index("── 6 split")
     )
-    lines = graph_of(RuleSearch(FederatedSpace(found(DESKS)))).text.splitlines()
+    lines = graph_of(FederatedSpace(found(DESKS))).text.splitlines()
     assert lines[0].startswith("joins: ")
     nodes = [line for line in lines[1:] if not line.startswith("    ")]
     ways = [line for line in lines[1:] if line.startswith("    ")]

@@ -126,8 +126,7 @@ class RuleSearch:
         if self.space.goal not in best:
             raise NoPlan("no plan brings the answer there", found=" ".join(self.space.goal))
         plan = unfold(self.space.goal, best)
-        costed, seen = len(self.lane.rows("plan_cost")), len(self.lane.rows("wanted"))
-        return Answer(plan.cost, plan, costed, seen)
+        return Answer(plan.cost, plan)
 
     def absorb(self, space: Space) -> int:
         """Follow a change of statistics, costs, predicates or sites, or turn to another query.

@@ -14,10 +14,10 @@ from federation.search import (
     FederatedSpace,
     NoPlan,
     Problem,
-    RuleSearch,
     bottom_up,
-    top_down,
 )
+from tests.experiments.search.by_rules import RuleSearch
+from tests.experiments.search.top_down import top_down
 
 SIZES = (2, 3, 4, 5, 6, 7)
 

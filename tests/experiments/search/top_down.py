@@ -74,4 +74,4 @@ def top_down(space: Space) -> Answer:
     if memo.solve(space.goal, float("inf")) is None:
         raise NoPlan("no plan brings the answer there", found=" ".join(space.goal))
     plan = unfold(space.goal, memo.best)
-    return Answer(plan.cost, plan, len(memo.costs), len(memo.ways))
+    return Answer(plan.cost, plan)

@@ -9,8 +9,11 @@ import pytest
 from search_support.problems import problem, shaken
 from search_support.q3s import LOCAL, Q3S, SCANS, SPLITS
 
-from federation.search import FederatedSpace, NoPlan, RuleSearch, bottom_up, top_down
-from federation.search.by_rules import RULES
+from federation.search import FederatedSpace, NoPlan, bottom_up
+from federation.search.costs import MICRO
+from federation.search.graph import graph_of
+from tests.experiments.search.by_rules import RULES, RuleSearch
+from tests.experiments.search.top_down import top_down
 
 VIEWS = ("search_space", "wanted", "plan_cost", "best_cost", "best_plan")
 
@@ -94,6 +97,17 @@ def test_only_what_the_goal_needs_is_asked_for():
     asked = {row[:2] for row in search.rows("wanted")}
     assert {row[:2] for row in search.rows("search_space")} <= asked
     assert len(asked) < len(list(search.space.upwards()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_explain_counts_what_the_rules_derive(seed):
+    space = FederatedSpace(problem(Random(seed), 2 + seed % 3, simple=True))
+    search, graph = RuleSearch(space), graph_of(space)
+    assert graph.costed == len(search.rows("plan_cost"))
+    assert graph.seen == len(search.rows("wanted"))
+    assert {(one.expr, one.prop): one.cost for one in graph.nodes}.items() <= {
+        node: cost / MICRO for node, cost in search.costs.items()
+    }.items()
 
 
 @pytest.mark.parametrize("seed", range(4))
