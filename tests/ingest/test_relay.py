@@ -212,6 +212,43 @@ def test_a_crash_between_append_and_mark_repeats_nothing(building):
     assert OutboxEntry.objects.get(position=start + 1).body["changes"]
 
 
+def in_token(token, weight, session, node):
+    """An outbox entry of a database transaction, as it lies in the table."""
+    change = ["route_request", weight, session, node, "LaTeX", False]
+    return OutboxEntry.objects.create(token=token, body={"changes": [change]})
+
+
+def nodes_told(start):
+    log = composition.log()
+    entries = [entry for _, entry in log.read(start, log.head()) if isinstance(entry, Transaction)]
+    return [[(c.weight, c.row[1]) for c in entry.changes] for entry in entries]
+
+
+def test_transactions_reach_the_log_in_the_order_in_which_they_ended(building):
+    """By the last entry of each: its token is random, and its first entry may be older."""
+    relaying.relay(composition.log())
+    start = composition.log().head()
+    tokens = [f"{number:02x}" for number in (9, 3, 12, 1, 7, 5)]
+    for node, token in enumerate(tokens):
+        in_token(token, 1, "a", node)
+    # This one began first and waited for the others' locks: it ended last.
+    in_token(tokens[0], -1, "a", 4)
+    assert relaying.relay(composition.log()) == len(tokens)
+    told = nodes_told(start)
+    assert told[:-1] == [[(1, node)] for node in range(1, len(tokens))]
+    assert told[-1] == [(-1, 4), (1, 0)]
+
+
+def test_more_transactions_than_one_look_finds_keep_their_order(building, monkeypatch):
+    monkeypatch.setattr(relaying, "TRANSACTIONS_AT_ONCE", 3)
+    relaying.relay(composition.log())
+    start = composition.log().head()
+    for node in range(10):
+        in_token(f"{(7 * node) % 10}", 1, "a", node)
+    assert relaying.relay(composition.log()) == 10
+    assert nodes_told(start) == [[(1, node)] for node in range(10)]
+
+
 def test_a_wiped_log_is_told_everything_again(building):
     request("a")
     relaying.relay(composition.log())

@@ -8,20 +8,24 @@ from smartcis.live.subscription import WAITING_AT_LEAST, Subscription
 from smartcis.live.views import FoldedView, History
 
 COLUMNS = (("a", "INT", ""),)
+ROUTES = (("n", "INT", ""), ("session", "TEXT", ""))
 
 
 class Story:
     """A view, its history, and one client of it."""
 
-    def __init__(self) -> None:
-        self.view, self.history = FoldedView("v"), History()
-        self.view.load(Snapshot("v", 0, 0, 0.0, COLUMNS, {(0,): 1}))
-        self.client = self.follow(None)
+    def __init__(self, columns=COLUMNS, rows=((0,),), allowed=None) -> None:
+        self.view, self.history, self.wakes = FoldedView("v"), History(), 0
+        self.view.load(Snapshot("v", 0, 0, 0.0, columns, dict.fromkeys(rows, 1)))
+        self.client = self.follow(None, allowed)
 
-    def follow(self, since):
-        client = Subscription(1, "v", self.view, None, lambda: None)
+    def follow(self, since, allowed=None):
+        client = Subscription(1, "v", self.view, allowed, self.wake)
         client.begin(self.history, since)
         return client
+
+    def wake(self) -> None:
+        self.wakes += 1
 
     def change(self, delta, **more) -> None:
         number = self.history.head + 1
@@ -31,6 +35,7 @@ class Story:
         self.view.stamp(epoch)
         self.view.apply(change)
         self.client.heard(epoch, change)
+        return epoch
 
     def told(self, client=None):
         return [
@@ -78,3 +83,107 @@ def test_a_view_that_begins_anew_merged_nothing():
     story.change({}, closed=True)
     story.change({(7,): 1}, columns=COLUMNS)
     assert story.told()[-1] == (protocol.Snapshot, 0)
+
+
+def rows_of(messages):
+    """Returns what a page shows after some messages: whole rows, or changes with their weights."""
+    found = []
+    for message in messages:
+        match message:
+            case protocol.Snapshot():
+                found += [tuple(row) for row in message.rows]
+            case protocol.Delta():
+                found += [tuple(row) for row in message.changes]
+    return found
+
+
+def test_a_browser_that_resumes_is_sent_its_own_route_and_nobody_elses():
+    """Whatever was missed: another visitor's rows are in the history of the same view."""
+    story = Story(ROUTES, ((1, "mine"), (2, "theirs")), frozenset({"mine"}))
+    assert rows_of(story.client.take()) == [(1, "mine")]
+    story.change({(3, "theirs"): 1, (2, "theirs"): -1})
+    story.change({(4, "mine"): 1})
+    for since in (0, 1, 2):
+        again = story.follow(since, frozenset({"mine"})).take()
+        assert [type(message) for message in again] == [protocol.Snapshot]
+        assert rows_of(again) == [(1, "mine"), (4, "mine")]
+        assert rows_of(story.follow(since, frozenset()).take()) == []
+    # Staff sees all rows, and is sent what it missed.
+    (delta,) = story.follow(1).take()
+    assert delta.changes == [(1, 4, "mine")]
+    assert (delta.prev, delta.epoch) == (1, 2)
+
+
+def test_a_client_is_sent_only_its_own_rows_of_an_epoch():
+    story = Story(ROUTES, (), frozenset({"mine"}))
+    story.client.take()
+    wakes = story.wakes
+    story.change({(3, "theirs"): 1})
+    assert not story.client.waits
+    assert story.wakes == wakes
+    story.change({(5, "theirs"): 1, (4, "mine"): 1})
+    assert rows_of(story.client.take()) == [(1, 4, "mine")]
+
+
+def test_a_second_route_of_the_same_browser_is_shown_by_a_snapshot():
+    story = Story(ROUTES, ((1, "mine"), (2, "also mine"), (3, "theirs")), frozenset({"mine"}))
+    assert rows_of(story.client.take()) == [(1, "mine")]
+    story.client.allow(frozenset({"mine"}))
+    assert not story.client.waits  # nothing new may be seen
+    story.client.allow(frozenset({"also mine"}))
+    # Never narrowed: the rows of a route that has ended must still be deleted.
+    assert rows_of(story.client.take()) == [(1, "mine"), (2, "also mine")]
+    story.change({(1, "mine"): -1})
+    assert rows_of(story.client.take()) == [(-1, 1, "mine")]
+
+
+def test_a_view_without_owners_is_not_sent_again_for_a_new_route():
+    story = Story(allowed=frozenset({"mine"}))
+    story.client.take()
+    story.client.allow(frozenset({"mine", "also mine"}))
+    assert not story.client.waits
+
+
+def test_an_epoch_in_which_the_view_ended_or_failed_is_not_resumed_over():
+    for more in ({"closed": True}, {"columns": COLUMNS}, {"error": {"code": "x.y", "message": ""}}):
+        story = Story()
+        story.change({(1,): 1})
+        story.change({}, **more)
+        story.change({(2,): 1}, columns=COLUMNS)
+        story.change({(3,): 1})
+        assert [type(m) for m in story.follow(1).take()] == [protocol.Snapshot], more
+        assert [type(m) for m in story.follow(3).take()] == [protocol.Delta]
+
+
+def test_a_client_from_the_future_is_sent_everything():
+    story = Story()
+    story.change({(1,): 1})
+    assert [type(m) for m in story.follow(7).take()] == [protocol.Snapshot]
+
+
+def test_the_hub_starting_over_sends_nothing_that_waited():
+    story = Story()
+    story.client.take()
+    story.change({(1,): 1})
+    story.view.load(Snapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 2}))
+    story.client.reload()
+    assert rows_of(story.client.take()) == [(5,), (5,)]
+    story.view.forget()
+    story.client.reload()
+    story.client.reload()
+    assert [type(m) for m in story.client.take()] == [protocol.Closed]
+    story.view.load(Snapshot("v", 11, 11, 11.0, COLUMNS, {(6,): 1}))
+    story.client.reload()
+    story.view.forget()
+    story.client.reload()
+    assert [type(m) for m in story.client.take()] == [protocol.Closed]
+
+
+def test_what_comes_while_a_snapshot_waits_is_part_of_it_and_not_sent_twice():
+    story = Story()
+    story.change({(1,): 1})
+    assert rows_of(story.client.take()) == [(0,), (1,)]
+    assert not story.client.waits
+    story.change({(1,): -1})
+    (delta,) = story.client.take()
+    assert (delta.prev, delta.epoch, delta.changes) == (1, 2, [(-1, 1)])

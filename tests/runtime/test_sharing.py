@@ -219,6 +219,119 @@ def test_why_of_a_recursion_does_not_depend_on_how_it_is_shared(which):
     assert all(answer == answers[0] for answer in answers)
 
 
+@pytest.mark.parametrize("which", range(len(SHAPES)))
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("others", [True, False])
+def test_a_question_left_and_asked_again_has_its_answer_once(which, together, others):
+    """Its parameters are a row of the shared dataflow: twice there, all its answers would be."""
+    world = World()
+    world.take([Transaction(0.0, tuple(Change("room", 1, (f"r{n}", n)) for n in range(4)))])
+    world.take([Transaction(0.0, tuple(Change("door", 1, (n, n + 1)) for n in range(3)))])
+    for sensor, room in ((3, 1), (0, 1), (2, 2)):
+        world.take(world.entries(("heat", sensor, room, 3)))
+    world.take(world.entries(("ask", which, 1, 1)))
+    if others:
+        world.take(world.entries(("ask", which, 2, 2)))
+    (asked, *_) = sorted(world.asked)
+    plan = plan_text(compile_query(SHAPES[which].format(r="r1", n=1), CATALOG).plan)
+    for _ in range(2):
+        turn = [Unregister(0.0, asked), Register(0.0, asked, plan)]
+        for batch in [turn] if together else [[entry] for entry in turn]:
+            world.take(batch)
+        world.check()
+        again = [Register(0.0, "again", plan)]  # the same question, asked by somebody else too
+        world.take(again)
+        assert len({str(sorted(lane.rows("again").items())) for lane in world.lanes.values()}) == 1
+        world.take([Unregister(0.0, "again")])
+        world.take([Transaction(0.0, (Change("door", 1, (1, 4)), Change("room", 1, ("r1", 1))))])
+        world.check()
+        world.take([Transaction(0.0, (Change("door", -1, (1, 4)), Change("room", -1, ("r1", 1))))])
+        world.check()
+    world.take([Unregister(0.0, name) for name in world.asked])
+    assert all(len(lane.views.shapes) == 0 for lane in world.lanes.values())
+
+
+# A circle whose numbers sum to less than nothing makes a way along it ever cheaper.
+ENDLESS = """WITH RECURSIVE way(a, b, n) AS (
+    SELECT r.level, r.level, 0 FROM room r WHERE r.rid = '{r}'
+    UNION SELECT w.a, d.b, MIN(w.n + d.b) FROM way w JOIN door d ON d.a = w.b GROUP BY w.a, d.b
+) SELECT b, n FROM way"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_recursion_that_fails_leaves_no_view_of_it_stale(mode):
+    """Each of its views says so and takes its rows back; the others go on."""
+    lane, held = Lane(), {}
+
+    def take(*entries):
+        errors = {}
+        for change in lane.apply(list(enumerate(entries, start=lane.position + 1))):
+            merge(held.setdefault(change.view, {}), change.delta)
+            if change.error is not None:
+                errors[change.view] = change.error["code"]
+        return errors
+
+    def register(name, sql):
+        plan = plan_text(compile_query(sql, CATALOG).plan)
+        return Register(0.0, name, plan, sharing=mode)
+
+    take(*(Declare(0.0, relation) for relation in (ROOM, HEAT, DOOR)))
+    rooms = (Change("room", 1, ("r1", 1)), Change("room", 1, ("r5", 5)))
+    take(Transaction(0.0, (*rooms, Change("door", 1, (1, -2)), Change("door", 1, (5, 6)))))
+    views = [register(name, ENDLESS.format(r="r1")) for name in ("one", "two", "three")]
+    take(*views, register("far", ENDLESS.format(r="r5")), register("rooms", SHAPES[5].format(n=9)))
+    assert held["one"] == held["two"] == held["three"] == {(1, 0): 1, (-2, -2): 1}
+    # From room 5 nobody comes to the circle; from room 1 the way along it grows ever cheaper.
+    errors = take(Transaction(0.0, (Change("door", 1, (-2, 1)),)))
+    assert {errors.get(name) for name in ("one", "two", "three")} == {
+        "aspen.views.endless_recursion"
+    }
+    assert held["one"] == held["two"] == held["three"] == {}
+    for name in ("one", "two", "three"):
+        assert lane.views.by_name[name].error is not None
+        assert lane.rows(name) == {}
+    # A shared dataflow fails for all of its guests; a view with one of its own is not touched.
+    for name in ("far", "rooms"):
+        assert lane.rows(name) == held[name]
+        assert (lane.views.by_name[name].error is not None) == (name in errors)
+    assert ("far" in errors) == (mode in ("tenant", "auto"))
+    assert "rooms" not in errors
+    # Mended and registered again, they are there again.
+    take(Transaction(0.0, (Change("door", -1, (-2, 1)),)))
+    assert take(*views, register("far", ENDLESS.format(r="r5"))) == {}
+    assert held["one"] == held["two"] == held["three"] == {(1, 0): 1, (-2, -2): 1}
+    assert held["far"] == lane.rows("far") == {(5, 0): 1, (6, 6): 1}
+
+
+def test_a_question_that_breaks_a_shared_dataflow_leaves_no_guest_stale():
+    """Whoever asked before is told of the error that the newcomer's parameters brought."""
+    lane, held, errors = Lane(), {}, {}
+
+    def take(*entries):
+        for change in lane.apply(list(enumerate(entries, start=lane.position + 1))):
+            merge(held.setdefault(change.view, {}), change.delta)
+            errors[change.view] = (change.error or {}).get("code")
+
+    def register(name, rid):
+        plan = plan_text(compile_query(ENDLESS.format(r=rid), CATALOG).plan)
+        return Register(0.0, name, plan, sharing="tenant")
+
+    take(*(Declare(0.0, relation) for relation in (ROOM, HEAT, DOOR)))
+    rooms = (Change("room", 1, ("r1", 1)), Change("room", 1, ("r5", 5)))
+    doors = tuple(Change("door", 1, pair) for pair in ((1, -2), (-2, 1), (5, 6)))
+    take(Transaction(0.0, (*rooms, *doors)))
+    take(register("one", "r5"), register("two", "r5"))
+    assert held["one"] == held["two"] == {(5, 0): 1, (6, 6): 1}
+    take(register("endless", "r1"))
+    assert errors["endless"] == "aspen.views.endless_recursion"
+    for name in ("one", "two"):
+        assert errors[name] == errors["endless"]
+        assert held[name] == lane.rows(name) == {}
+    take(register("one", "r5"), register("three", "r5"))
+    assert held["one"] == held["three"] == {(5, 0): 1, (6, 6): 1}
+    assert errors["one"] is errors["three"] is None
+
+
 @pytest.mark.parametrize("spelt", ["", "alone"])
 def test_an_unknown_sharing_is_an_error_of_that_view(spelt):
     lane = Lane()

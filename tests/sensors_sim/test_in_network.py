@@ -64,10 +64,16 @@ def group_plans(draw):
     child = Filter(SEAT, draw(predicates())) if draw(st.booleans()) else SEAT
     keys = draw(st.sampled_from([(), ("s.rid",), ("s.rid", "s.mid")]))
     chosen = draw(st.lists(st.sampled_from(FUNCTIONS), min_size=1, max_size=4))
+    measured = draw(st.booleans())  # a measured column is sent as an integer, a computed one is not
+    argument = "s.weight_kg" if measured else "pounds"
+    if not measured:
+        texts = tuple((Column(name, Type.TEXT), Col(name)) for name in ("s.rid", "s.mid"))
+        pounds = (Column("pounds", Type.FLOAT), Op("*", WEIGHT, Const(2.2)))
+        child = Project(child, (*texts, pounds))
     aggregates = tuple(
         Aggregate(
             one,
-            None if one is AggregateFunction.COUNT and place % 2 else "s.weight_kg",
+            None if one is AggregateFunction.COUNT and place % 2 else argument,
             Column(f"a{place}", Type.FLOAT, nullable=True),
         )
         for place, one in enumerate(chosen)

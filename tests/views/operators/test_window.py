@@ -24,7 +24,7 @@ QUERIES = {
         FROM reading r [PARTITION BY sid ROWS 1 RANGE 10 SECONDS]""",
 }
 
-arrival = st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from((0, 0, 0, 4, 12)))
+arrival = st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from((0, 0, 0, 4, 10, 12)))
 event = arrival | st.integers(1, 7)
 """What arrives, (sid, v) and how many seconds late, or seconds that pass."""
 
@@ -83,6 +83,48 @@ def test_what_expired_leaves_nothing_behind(case, events) -> None:
     assert bench.rows() == {}
     # The clock's one row came with the first tick.
     assert weight(bench.lane.circuit) <= bench.at_first + 1
+
+
+@pytest.mark.parametrize("case", sorted(case for case in QUERIES if "time" in case))
+@pytest.mark.parametrize(("age_s", "inside"), [(9.5, True), (10.0, False), (10.5, False)])
+def test_the_range_is_open_where_it_begins(case, age_s, inside) -> None:
+    """A row is outside from the tick at its time plus the range on, also one that comes so late."""
+    early, late = Bench(compiled(QUERIES[case])), Bench(compiled(QUERIES[case]))
+    row = Transaction(100.0, (Change("reading", 1, (1, 1, 100.0)),))
+    early.take(Tick(100.0), row, Tick(100.0 + age_s))
+    late.take(Tick(100.0 + age_s), row)
+    assert early.rows() == late.rows() == ({(1, 1): 1} if inside else {})
+    assert Lane.restore(early.lane.snapshot()).rows("v") == early.rows()
+
+
+@pytest.mark.parametrize(
+    ("case", "pushed_out"),
+    [("time", False), ("tuple", True), ("tuple_and_time", True), ("partitioned", False)],
+)
+def test_a_hypothetical_row_pushes_out_only_when_the_window_is_full(case, pushed_out) -> None:
+    bench = Bench(compiled(QUERIES[case]))
+    feed = Feed(bench)
+    (window,) = bench.lane.circuit.windows()
+    oldest, new = (1, 1, 100.0), (2, 2, 100.0)
+    bench.take(feed.entry((1, 1, 0)), feed.entry((1, 1, 0)))
+    assert window.suppose(new, 1) == {new: 1}
+    bench.take(feed.entry((0, 1, 0)))
+    assert window.suppose(new, 1) == {new: 1, **({oldest: -1} if pushed_out else {})}
+    assert window.suppose(oldest, -1) == {oldest: -1}
+    assert window.suppose(new, -1) == {}
+    assert bench.rows() == feed.expected()
+
+
+def test_rows_that_were_pushed_out_are_not_kept_for_the_range() -> None:
+    """Of many rows a second, ROWS 1 RANGE 1 HOUR keeps one, and no queue of all that came."""
+    bench = Bench(
+        compiled("SELECT r.sid, r.v FROM reading r [PARTITION BY sid ROWS 1 RANGE 1 HOUR]")
+    )
+    bench.take(Tick(0.0))
+    for number in range(3_000):
+        bench.take(Transaction(1.0, (Change("reading", 1, (number % 2, number, 1.0)),)))
+    assert set(bench.rows()) == {(0, 2_998), (1, 2_999)}
+    assert weight(bench.lane.circuit) < 1_500
 
 
 def test_rows_do_not_expire_before_a_tick_says_so() -> None:
