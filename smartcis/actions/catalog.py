@@ -14,6 +14,7 @@ from smartcis.actions.errors import Invalid
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.models import MaintainedView
 from smartcis.models.declared import whole_catalog
+from smartcis.models.turns import NAMES, take_turn
 from smartcis.personal import PERSONAL
 from smartcis.wrappers.declared import NAME
 
@@ -79,7 +80,7 @@ def behind(names: Iterable[str]) -> dict[str, bool]:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no name, or taken.
+    """Refuse a name that is no name, or taken; it stays free until the transaction ends.
 
     Raises:
         Invalid: it is.
@@ -90,6 +91,7 @@ def check_name(name: str) -> None:
             found=name[:60],
             attempt="begin with a letter",
         )
+    take_turn(NAMES)
     taken = name in live_catalog() or MaintainedView.objects.filter(pk=name).exists()
     if taken or name.startswith(("sys_", "q_")):
         raise Invalid(

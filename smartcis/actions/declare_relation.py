@@ -14,6 +14,7 @@ from smartcis.actions.owner import Owner
 from smartcis.actions.unregister_query import end_query, refuse_readers
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation
 from smartcis.models.own_tables import declaration_of
+from smartcis.models.turns import NAMES, take_turn
 from smartcis.wrappers.declared import COLUMNS_AT_MOST
 
 RELATIONS_AT_MOST = 20
@@ -31,7 +32,7 @@ def declare_relation(statement: CreateRelation, owner: Owner) -> OwnRelation:
     relation = statement.relation
     _check(relation)
     with transaction.atomic():
-        check_name(relation.name)
+        check_name(relation.name)  # and with that, it is nobody else's turn to declare
         held = OwnRelation.objects.filter(user_id=user_id).count()
         if held >= RELATIONS_AT_MOST and not owner.staff:
             raise QuotaReached(
@@ -56,6 +57,7 @@ def drop(statement: Drop, owner: Owner) -> int:
         Refused: it is somebody else's, or a view reads it.
     """
     with transaction.atomic():
+        take_turn(NAMES)  # nobody begins a view over it meanwhile
         query = MaintainedQuery.objects.filter(view__named=True, view__name=statement.name).first()
         if query is not None:
             end_query(query, owner)

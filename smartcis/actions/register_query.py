@@ -14,14 +14,16 @@ from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.actions.catalog import check_name, live_catalog, reads_private
 from smartcis.actions.draft_view import Draft
-from smartcis.actions.errors import Invalid, QuotaReached, Refused
+from smartcis.actions.errors import Invalid, QuotaReached, Refused, unknown
 from smartcis.actions.own_queries import own_queries
 from smartcis.actions.owner import Owner
 from smartcis.actions.row_order import order_of, whole
+from smartcis.catalog import CATALOG
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.accesses import note_access
 from smartcis.models.outbox import tell
+from smartcis.models.turns import NAMES, take_turn
 
 SQL_LENGTH = 20_000
 NAME_LENGTH = 80
@@ -98,6 +100,7 @@ def register_query(
     new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
         _check_quota(owner)
+        _keep_sources(compiled.sources)
         if new is not None and named:
             check_name(named)
             view = begun(new)
@@ -152,9 +155,26 @@ def next_order() -> int:
     return int(highest or 0) + 1
 
 
+def _keep_sources(sources: Iterable[str]) -> None:
+    """Refuse what was dropped since the query was compiled; no more is until the transaction ends.
+
+    Raises:
+        NotFound: a source was dropped.
+    """
+    droppable = [name for name in sources if name not in CATALOG]
+    if not droppable:
+        return
+    take_turn(NAMES)
+    names = [relation.name for relation in live_catalog()]
+    for name in droppable:
+        if name not in names:
+            raise unknown("relation or view", name, names)
+
+
 def _check_quota(owner: Owner) -> None:
     if owner.staff:
         return
+    take_turn(f"queries of {owner.user_id or owner.browser}")
     held = own_queries(owner).count()
     if held >= settings.QUERY_QUOTA:
         raise QuotaReached(

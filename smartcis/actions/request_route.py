@@ -14,6 +14,7 @@ from smartcis.actions.errors import NotFound, QuotaReached, Refused, unknown
 from smartcis.actions.owner import Owner
 from smartcis.browser import group_of
 from smartcis.models import RouteRequest, RoutingNode, SoftwareInstall
+from smartcis.models.turns import take_turn
 
 logger = structlog.get_logger(__name__)
 
@@ -31,6 +32,7 @@ def request_route(node: int, software: str, *, step_free: bool, owner: Owner) ->
     check_place(node)
     check_software(software)
     with transaction.atomic():
+        take_turn(f"routes of {owner.browser}")
         held = RouteRequest.objects.filter(browser=owner.browser).count()
         if held >= settings.ROUTE_QUOTA:
             raise QuotaReached(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db import transaction
+
 from smartcis.actions.errors import Invalid, NotFound, Refused, unknown
 from smartcis.actions.owner import Owner
 from smartcis.models import Reservation, Unit
+from smartcis.models.turns import take_turn
 
 TITLE_LENGTH = 200
 
@@ -30,14 +33,16 @@ def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Ow
             found=f"{start.isoformat()} to {end.isoformat()}",
             attempt="give an end later than the start",
         )
-    other = unit.reservations.filter(start__lt=end, end__gt=start).first()
-    if other is not None:
-        raise Invalid(
-            f"the room is booked then: {other.title}",
-            found=f"{other.start.isoformat()} to {other.end.isoformat()}",
-            attempt="choose another time or room",
-        )
-    return Reservation.objects.create(unit=unit, start=start, end=end, title=title[:TITLE_LENGTH])
+    with transaction.atomic():
+        take_turn(f"reservations of {rid}")
+        other = unit.reservations.filter(start__lt=end, end__gt=start).first()
+        if other is not None:
+            raise Invalid(
+                f"the room is booked then: {other.title}",
+                found=f"{other.start.isoformat()} to {other.end.isoformat()}",
+                attempt="choose another time or room",
+            )
+        return unit.reservations.create(start=start, end=end, title=title[:TITLE_LENGTH])
 
 
 def cancel_reservation(rid: str, reservation_id: int, owner: Owner) -> None:

@@ -8,6 +8,7 @@ from smartcis.actions.errors import NotFound, Refused
 from smartcis.actions.owner import Owner
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.models.outbox import tell
+from smartcis.models.turns import NAMES, take_turn
 
 READERS_SHOWN = 8
 
@@ -36,6 +37,8 @@ def end_query(query: MaintainedQuery, owner: Owner) -> None:
         raise Refused(
             "this query is somebody else's", attempt="only its owner or staff may stop it"
         )
+    if query.view.named:
+        take_turn(NAMES)  # nobody begins a view over it meanwhile
     # Whoever asks the same in this moment waits, and then finds the view gone or kept.
     view = MaintainedView.objects.select_for_update().filter(pk=query.view_id).first()
     if view is None:
