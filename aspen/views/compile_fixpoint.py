@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from aspen.algebra.block import Block, Input
 from aspen.algebra.expr import columns_in
-from aspen.algebra.linearise import Atom, Rule, linearise, names_of
+from aspen.algebra.linearise import linearise
 from aspen.algebra.plan import Best, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.algebra.renaming import renamed
@@ -114,20 +115,20 @@ class _Recursion:
         self.parts.append(("input", id(node), None if static is None else id(static)))
         return RecursiveInput(node, places, static)
 
-    def _side(self, atom: Atom, places: Places) -> RecursiveInput:
+    def _side(self, atom: Input, places: Places) -> RecursiveInput:
         if not atom.negated:
             return self._input(atom.plan, places)
         node = self.compiler.build(atom.plan)
         self.parts.append(("absent", id(node)))
         return AbsentInput(node, places)
 
-    def _step(self, rule: Rule, gives: int, mark: tuple[int, ...]) -> Step:
+    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> Step:
         reads = {
             number: self.numbers[atom.plan.name]
-            for number, atom in enumerate(rule.atoms)
+            for number, atom in enumerate(rule.inputs)
             if isinstance(atom.plan, RecursiveRef)
         }
-        negated = [(n, a.key, a.places) for n, a in enumerate(rule.atoms) if a.negated]
+        negated = [(n, a.key, a.indices) for n, a in enumerate(rule.inputs) if a.negated]
         # repr tells 1 from 1.0 and TRUE, which are equal in Python.
         spelt = repr((rule.conditions, rule.outputs, negated))
         self.parts.append(("rule", gives, tuple(reads.items()), spelt))
@@ -136,23 +137,23 @@ class _Recursion:
         return self._joined(rule, gives, reads, mark)
 
     def _linear(
-        self, rule: Rule, gives: int, start: int, reads: int, mark: tuple[int, ...]
+        self, rule: Block, gives: int, start: int, reads: int, mark: tuple[int, ...]
     ) -> LinearStep:
         outwards = chain(rule, start)
         joins = tuple(
-            StepJoin(self._side(rule.atoms[link.atom], link.places), link.key, link.after)
+            StepJoin(self._side(rule.inputs[link.atom], link.places), link.key, link.after)
             for link in outwards.links
         )
         return LinearStep(reads, gives, outwards.head, joins, mark)
 
     def _joined(
-        self, rule: Rule, gives: int, reads: dict[int, int], mark: tuple[int, ...]
+        self, rule: Block, gives: int, reads: dict[int, int], mark: tuple[int, ...]
     ) -> JoinedStep:
         sides: dict[int, dict[Places, RecursiveInput]] = {
-            atom: {} for atom in range(len(rule.atoms)) if atom not in reads
+            atom: {} for atom in range(len(rule.inputs)) if atom not in reads
         }
         chains: list[Chain] = []
-        for start in range(len(rule.atoms)):
+        for start in range(len(rule.inputs)):
             outwards = chain(rule, start)
             joins: list[ChainJoin] = []
             for link in outwards.links:
@@ -162,21 +163,21 @@ class _Recursion:
                     continue
                 own = sides[link.atom]
                 if link.places not in own:
-                    own[link.places] = self._side(rule.atoms[link.atom], link.places)
+                    own[link.places] = self._side(rule.inputs[link.atom], link.places)
                 joins.append(ChainJoin(link.atom, own[link.places], link.key, link.after))
             chains.append(Chain(start, outwards.head, tuple(joins), mark))
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
         return JoinedStep(gives, tuple(reads.items()), tuple(chains), inputs)
 
 
-def _flows(rule: Rule, head: Recursive, relations: list[Recursive]) -> bool:
+def _flows(rule: Block, head: Recursive, relations: list[Recursive]) -> bool:
     """Whether what a rule derives carries the costs of all the recursive rows it uses."""
     costs = {one.name: _costs(one) for one in relations}
     made = costs[head.name] or range(len(rule.outputs))
     used = frozenset[str]().union(*(columns_in(rule.outputs[place]) for place in made))
-    for number, atom in enumerate(rule.atoms):
+    for number, atom in enumerate(rule.inputs):
         if isinstance(atom.plan, RecursiveRef):
-            names = names_of(rule, number)
+            names = rule.names(number)
             own = costs[atom.plan.name]
             # A set may hand costs on in any of its columns.
             needed = {names[place] for place in own} if own else set(names)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from aspen.algebra.block import Block, column_of, input_of, inputs_in
 from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, Op, conjunction
-from aspen.algebra.linearise import Rule, atom_of, atoms_in, equalities, names_of, place_of
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import Key, Places, key_of
 
@@ -52,18 +52,18 @@ class RuleChain:
     links: tuple[Link, ...]
 
 
-def chain(rule: Rule, start: int) -> RuleChain:
+def chain(rule: Block, start: int) -> RuleChain:
     """Order a rule's atoms from one of them outwards."""
     order = _Order(rule, start)
-    last = len(rule.atoms) == 1
+    last = len(rule.inputs) == 1
     head = _shape(order.known, order.due(), rule.outputs if last else None)
     links: list[Link] = []
     while order.left:
         atom, keyed = order.next()
         places = tuple(sorted(keyed))
-        if rule.atoms[atom].negated:
+        if rule.inputs[atom].negated:
             # Its own row is its key, and the index has the plan's places.
-            places = rule.atoms[atom].places
+            places = rule.inputs[atom].indices
         key = _key(order.known, [keyed[place] for place in sorted(keyed)])
         order.take(atom, keyed)
         shape = _shape(order.known, order.due(), None if order.left else rule.outputs)
@@ -74,15 +74,15 @@ def chain(rule: Rule, start: int) -> RuleChain:
 class _Order:
     """What is known, and what is left to join and to test."""
 
-    def __init__(self, rule: Rule, start: int) -> None:
+    def __init__(self, rule: Block, start: int) -> None:
         self.rule = rule
-        self.left = [number for number in range(len(rule.atoms)) if number != start]
-        self.known: tuple[str, ...] = names_of(rule, start)
+        self.left = [number for number in range(len(rule.inputs)) if number != start]
+        self.known: tuple[str, ...] = rule.names(start)
         self._bound = {start}
         self._untested: list[Expr] = list(rule.conditions)
-        self._equal = list(equalities(rule))
-        if rule.atoms[start].negated:
-            own = zip(rule.atoms[start].key, self.known, strict=True)
+        self._equal = list(rule.equalities)
+        if rule.inputs[start].negated:
+            own = zip(rule.inputs[start].key, self.known, strict=True)
             pairs = [(key, name) for key, name in own]
             self._untested += [Op("=", key, Col(name)) for key, name in pairs]
             self._equal += [(key.name, Col(name)) for key, name in pairs if isinstance(key, Col)]
@@ -91,15 +91,15 @@ class _Order:
         """Choose the next atom, and give what its columns must equal."""
         best: tuple[int, dict[int, Expr]] | None = None
         for number in self.left:
-            atom = self.rule.atoms[number]
+            atom = self.rule.inputs[number]
             if atom.negated:
-                if all(atoms_in(key) <= self._bound for key in atom.key):
+                if all(inputs_in(key) <= self._bound for key in atom.key):
                     return number, dict(enumerate(atom.key))
                 continue
             keyed: dict[int, Expr] = {}
             for name, other in self._equal:
-                if atom_of(name) == number and atoms_in(other) <= self._bound:
-                    keyed.setdefault(place_of(name), other)
+                if input_of(name) == number and inputs_in(other) <= self._bound:
+                    keyed.setdefault(column_of(name)[1], other)
             if best is None or bool(keyed) > bool(best[1]):
                 best = (number, keyed)
         assert best is not None
@@ -107,7 +107,7 @@ class _Order:
 
     def take(self, atom: int, keyed: dict[int, Expr]) -> None:
         """Note that an atom is joined; the equalities it was looked up by hold then."""
-        names = names_of(self.rule, atom)
+        names = self.rule.names(atom)
         for place, other in keyed.items():
             own = Col(names[place])
             self._untested = [
@@ -119,7 +119,7 @@ class _Order:
 
     def due(self) -> list[Expr]:
         """Returns the conditions that can be tested now, once each."""
-        due = [c for c in self._untested if atoms_in(c) <= self._bound]
+        due = [c for c in self._untested if inputs_in(c) <= self._bound]
         self._untested = [c for c in self._untested if c not in due]
         return due
 

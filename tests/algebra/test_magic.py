@@ -50,7 +50,7 @@ def test_law_a_closure_is_the_same_the_other_way_round(plan, data):
     assert found is not None
     other = turned(plan, found)
     assert evaluate(other, data) == evaluate(plan, data)
-    assert closure(other).carried == found.changed
+    assert closure(other).invariant == found.changed
 
 
 @settings(max_examples=300, deadline=None)

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from aspen.algebra.expr import Col, Op
-from aspen.algebra.linearise import Rule, names_of
+from aspen.algebra.block import Block, equal_classes, equated
+from aspen.algebra.expr import Col
 from aspen.algebra.plan import Recursive, RecursiveRef
 
 MOST_ADORNED = 8
@@ -59,7 +59,7 @@ class AdornedRule:
     """
 
     head: Adorned
-    rule: Rule
+    rule: Block
     calls: tuple[Call, ...]
     classes: tuple[frozenset[str], ...]
 
@@ -76,7 +76,7 @@ def is_trivial(rule: AdornedRule, call: Call) -> bool:
 
 
 def adorn(
-    root: Adorned, relations: Mapping[str, Recursive], rules: Mapping[str, tuple[Rule, ...]]
+    root: Adorned, relations: Mapping[str, Recursive], rules: Mapping[str, tuple[Block, ...]]
 ) -> dict[Adorned, tuple[AdornedRule, ...]] | None:
     """Follow demand from one relation to all that it reaches.
 
@@ -118,25 +118,25 @@ def _bindable(relation: Recursive) -> frozenset[int]:
 
 
 def _adorned(
-    head: Adorned, rule: Rule, allowed: Mapping[str, frozenset[int]]
+    head: Adorned, rule: Block, allowed: Mapping[str, frozenset[int]]
 ) -> AdornedRule | None:
     classes = _classes(rule, head)
     of = {name: equal for equal in classes for name in equal}
     # What each class of equal columns is bound through; classes that are not bound are absent.
     have = {of[wanted(place)]: frozenset[int]() for place in head.bound if wanted(place) in of}
-    plain = [n for n, atom in enumerate(rule.atoms) if not atom.recursive and not atom.negated]
+    plain = [n for n, atom in enumerate(rule.inputs) if not atom.recursive and not atom.negated]
     calls: list[Call] = []
-    waiting = [n for n, atom in enumerate(rule.atoms) if atom.recursive]
+    waiting = [n for n, atom in enumerate(rule.inputs) if atom.recursive]
     while waiting:
         _take_in(rule, plain, have, of)
         places = {number: _bound(rule, number, have, of, allowed) for number in waiting}
         atom = max(waiting, key=lambda number: (len(places[number]), -number))
         if not places[atom]:
             return None
-        own = names_of(rule, atom)
+        own = rule.names(atom)
         through = frozenset[int]().union(*(have[of[own[place]]] for place in places[atom]))
         values = tuple(_giver(rule, of[own[place]], through) for place in places[atom])
-        reads = rule.atoms[atom].plan
+        reads = rule.inputs[atom].plan
         assert isinstance(reads, RecursiveRef)
         calls.append(Call(atom, Adorned(reads.name, places[atom]), through, values))
         waiting.remove(atom)
@@ -146,7 +146,7 @@ def _adorned(
 
 
 def _take_in(
-    rule: Rule,
+    rule: Block,
     plain: list[int],
     have: dict[frozenset[str], frozenset[int]],
     of: Mapping[str, frozenset[str]],
@@ -156,7 +156,7 @@ def _take_in(
     while moving:
         moving = False
         for number in list(plain):
-            own = [of[name] for name in names_of(rule, number)]
+            own = [of[name] for name in rule.names(number)]
             tied = [have[equal] for equal in own if equal in have]
             if not tied:
                 continue
@@ -168,49 +168,40 @@ def _take_in(
 
 
 def _bound(
-    rule: Rule,
+    rule: Block,
     number: int,
     have: Mapping[frozenset[str], object],
     of: Mapping[str, frozenset[str]],
     allowed: Mapping[str, frozenset[int]],
 ) -> tuple[int, ...]:
-    reads = rule.atoms[number].plan
+    reads = rule.inputs[number].plan
     assert isinstance(reads, RecursiveRef)
-    names = names_of(rule, number)
+    names = rule.names(number)
     return tuple(place for place in sorted(allowed[reads.name]) if of[names[place]] in have)
 
 
-def _giver(rule: Rule, equal: frozenset[str], through: Iterable[int]) -> str:
+def _giver(rule: Block, equal: frozenset[str], through: Iterable[int]) -> str:
     """Choose the column that gives a class's value: the demand's own, if it has one."""
-    theirs = {name for number in through for name in names_of(rule, number)}
+    theirs = {name for number in through for name in rule.names(number)}
     given = [name for name in equal if name.startswith("d.") or name in theirs]
     return min(given, key=lambda name: (not name.startswith("d."), name))
 
 
-def _classes(rule: Rule, head: Adorned) -> tuple[frozenset[str], ...]:
+def _classes(rule: Block, head: Adorned) -> tuple[frozenset[str], ...]:
     """Returns the columns a rule makes equal, of one type; each column is in one class."""
     types = {
         name: column.type
-        for number, atom in enumerate(rule.atoms)
+        for number, atom in enumerate(rule.inputs)
         if not atom.negated
-        for name, column in zip(names_of(rule, number), atom.plan.columns, strict=True)
+        for name, column in zip(rule.names(number), atom.plan.columns, strict=True)
     }
-    leader = {name: name for name in types}
-
-    def lead(name: str) -> str:
-        while leader[name] != name:
-            name = leader[name]
-        return name
-
-    for condition in rule.conditions:
-        match condition:
-            case Op("=", Col(one), Col(other)) if types.get(one, 1) is types.get(other, 2):
-                leader[lead(one)] = lead(other)
-    for place in head.bound:
-        output = rule.outputs[place]
+    pairs = [
+        (one, other)
+        for one, other in equated(rule.conditions)
+        if types.get(one, 1) is types.get(other, 2)
+    ]
+    for index in head.bound:
+        output = rule.outputs[index]
         if isinstance(output, Col) and output.name in types:
-            leader[wanted(place)] = lead(output.name)
-    members: dict[str, set[str]] = {}
-    for name in leader:
-        members.setdefault(lead(name), set()).add(name)
-    return tuple(frozenset(names) for names in members.values())
+            pairs.append((wanted(index), output.name))
+    return equal_classes(pairs, types)

@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from aspen.algebra.block import Block, Input, column_name, plan_of
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
-from aspen.algebra.linearise import Atom, NotMaintainable, Rule, linearise, plan_of
+from aspen.algebra.linearise import NotMaintainable, linearise
 from aspen.algebra.plan import (
     Fixpoint,
     Join,
@@ -135,7 +136,7 @@ class _Magic:
         ]
         self.handed: dict[Adorned, list[Plan]] = {}
         self.mixed = any(
-            rule.rule.atoms[number].recursive for rule, call in calls for number in call.through
+            rule.rule.inputs[number].recursive for rule, call in calls for number in call.through
         )
         called = {call.reads for _, call in calls}
         for rule, call in calls:
@@ -184,7 +185,7 @@ class _Magic:
 
     def _handed_on(self, rule: AdornedRule, call: Call, called: Iterable[Adorned]) -> Plan:
         """Returns the rule by which demand of the head becomes demand of an atom."""
-        head, atoms = rule.head, rule.rule.atoms
+        head, atoms = rule.head, rule.rule.inputs
         demand: Plan = (
             RecursiveRef(self._demands[head], self._alias, self._wanted(head))
             if head in called
@@ -192,16 +193,18 @@ class _Magic:
         )
         numbers = {old: new for new, old in enumerate(sorted(call.through), start=1)}
         names: dict[str, Expr] = {
-            wanted(place): Col(f"a0.c{i}") for i, place in enumerate(head.bound)
+            wanted(place): Col(column_name(0, i)) for i, place in enumerate(head.bound)
         }
-        used = [Atom(demand)]
+        used = [Input(demand)]
         for old, new in numbers.items():
-            names |= {f"a{old}.c{i}": Col(f"a{new}.c{i}") for i in range(atoms[old].width)}
+            names |= {
+                column_name(old, i): Col(column_name(new, i)) for i in range(atoms[old].width)
+            }
             plan = atoms[old].plan
             if isinstance(plan, RecursiveRef):
                 reads = next(one.reads for one in rule.calls if one.atom == old)
                 plan = replace(plan, name=self._names[reads])
-            used.append(Atom(plan))
+            used.append(Input(plan))
         equal = {
             Op("=", Col(one), Col(other))
             for members in rule.classes
@@ -217,12 +220,12 @@ class _Magic:
             there = sorted(members & {*names})
             conditions += [Op("=", Col(a), Col(b)) for a, b in pairwise(there)]
         return plan_of(
-            Rule(
+            Block(
                 tuple(used),
                 tuple(substitute(condition, names) for condition in conditions),
+                self._wanted(call.reads),
                 tuple(names[value] for value in call.values),
-            ),
-            self._wanted(call.reads),
+            )
         )
 
     def _restricted(self, one: Adorned) -> Recursive:
@@ -253,19 +256,25 @@ class _Magic:
                 replace(atom, plan=replace(atom.plan, name=reads[number]))
                 if isinstance(atom.plan, RecursiveRef)
                 else atom
-                for number, atom in enumerate(rule.rule.atoms)
+                for number, atom in enumerate(rule.rule.inputs)
             ]
             conditions = list(rule.rule.conditions)
             # A row that comes from a demanded row with the same values is demanded.
             if not any(is_trivial(rule, call) for call in rule.calls):
                 place = len(atoms)
-                atoms.append(Atom(self._reading(one)))
+                atoms.append(Input(self._reading(one)))
                 conditions += [
-                    Op("=", Col(f"a{place}.c{i}"), rule.rule.outputs[bound])
+                    Op("=", Col(column_name(place, i)), rule.rule.outputs[bound])
                     for i, bound in enumerate(one.bound)
                 ]
-            made = replace(rule.rule, atoms=tuple(atoms), conditions=tuple(conditions))
-            yield plan_of(made, relation.columns)
+            yield plan_of(
+                replace(
+                    rule.rule,
+                    inputs=tuple(atoms),
+                    conditions=tuple(conditions),
+                    columns=relation.columns,
+                )
+            )
 
 
 def _united(plans: Iterable[Plan]) -> Plan:

@@ -2,130 +2,113 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from aspen.algebra.expr import (
-    Call,
-    Col,
-    Const,
-    Expr,
-    Op,
-    columns_in,
-    conjunction,
-    conjuncts,
-    substitute,
-)
-from aspen.algebra.linearise import Atom, NotMaintainable, Rule, linearise, names_of, plan_of
+from aspen.algebra.block import Block, NotABlock, block_of, column_name, plan_of
+from aspen.algebra.edge_rule import EdgeRule
+from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.linearise import NotMaintainable, linearise
 from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, Scan
-from aspen.algebra.rewrite.rule import Rule as RewriteRule
+from aspen.algebra.rewrite.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A recursion that walks along one relation, beginning with that relation itself.
+    """A recursion along one relation, beginning with that relation itself.
 
     Args:
-        rule: one recursive atom, and the edges.
-        changed: places of the columns an edge changes.
-        carried: places of those that stay, in the order of `changed`.
+        rule: one recursive input, and the edges.
+        changed: indices of the columns an edge changes.
+        invariant: indices of those that stay, in the order of `changed`.
         begins: columns of the edges that equal the recursion's changed ones.
-        cost: place of the cost, None where every row counts.
+        cost: index of the cost, None where every row counts.
     """
 
-    rule: Rule
-    reads: int
+    rule: EdgeRule
     changed: tuple[int, ...]
-    carried: tuple[int, ...]
+    invariant: tuple[int, ...]
     begins: tuple[str, ...]
     cost: int | None
 
+    @property
+    def edges(self) -> int:
+        """The number of the edges among the rule's inputs."""
+        return self.rule.rest[0]
+
 
 def closure(plan: Plan) -> Closure | None:
-    """Read a recursion as the closure of its base; None where it is no such thing."""
+    """Reads a recursion as the closure of its base; None where it is no such thing."""
     if not isinstance(plan, Fixpoint) or plan.others or plan.most is not None:
         return None
-    found = walk_of(plan)
+    found = closing(plan)
     if found is None:
         return None
-    edges = found.rule.atoms[1 - found.reads].plan
-    own = names_of(found.rule, 1 - found.reads)
-    outputs: dict[int, Expr] = {place: found.rule.outputs[place] for place in found.changed}
-    outputs |= {place: Col(name) for place, name in zip(found.carried, found.begins, strict=True)}
+    block = found.rule.block
+    edges = block.inputs[found.edges].plan
+    own = block.names(found.edges)
+    outputs: dict[int, Expr] = {index: block.outputs[index] for index in found.changed}
+    outputs |= {index: Col(name) for index, name in zip(found.invariant, found.begins, strict=True)}
     if found.cost is not None:
-        made = _length(found.rule.outputs[found.cost], _cost_name(found))
-        assert made is not None
-        outputs[found.cost] = made
-    tests = conjunction(c for c in found.rule.conditions if columns_in(c) <= {*own})
-    columns = tuple(zip(own, edges.columns, strict=True))
+        length = found.rule.length(found.cost)
+        assert length is not None
+        outputs[found.cost] = length[1]
+    tests = conjunction(c for c in block.conditions if columns_in(c) <= {*own})
+    columns = zip(own, edges.columns, strict=True)
     names: dict[str, Expr] = {name: Col(column.name) for name, column in columns}
     side: Plan = edges if tests is None else Filter(edges, substitute(tests, names))
     expected = Project(
         side,
-        tuple((c, substitute(outputs[place], names)) for place, c in enumerate(plan.columns)),
+        tuple((c, substitute(outputs[index], names)) for index, c in enumerate(plan.columns)),
     )
-    spelt = _spelt(expected)
-    return found if spelt is not None and spelt == _spelt(plan.base) else None
+    return found if _same(expected, plan.base) else None
 
 
-def walk_of(plan: Fixpoint) -> Closure | None:
-    """Read a recursion's step as one along edges; it says nothing of the base."""
+def closing(plan: Fixpoint) -> Closure | None:
+    """Reads a recursion's step as one along edges; it says nothing of the base."""
     try:
         step = linearise(plan.step, (plan.name,))
     except NotMaintainable:
         return None
     if len(step.rules) != 1 or step.flat:
         return None
-    (rule,) = step.rules
-    reads = [number for number, atom in enumerate(rule.atoms) if atom.recursive]
-    if (
-        len(rule.atoms) != len(("view", "edges"))
-        or len(reads) != 1
-        or rule.atoms[1 - reads[0]].negated
-    ):
+    rule = EdgeRule.of(step.rules[0])
+    if rule is None or len(rule.rest) != 1:
         return None
-    own = names_of(rule, reads[0])
-    cost = _cost(plan, rule, own)
+    cost = _cost(plan, rule)
     if plan.best is not None and cost is None:
         return None
-    places = [place for place in range(len(plan.columns)) if place != cost]
-    carried = tuple(place for place in places if rule.outputs[place] == Col(own[place]))
-    changed = tuple(place for place in places if place not in carried)
-    edges = {*names_of(rule, 1 - reads[0])}
-    if len(carried) != len(changed) or any(
-        not isinstance(rule.outputs[place], Col) or not columns_in(rule.outputs[place]) <= edges
-        for place in changed
+    indices = [index for index in range(len(plan.columns)) if index != cost]
+    stays = rule.invariant()
+    invariant = tuple(index for index in indices if index in stays)
+    changed = tuple(index for index in indices if index not in stays)
+    edges = {*rule.block.names(rule.rest[0])}
+    if len(invariant) != len(changed) or any(
+        not isinstance(rule.block.outputs[index], Col) or rule.recursive(rule.block.outputs[index])
+        for index in changed
     ):
         return None
-    length = None if cost is None else _length(rule.outputs[cost], own[cost])
+    length = None if cost is None else rule.length(cost)
     if cost is not None and length is None:
         return None
-    begins: dict[int, str] = {}
-    for condition in rule.conditions:
-        if columns_in(condition) <= edges or _bounds(condition, cost, own, length):
-            continue
-        match condition:
-            case Op("=", Col(one), Col(other)):
-                name, edge = (one, other) if one in own else (other, one)
-                place = own.index(name) if name in own else -1
-                if place not in changed or place in begins or edge not in edges:
-                    return None
-                begins[place] = edge
-            case _:
-                return None
-    if {*begins} != {*changed}:
+    found, others = rule.begins(changed)
+    begins = [one.name for one in map(found.get, changed) if isinstance(one, Col)]
+    if len(begins) < len(changed) or not all(
+        columns_in(one) <= edges or _bounds(one, cost, rule.own, length and length[1])
+        for one in others
+    ):
         return None
     types = [column.type for column in plan.columns]
-    if [types[place] for place in changed] != [types[place] for place in carried]:
+    if [types[index] for index in changed] != [types[index] for index in invariant]:
         return None
-    return Closure(rule, reads[0], changed, carried, tuple(begins[p] for p in changed), cost)
+    return Closure(rule, changed, invariant, tuple(begins), cost)
 
 
-def _cost(plan: Fixpoint, rule: Rule, own: tuple[str, ...]) -> int | None:
-    """The place of a column that adds up along the edges: the one chosen by, or the only."""
+def _cost(plan: Fixpoint, rule: EdgeRule) -> int | None:
+    """Returns the index of the column that adds up along edges: the one chosen by, or the only."""
     best = plan.best
     names = [column.name for column in plan.columns]
     if best is None:
-        adding = [n for n, name in enumerate(own) if _length(rule.outputs[n], name) is not None]
+        adding = [index for index in range(len(names)) if rule.length(index) is not None]
         return adding[0] if len(adding) == 1 else None
     if best.more or {*best.keys, best.column} != {*names}:
         return None
@@ -140,92 +123,66 @@ def _bounds(condition: Expr, cost: int | None, own: tuple[str, ...], length: Exp
     return False
 
 
-def _cost_name(found: Closure) -> str:
-    assert found.cost is not None
-    return names_of(found.rule, found.reads)[found.cost]
-
-
-def _length(expr: Expr, cost: str) -> Expr | None:
-    """Returns what an edge adds to the cost, or bounds it by; None where it does neither."""
-    match expr:
-        case Op("+", one, other) | Call("greatest" | "least", (one, other)):
-            for this, rest in ((one, other), (other, one)):
-                if this == Col(cost) and cost not in columns_in(rest):
-                    return rest
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Spelt:
-    """A selection and projection of one relation, whatever its columns are called."""
-
-    relation: str
-    tests: frozenset[str]
-    outputs: tuple[Expr, ...]
-
-
-def _spelt(plan: Plan) -> _Spelt | None:
-    match plan:
-        case Scan(relation, _, columns):
-            places = tuple(Col(str(place)) for place in range(len(columns)))
-            return _Spelt(relation, frozenset(), places)
-        case Filter(child) | Project(child):
-            inner = _spelt(child)
-            if inner is None:
-                return None
-            names = {c.name: e for c, e in zip(child.columns, inner.outputs, strict=True)}
-            if isinstance(plan, Project):
-                return replace(
-                    inner, outputs=tuple(substitute(expr, names) for _, expr in plan.outputs)
-                )
-            more = {repr(substitute(part, names)) for part in conjuncts(plan.predicate)}
-            return replace(inner, tests=inner.tests | more)
-        case _:
-            return None
+def _same(one: Plan, other: Plan) -> bool:
+    """Whether two plans are one selection and projection of one relation."""
+    try:
+        blocks = block_of(one), block_of(other)
+    except NotABlock:
+        return False
+    first, second = (block.inputs[0].plan for block in blocks)
+    return (
+        all(len(block.inputs) == 1 for block in blocks)
+        and isinstance(first, Scan)
+        and isinstance(second, Scan)
+        and first.relation == second.relation
+        # repr tells 1 from 1.0 and TRUE, which are equal in Python.
+        and {*map(repr, blocks[0].conditions)} == {*map(repr, blocks[1].conditions)}
+        and blocks[0].outputs == blocks[1].outputs
+    )
 
 
 def turned(plan: Fixpoint, found: Closure) -> Fixpoint:
-    """A closure the other way round: what it changed it carries, what it carried changes."""
-    rule, own = found.rule, names_of(found.rule, found.reads)
-    edges = {*names_of(rule, 1 - found.reads)}
-    outputs = list(rule.outputs)
+    """A closure the other way round: what it changed stays, what stayed changes."""
+    rule, own, block = found.rule, found.rule.own, found.rule.block
+    edges = {*block.names(found.edges)}
+    outputs = list(block.outputs)
     bounded = edges if found.cost is None else edges | {own[found.cost]}
     conditions = [
-        c for c in rule.conditions if columns_in(c) <= edges or columns_in(c) <= bounded - edges
+        c for c in block.conditions if columns_in(c) <= edges or columns_in(c) <= bounded - edges
     ]
-    for changed, carried, begin in zip(found.changed, found.carried, found.begins, strict=True):
+    for changed, stays, begin in zip(found.changed, found.invariant, found.begins, strict=True):
         outputs[changed] = Col(own[changed])
-        outputs[carried] = Col(begin)
-        conditions.append(Op("=", Col(own[carried]), rule.outputs[changed]))
-    atoms = (rule.atoms[found.reads], rule.atoms[1 - found.reads])
-    numbers = {found.reads: 0, 1 - found.reads: 1}
+        outputs[stays] = Col(begin)
+        conditions.append(Op("=", Col(own[stays]), block.outputs[changed]))
+    order = (rule.reads, found.edges)
     names: dict[str, Expr] = {
-        name: Col(f"a{new}.c{place}")
-        for old, new in numbers.items()
-        for place, name in enumerate(names_of(rule, old))
+        name: Col(column_name(new, index))
+        for new, old in enumerate(order)
+        for index, name in enumerate(block.names(old))
     }
-    other = Rule(
-        tuple(Atom(atom.plan) for atom in atoms),
+    other = Block(
+        tuple(block.inputs[old] for old in order),
         tuple(substitute(condition, names) for condition in conditions),
+        plan.columns,
         tuple(substitute(output, names) for output in outputs),
     )
-    return Fixpoint(plan.name, plan.columns, plan.base, plan_of(other, plan.columns), plan.best)
+    return Fixpoint(plan.name, plan.columns, plan.base, plan_of(other), plan.best)
 
 
 def wants_turning(plan: Fixpoint, found: Closure, reads: list[frozenset[str]]) -> bool:
-    """Whether what is asked for are columns the step changes, and none it carries."""
+    """Whether what is asked for are columns the step changes, and none that stay."""
     names = [column.name for column in plan.columns]
-    changed = {names[place] for place in found.changed}
-    carried = {names[place] for place in found.carried}
+    changed = {names[index] for index in found.changed}
+    invariant = {names[index] for index in found.invariant}
     return any(one and one <= changed for one in reads) and not any(
-        one and one <= carried for one in reads
+        one and one <= invariant for one in reads
     )
 
 
 def _turn(plan: Plan) -> Plan | None:
     match plan:
         case Filter(Fixpoint() as fixpoint, predicate):
-            found = walk_of(fixpoint)
+            found = closing(fixpoint)
             reads = [columns_in(part) for part in conjuncts(predicate)]
             if found is None or not wants_turning(fixpoint, found, reads):
                 return None
@@ -240,9 +197,9 @@ def _is_closure(plan: Plan) -> bool:
 # Claim: E ∪ E∘X and E ∪ X∘E are both all chains of E: composing is associative, and costs that are
 # added (or bounded) along a chain do not depend on where it is begun.
 # Guard: the base is the edges themselves.
-LINEAR_OTHER_WAY = RewriteRule(
+LINEAR_OTHER_WAY = Rule(
     name="linear_other_way",
-    claim="filter[p(x)](μX. E ∪ E∘X) = filter[p(x)](μX. E ∪ X∘E), which carries x",
+    claim="filter[p(x)](μX. E ∪ E∘X) = filter[p(x)](μX. E ∪ X∘E), in which x stays",
     counter_example="a base other than the edges: ways that end in its rows would begin there",
     match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Fixpoint),
     guard=_is_closure,
