@@ -9,9 +9,9 @@ from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
+from smartcis.access.grants import is_staff
 from smartcis.api.problems import plain_problem
 from smartcis.browser import ensure_browser
-from smartcis.live.access import is_staff
 from smartcis.models import Kiosk, Venue
 
 

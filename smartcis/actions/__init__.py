@@ -1,1 +1,1 @@
-"""Actions: one deed per file; API, admin, socket and commands only translate and call them."""
+"""Actions: one action per file; API, admin, socket and commands only translate and call them."""

@@ -14,13 +14,13 @@ from aspen.model.schema import Row
 from aspen.runtime.asks import answer_name
 from aspen.streamsql import Compiled
 from smartcis import composition
-from smartcis.actions.asking import wait
-from smartcis.actions.catalog import live_catalog, reads_private
-from smartcis.actions.errors import Invalid
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.register_query import compile_for
-from smartcis.actions.row_order import in_order, order_of, whole
+from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.compiling.row_order import in_order, order_of, whole
+from smartcis.errors import Invalid
 from smartcis.models.accesses import note_access
+from smartcis.questions.asking import wait
 
 WAIT_S = 5.0
 
@@ -82,7 +82,7 @@ def answer(compiled: Compiled) -> Answer:
     order, asked = order_of(compiled), whole(compiled)
     name, now_s = secrets.token_hex(8), time.time()
     question = Ask(now_s, name, "", (), AskKind.ONCE, plan_text=plan_text(asked.plan))
-    # Straight to the log, as all questions: see `smartcis.actions.asking`.
+    # Straight to the log, as all questions: see `smartcis.questions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
     found = wait(answer_name(name), WAIT_S)
     if found.error is not None:

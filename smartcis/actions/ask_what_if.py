@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
-from smartcis.actions.asking import WAIT_S, Question, ask, may_see, pattern, relation_asked
-from smartcis.actions.suppose import suppose
-from smartcis.actions.veiled import refuse_veiled
-from smartcis.live.access import Grant
+from smartcis.access.grants import Grant
+from smartcis.questions.asking import WAIT_S, Question, ask, may_see, pattern, relation_asked
+from smartcis.questions.hypothetical import suppose
+from smartcis.questions.veiled import refuse_veiled
 
 Named = Mapping[str, Value]
 

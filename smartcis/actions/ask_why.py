@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from aspen.log.entry import AskKind
 from aspen.model.schema import Row, Value
 from aspen.results.protocol import Snapshot
-from smartcis.actions.asking import (
+from smartcis.access.grants import Grant
+from smartcis.questions.asking import (
     WAIT_S,
     CannotSay,
     NoAnswer,
@@ -20,8 +21,7 @@ from smartcis.actions.asking import (
     refuse_others,
     relation_asked,
 )
-from smartcis.actions.veiled import is_veiled
-from smartcis.live.access import Grant
+from smartcis.questions.veiled import is_veiled
 
 __all__ = ("CannotSay", "Fact", "NoAnswer", "NotThere", "Reasons", "ask_why")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
-from smartcis.actions.asking import WAIT_S, Question, ask, named, pattern
-from smartcis.actions.veiled import refuse_veiled
-from smartcis.live.access import Grant
+from smartcis.access.grants import Grant
+from smartcis.questions.asking import WAIT_S, Question, ask, named, pattern
+from smartcis.questions.veiled import refuse_veiled
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,11 @@ from aspen.streamsql.compile import Compiled, compile_statement
 from aspen.streamsql.script_ast import Delete, Insert, Update
 from aspen.views.oracle import evaluate
 from smartcis import composition
+from smartcis.access.owner import Owner
 from smartcis.actions.answer_once import answer
-from smartcis.actions.catalog import live_catalog, reads_private
 from smartcis.actions.declare_relation import check_owner, not_ones_own
-from smartcis.actions.errors import Invalid, QuotaReached, Refused
-from smartcis.actions.owner import Owner
+from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.errors import Invalid, QuotaReached, Refused
 from smartcis.ingest.relay import relay_now
 from smartcis.models import OwnRelation, OwnRow
 from smartcis.models.outbox import check_row

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from smartcis.actions.errors import Invalid, Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import Invalid, Refused, unknown
 from smartcis.models import Machine, Sensor, Unit
 
 CHANGEABLE = ("kind", "waveform", "parameters", "period_s", "enabled")

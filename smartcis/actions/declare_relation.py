@@ -8,10 +8,10 @@ from aspen.errors import AspenError
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.ast import CreateRelation
 from aspen.streamsql.script_ast import Drop
-from smartcis.actions.catalog import check_name, live_catalog
-from smartcis.actions.errors import Invalid, QuotaReached, Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.unregister_query import end_query, refuse_readers
+from smartcis.compiling.live_catalog import check_name, live_catalog
+from smartcis.errors import Invalid, QuotaReached, Refused, unknown
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation
 from smartcis.models.own_tables import declaration_of
 from smartcis.models.turns import NAMES, take_turn

@@ -18,13 +18,13 @@ from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
 from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO
-from smartcis.actions.catalog import columns_json, live_catalog, reads_private
-from smartcis.actions.draft_view import asked_for, plan_hash
-from smartcis.actions.plan_query import Planned, plan_query
 from smartcis.actions.register_query import next_order
-from smartcis.actions.row_order import whole
-from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import CATALOG
+from smartcis.compiling.drafts import asked_for, plan_hash
+from smartcis.compiling.live_catalog import columns_json, live_catalog, reads_private
+from smartcis.compiling.planned import Planned, plan_query
+from smartcis.compiling.row_order import whole
+from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
 from smartcis.models.outbox import tell
 from smartcis.personal import PERSONAL

@@ -15,15 +15,15 @@ from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
 from federation.explain import journeys
-from smartcis.actions.catalog import behind, live_catalog
-from smartcis.actions.draft_view import view_name
-from smartcis.actions.explain_lanes import lanes_text
-from smartcis.actions.optimizer import assumed
-from smartcis.actions.owner import Owner
-from smartcis.actions.plan_query import plan_query
+from smartcis.access.owner import Owner
 from smartcis.actions.register_query import compile_for
-from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
+from smartcis.compiling.drafts import view_name
+from smartcis.compiling.lanes import lanes_text
+from smartcis.compiling.live_catalog import behind, live_catalog
+from smartcis.compiling.planned import plan_query
+from smartcis.compiling.statistics import house_statistics
+from smartcis.placements.optimizer import assumed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ import time
 from aspen.log.entry import Interest
 from aspen.results.protocol import Snapshot
 from smartcis import composition
-from smartcis.actions.errors import NotFound
-from smartcis.live.access import Grant
-
-KEEP_S = 60.0
-"""How long one look keeps a view: whoever polls finds it awake."""
+from smartcis.access.grants import Grant
+from smartcis.errors import NotFound
+from smartcis.questions.asking import KEEP_S
 
 PATIENCE_S = 5.0
 _POLL_S = 0.03

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aspen.algebra.read import read_plan
-from smartcis.actions.errors import Invalid, NotFound, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import Invalid, NotFound, Refused
 from smartcis.models import MaintainedQuery, MaintainedView, Placement
 from smartcis.placements.decide import decide, estimates, inside_variants, weigh
 from smartcis.placements.measured import measured_statistics

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from smartcis import composition
-from smartcis.actions.errors import Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import Refused
 from smartcis.ingest.pressure import check_pressure
 from smartcis.ingest.readings import append_readings
-from smartcis.wrappers.memory import calls_of
+from smartcis.sources.memory import calls_of
 
 
 def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> int:

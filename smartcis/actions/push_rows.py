@@ -7,15 +7,15 @@ from typing import Any
 
 from aspen.model.schema import Relation, Row
 from smartcis import composition
-from smartcis.actions.errors import Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.catalog import CATALOG
+from smartcis.errors import Refused, unknown
 from smartcis.models import Source
+from smartcis.sources.memory import calls_of
+from smartcis.sources.sink import Sink
 from smartcis.wrappers.errors import BadRow
-from smartcis.wrappers.memory import calls_of
 from smartcis.wrappers.protocol import Arrivals
 from smartcis.wrappers.push import ROWS
-from smartcis.wrappers.sink import Sink
 
 ROWS_AT_ONCE = 5_000
 

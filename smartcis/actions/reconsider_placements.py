@@ -11,10 +11,10 @@ from django.utils import timezone
 from aspen.errors import AspenError
 from smartcis.models import MaintainedView, NetworkPiece
 from smartcis.placements.decide import decide
+from smartcis.placements.device_streams import DEVICE_STREAMS
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.store import silence
 from smartcis.placements.streams import streams_of
-from smartcis.simulation.motes import DEVICE_STREAMS
 
 OFF = "off"
 EPOCHS_SILENT = 4  # one may be late, one lost with a base station

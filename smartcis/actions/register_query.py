@@ -12,14 +12,14 @@ from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query
 from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.operators.support.strategies import AUTO
-from smartcis.actions.catalog import check_name, live_catalog, reads_private
-from smartcis.actions.draft_view import Draft
-from smartcis.actions.errors import Invalid, QuotaReached, Refused, unknown
-from smartcis.actions.own_queries import own_queries
-from smartcis.actions.owner import Owner
-from smartcis.actions.row_order import order_of, whole
+from smartcis.access.own_queries import own_queries
+from smartcis.access.owner import Owner
 from smartcis.catalog import CATALOG
+from smartcis.compiling.drafts import Draft
+from smartcis.compiling.live_catalog import check_name, live_catalog, reads_private
+from smartcis.compiling.row_order import order_of, whole
 from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
+from smartcis.errors import Invalid, QuotaReached, Refused, unknown
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.accesses import note_access
 from smartcis.models.outbox import tell

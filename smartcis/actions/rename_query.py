@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from smartcis.actions.errors import NotFound, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.register_query import NAME_LENGTH
+from smartcis.errors import NotFound, Refused
 from smartcis.models import MaintainedQuery
 
 

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from smartcis.actions.errors import NotFound, QuotaReached, Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.browser import group_of
+from smartcis.errors import NotFound, QuotaReached, Refused, unknown
 from smartcis.models import RouteRequest, RoutingNode, SoftwareInstall
 from smartcis.models.turns import take_turn
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from smartcis.actions.errors import Invalid, NotFound, Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import Invalid, NotFound, Refused, unknown
 from smartcis.models import Reservation, Unit
 from smartcis.models.turns import take_turn
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from smartcis.actions.errors import NotFound, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import NotFound, Refused
 from smartcis.models import Delivery, Outlet
 
 

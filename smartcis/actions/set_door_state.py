@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from smartcis.actions.errors import Invalid, Refused, unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import Invalid, Refused, unknown
 from smartcis.models import Door
 
 STATES = (Door.OPEN, Door.LOCKED)

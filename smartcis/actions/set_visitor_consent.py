@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from smartcis.actions.errors import Invalid, NotFound
+from smartcis.errors import Invalid, NotFound
 from smartcis.models import Visitor
 from smartcis.models.visitors import mint_pseudonym
 

@@ -17,12 +17,12 @@ from aspen.streamsql.script_ast import (
     Update,
 )
 from aspen.views.operators.support.strategies import AUTO
+from smartcis.access.owner import Owner
 from smartcis.actions.answer_once import Answer, answer_once
 from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import account_of, declare_relation, drop
-from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import compile_for, register_query
-from smartcis.actions.statement import read_statement
+from smartcis.compiling.statement import read_statement
 from smartcis.models import MaintainedQuery
 
 

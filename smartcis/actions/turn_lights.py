@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from smartcis.access.owner import Owner
 from smartcis.actions.change_sensor import change_sensor
-from smartcis.actions.errors import Invalid
-from smartcis.actions.owner import Owner
+from smartcis.errors import Invalid
 from smartcis.models import Sensor
 
 CONSTANT = "constant"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from smartcis.actions.errors import NotFound, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.errors import NotFound, Refused
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.models.outbox import tell
 from smartcis.models.turns import NAMES, take_turn

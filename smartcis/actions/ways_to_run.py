@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from aspen.streamsql.ast import CreateView, Select
 from aspen.streamsql.script_ast import ScriptStatement
-from smartcis.actions.statement import read_statement
+from smartcis.compiling.statement import read_statement
 
 STANDS = "the text says ONCE; take the word out to keep it running"
 NAMED = "CREATE VIEW keeps a query under a name; ask its SELECT alone once"

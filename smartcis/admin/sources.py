@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from smartcis.actions.source_health import source_health
 from smartcis.admin.marks import Form, Page
 from smartcis.models import Source, SourceState
+from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
 
 WORDS = {

@@ -1,1 +1,1 @@
-"""REST: the deeds and the tables over HTTP, with an OpenAPI description."""
+"""REST: the actions and the tables over HTTP, with an OpenAPI description."""

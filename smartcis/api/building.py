@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.actions.errors import NotFound, unknown
 from smartcis.api.fields import BOX, PAIR, ring_lists, texts
 from smartcis.api.schema import READ, answers
 from smartcis.api.things import MachineSerializer, SensorSerializer, machines
+from smartcis.errors import NotFound, unknown
 from smartcis.models import (
     Door,
     Kiosk,

@@ -11,7 +11,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.retry_deliveries import outlet_of, retry_deliveries
 from smartcis.api.fields import row_in_order
 from smartcis.api.schema import EDIT, READ, answers

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from smartcis.access.owner import Owner
 from smartcis.actions.explain_query import Asked, explained_query
-from smartcis.actions.owner import Owner
 from smartcis.api.fields import texts
 from smartcis.api.queries import SqlSerializer
 from smartcis.api.schema import SEND, answers

@@ -10,13 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.push_rows import push_rows
-from smartcis.actions.source_health import source_health
 from smartcis.api.fields import texts
 from smartcis.api.house import FedBySerializer
 from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
+from smartcis.sources.health import source_health
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.protocol import Capability
 from smartcis.wrappers.push import ROWS

@@ -15,14 +15,14 @@ from rest_framework.views import APIView
 
 from aspen.results.engine_status import read_status
 from smartcis import composition
-from smartcis.actions.catalog import live_catalog, reads_private
-from smartcis.actions.owner import Owner
-from smartcis.actions.source_health import source_health
+from smartcis.access.owner import Owner
 from smartcis.api.fields import texts
 from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import answers
+from smartcis.compiling.live_catalog import live_catalog, reads_private
 from smartcis.live.pulse import status_message
 from smartcis.security import policy_text
+from smartcis.sources.health import source_health
 
 KINDS = ("table", "stream", "view")
 HEALTHS = ("live", "late", "dead", "off", "unknown")

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from smartcis.live.access import is_staff
+from smartcis.access.grants import is_staff
 
 
 class StaffOrReadOnly(BasePermission):

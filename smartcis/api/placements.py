@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from smartcis.access.owner import Owner
 from smartcis.actions.move_query import PLACES, move_query
-from smartcis.actions.owner import Owner
 from smartcis.actions.reconsider_placements import patience
 from smartcis.api.fields import texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible

@@ -16,12 +16,12 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
+from smartcis.access.grants import Forbidden, UnknownView
 from smartcis.actions.answer_once import NotAnswered
 from smartcis.actions.ask_why import CannotSay, NoAnswer
-from smartcis.actions.errors import NotFound, QuotaReached, Refused
 from smartcis.api.fields import texts
+from smartcis.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
-from smartcis.live.access import Forbidden, UnknownView
 from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"

@@ -20,22 +20,19 @@ from aspen.errors import AspenError
 from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
+from smartcis.access.own_queries import own_queries
+from smartcis.access.owner import Owner
 from smartcis.actions.answer_once import Answer
-from smartcis.actions.errors import NotFound
-from smartcis.actions.locate_rows import LOCATORS, located_by
-from smartcis.actions.own_queries import own_queries
-from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import (
     NAME_LENGTH,
     SQL_LENGTH,
 )
 from smartcis.actions.rename_query import rename_query
-from smartcis.actions.sharing_reason import sharing_of
-from smartcis.actions.strategy_reason import strategy_reasons
 from smartcis.actions.submit_statement import check_statement, submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.fields import texts
+from smartcis.api.locate_rows import LOCATORS, located_by
 from smartcis.api.problems import ErrorSerializer
 from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import (
@@ -51,6 +48,9 @@ from smartcis.api.query_fields import (
 )
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
+from smartcis.compiling.sharing_reason import sharing_of
+from smartcis.compiling.strategy_reason import strategy_reasons
+from smartcis.errors import NotFound
 from smartcis.models import MaintainedQuery, MaintainedView
 
 ENGINE, NETWORK = "engine", "network"

@@ -23,8 +23,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.model.schema import Row, Value
-from smartcis.actions.errors import Invalid
-from smartcis.actions.locate_rows import LOCATORS, Place, located_by, locator
+from smartcis.api.locate_rows import LOCATORS, Place, located_by, locator
+from smartcis.errors import Invalid
 from smartcis.importers.geometry.projection import Projection
 from smartcis.models import Venue
 

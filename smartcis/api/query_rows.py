@@ -12,15 +12,15 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from smartcis.access.grants import grant
+from smartcis.access.owner import Owner
 from smartcis.actions.look_at_rows import look_at_rows
-from smartcis.actions.owner import Owner
-from smartcis.actions.row_order import in_order
 from smartcis.api.fields import row_in_order
 from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
 from smartcis.api.query_fields import ColumnSerializer, width_of
 from smartcis.api.schema import READ, answers
 from smartcis.catalog import TENANT_COLUMN
-from smartcis.live.access import grant
+from smartcis.compiling.row_order import in_order
 from smartcis.live.views import restricted
 from smartcis.models import MaintainedQuery
 

@@ -12,15 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from smartcis.access.grants import Grant, grant
+from smartcis.access.owner import Owner
 from smartcis.actions.ask_weak_points import ask_weak_points
 from smartcis.actions.ask_what_if import ask_what_if
 from smartcis.actions.ask_why_not import ask_why_not
-from smartcis.actions.owner import Owner
-from smartcis.actions.suppose import LENGTH
 from smartcis.api.fields import OpenCellField, row_by_column, texts
 from smartcis.api.schema import SEND, answers
 from smartcis.api.why import COLUMNS_AT_MOST, NAME_LENGTH
-from smartcis.live.access import Grant, grant
+from smartcis.questions.hypothetical import LENGTH
 
 PROBLEMS = (*SEND, 403, 404, 409, 429, 503)
 

@@ -10,11 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.push_readings import push_readings
 from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
-from smartcis.ingest.errors import BadReading
+from smartcis.readings.errors import BadReading
 
 
 class ReadingSerializer(serializers.Serializer[Any]):

@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.actions.errors import unknown
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.reserve_room import TITLE_LENGTH, cancel_reservation, reserve_room
 from smartcis.api.schema import EDIT, READ, answers
+from smartcis.errors import unknown
 from smartcis.models import Reservation, Unit
 
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.request_route import end_route, move_route, owned_route, request_route
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser

@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from smartcis.access.grants import grant
+from smartcis.access.owner import Owner
 from smartcis.actions.ask_why import Reasons, ask_why
-from smartcis.actions.owner import Owner
 from smartcis.api.fields import row_by_column, row_in_order
 from smartcis.api.schema import SEND, answers
-from smartcis.live.access import grant
 
 NAME_LENGTH = 100
 COLUMNS_AT_MOST = 100

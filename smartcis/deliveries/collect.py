@@ -18,7 +18,7 @@ from aspen.model.delta import Delta, merge, negate
 from aspen.model.schema import Row
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch, Results, Snapshot
-from smartcis.actions.row_order import in_order
+from smartcis.compiling.row_order import in_order
 from smartcis.deliveries.outputs import ALARM, WEBHOOK
 from smartcis.models import Alarm, Delivery, Outlet, ToldRow
 from smartcis.models.own_tables import digest_of

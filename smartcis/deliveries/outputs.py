@@ -15,9 +15,9 @@ from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
 from aspen.streamsql.ast import Output
 from aspen.streamsql.compile import DELIVERED
-from smartcis.actions.catalog import reads_private
-from smartcis.actions.errors import Invalid, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
+from smartcis.compiling.live_catalog import reads_private
+from smartcis.errors import Invalid, Refused
 from smartcis.models import MaintainedView
 
 ALARM, WEBHOOK = "ALARM", "WEBHOOK"

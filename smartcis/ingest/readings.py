@@ -9,22 +9,19 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
-
-from django.apps import apps
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Transaction
 from aspen.log.protocol import Log
 from aspen.model.schema import Row, SchemaError, Value
 from smartcis.catalog import CATALOG
-from smartcis.ingest.errors import BadReading, BadTime, BadUnit, BadValue, UnknownSensor
-from smartcis.ingest.kinds import KINDS, Kind
+from smartcis.models import Sensor
+from smartcis.readings.errors import BadReading, BadUnit, BadValue, UnknownSensor
+from smartcis.readings.kinds import KINDS, ReadingKind
+from smartcis.readings.times import check_time, measured_s
 
-FUTURE_S = 60.0  # clocks of gateways differ by seconds
-PAST_S = 24 * 3600.0  # older readings belong into an import, not into a live view
 LATE_S = 10.0  # a broker or gateway kept it: it counts from when it was measured
 READINGS_AT_ONCE = 5_000
 FIELDS = ("sid", "value", "unit", "at", "at_s", "tag")
@@ -131,12 +128,9 @@ def validate(
 
 def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
     """Read sensors as rows of the relation `sensor`, by sid."""
-    model = apps.get_model("smartcis", "Sensor")
     names = CATALOG.get("sensor").names
     found: dict[str, dict[str, Value]] = {}
-    for sensor in model.objects.select_related(*(model.rows_need or (None,))).filter(
-        sid__in=wanted
-    ):
+    for sensor in Sensor.objects.select_related(*Sensor.rows_need).filter(sid__in=wanted):
         for relation, row in sensor.rows():
             if relation == "sensor":
                 found[str(row[0])] = dict(zip(names, row, strict=True))
@@ -193,7 +187,7 @@ def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
     )
 
 
-def _number(value: object, kind: Kind) -> float:
+def _number(value: object, kind: ReadingKind) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise BadValue("value must be a finite number", found=repr(value)[:40])
     if not kind.lowest <= value <= kind.highest:
@@ -209,61 +203,6 @@ def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
     at_s = measured_s(reading)
     check_time(at_s, now_s)
     return at_s
-
-
-def check_time(at_s: float, now_s: float) -> None:
-    """Refuse a time of measurement that no live view can use.
-
-    Raises:
-        BadTime: in the future, or too long ago.
-    """
-    if at_s > now_s + FUTURE_S:
-        raise BadTime(
-            "the time lies in the future",
-            found=f"{at_s - now_s:.0f} s ahead",
-            exists=[f"up to {FUTURE_S:.0f} s ahead"],
-            attempt="set the gateway's clock",
-        )
-    if at_s < now_s - PAST_S:
-        raise BadTime(
-            "the reading is too old for a live view",
-            found=f"{now_s - at_s:.0f} s ago",
-            exists=[f"up to {PAST_S:.0f} s ago"],
-        )
-
-
-def measured_s(reading: Mapping[str, Any]) -> float:
-    """Returns when a reading was measured, seconds since the epoch.
-
-    Raises:
-        BadTime: it does not say so.
-    """
-    at, at_s = reading.get("at"), reading.get("at_s")
-    if at is not None and at_s is not None:
-        raise BadTime("give at or at_s, not both", exists=("at", "at_s"))
-    number = at_s if at is None else at
-    if isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number):
-        return float(number)
-    moment = _moment(at) if isinstance(at, str) else None
-    if moment is None:
-        raise BadTime(
-            "not a time",
-            found=repr(number)[:40],
-            exists=("ISO 8601 with a zone", "seconds since 1970"),
-            attempt="2026-11-21T08:00:00Z is one",
-        )
-    if moment.tzinfo is None:
-        raise BadTime(
-            "the time has no zone", found=str(at)[:40], attempt="2026-11-21T08:00:00Z is one"
-        )
-    return moment.timestamp()
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _tag(tag: object) -> str:

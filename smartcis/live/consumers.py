@@ -22,9 +22,9 @@ from django.utils import timezone
 
 from aspen.errors import AspenError
 from smartcis import composition
+from smartcis.access.grants import grant, is_staff, sessions_of
 from smartcis.browser import browser_of, group_of
 from smartcis.live import protocol
-from smartcis.live.access import grant, is_staff, sessions_of
 from smartcis.live.hub import Hub, hub_of
 from smartcis.live.interest import Interests
 from smartcis.live.pulse import Pulse

@@ -16,7 +16,6 @@ from smartcis.models.building import Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.queries import MaintainedView
 from smartcis.models.source import SourceModel, cascade_at_once
-from smartcis.wrappers.config import checked
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.kinds import KINDS, kind_of
@@ -104,7 +103,7 @@ class Source(SourceModel):
         Raises:
             BadConfig: the stored fields do not fit its kind.
         """
-        config = checked(kind_of(self.kind), self.config)
+        config = kind_of(self.kind).checked(self.config)
         if self.kind == "mqtt" and not config["url"]:
             config["url"] = settings.MQTT_URL
         return Settings(
@@ -117,6 +116,7 @@ class Source(SourceModel):
             client_id=f"{settings.NAME}-{self.source}",
             folder=settings.VAR / "sources",
             memory={} if memory is None else memory,
+            reads=view_reads,
         )
 
     def _check_relation(self) -> None:
@@ -157,7 +157,7 @@ class Source(SourceModel):
         faults: dict[str, Any] = {}
         try:
             kind = kind_of(self.kind)
-            self.config = dict(checked(kind, self.config or {}))
+            self.config = kind.checked(self.config or {})
             kind.make(self.reader_settings(), time.time)  # it refuses what it cannot work with
             self._check_relation()
         except BadConfig as fault:
@@ -166,6 +166,11 @@ class Source(SourceModel):
             faults["period_s"] = f"between {SHORTEST_PERIOD_S:g} and {LONGEST_PERIOD_S:g} seconds"
         if faults:
             raise ValidationError(faults)
+
+
+def view_reads() -> dict[str, list[str]]:
+    """Returns what each maintained view reads, by its name."""
+    return dict(MaintainedView.objects.values_list("name", "sources"))
 
 
 class SourceState(models.Model):

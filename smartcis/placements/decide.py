@@ -29,17 +29,16 @@ from federation.place import FederatedPlan, options, place
 from federation.radio import sample_mj
 from federation.split import split
 from federation.statistics import Statistics
-from smartcis.actions.catalog import live_catalog
-from smartcis.actions.optimizer import house_network
 from smartcis.catalog import CATALOG
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import MaintainedView, NetworkPiece, Placement
+from smartcis.placements.device_streams import SOFT, whole_stream
 from smartcis.placements.metric import house_weights
+from smartcis.placements.optimizer import house_network
 from smartcis.placements.probes import selections
 from smartcis.placements.store import Reason, Variant, want
 from smartcis.placements.streams import streams_of
 from smartcis.placements.translate import fragment_of
-from smartcis.simulation.building import whole_stream
-from smartcis.simulation.motes import SOFT
 
 FACTOR = 1.5  # own choice: shares of a few dozen sensors waver by less
 LEAST = 0.02  # shares and rates below this are one

@@ -18,10 +18,10 @@ from aspen.model.schema import Row
 from federation.histogram import Histogram
 from federation.statistics import Statistics
 from smartcis import composition
-from smartcis.actions.statistics import house_statistics
-from smartcis.ingest.kinds import KINDS
+from smartcis.compiling.statistics import house_statistics
 from smartcis.models import NetworkPiece, Sensor
 from smartcis.placements.look import seen_network
+from smartcis.readings.kinds import KINDS
 
 WIDTHS = {
     "light_histogram": ("light_reading.lux", 20.0),

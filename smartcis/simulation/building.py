@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aspen.algebra.plan import Scan
-from aspen.model.schema import Column, Relation, Row
+from aspen.model.schema import Relation, Row
 from sensors_sim.host import FragmentHost
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
@@ -20,7 +19,7 @@ from sensors_sim.motes import Field, MoteSpec
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
-from smartcis.simulation.motes import DEVICE_STREAMS, SOFT
+from smartcis.placements.device_streams import DEVICE_STREAMS, SOFT, whole_stream
 
 POWER_DBM = -10  # the building is dense: more hops, longer batteries
 STATUS_S = 120.0
@@ -121,14 +120,6 @@ class Building:
                 energy_mj, at_s = round(one.energy_mj, 1), round(one.at_s, 3)
                 found.append((sid, one.parent, energy_mj, one.hops, one.link_quality, at_s))
         return found
-
-
-def whole_stream(relation: Relation) -> Scan:
-    """Returns the plan that asks for every row of a stream."""
-    columns = tuple(
-        Column(f"s.{one.name}", one.type, one.unit, one.nullable) for one in relation.columns
-    )
-    return Scan(relation.name, "s", columns, stream=True)
 
 
 def as_readings(rows: Sequence[Row], relation: Relation) -> list[Reading]:

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from aspen.model.schema import Relation, Value
-from sensors_sim.devices import device_kind
+from aspen.model.schema import Value
 from sensors_sim.motes import (
     Attached,
-    DeviceStream,
     Field,
     MoteSpec,
     Wall,
@@ -22,38 +20,12 @@ from sensors_sim.motes import (
     walls_of,
 )
 from sensors_sim.world import SensorSpec
-from smartcis.catalog import STREAMS
-from smartcis.ingest.kinds import KINDS
 from smartcis.models import Level, Sensor, Unit
+from smartcis.placements.device_streams import DEVICE_STREAMS, on_air, stream_of
 
 BASE_EVERY_M = 90.0
 WAKE_S = 0.25
-SOFT = frozenset({"cpu"})
 WIRED = frozenset({"rfid", "energy"})  # a meter hangs on the mains it measures
-
-
-def _device_stream(relation: Relation) -> DeviceStream:
-    value = KINDS[relation.device].value_column
-    measured = ("tag", value) if "tag" in relation.names else (value,)
-    return DeviceStream(relation, measured, decimals={value: device_kind(relation.device).decimals})
-
-
-DEVICE_STREAMS: Mapping[str, DeviceStream] = {
-    relation.name: _device_stream(relation)
-    for relation in STREAMS
-    if relation.device and relation.device not in SOFT
-}
-_STREAM_OF = {stream.relation.device: name for name, stream in DEVICE_STREAMS.items()}
-
-
-def on_air(kind: str) -> bool:
-    """Whether a sensor of this kind is a mote."""
-    return kind in _STREAM_OF
-
-
-def stream_of(kind: str) -> str:
-    """Returns the stream a kind of mote fills."""
-    return _STREAM_OF[kind]
 
 
 def walls() -> tuple[Wall, ...]:

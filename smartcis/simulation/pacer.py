@@ -20,10 +20,11 @@ from aspen.model.schema import Row
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.motes import Field
 from sensors_sim.world import Reading, World
+from smartcis.placements.device_streams import DEVICE_STREAMS
 from smartcis.placements.runner import Runner
 from smartcis.simulation.building import Building
 from smartcis.simulation.deployment import STATUS
-from smartcis.simulation.motes import DEVICE_STREAMS, field, mote_specs
+from smartcis.simulation.motes import field, mote_specs
 from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
 
 BEAT_S = 0.25  # a few batches per second

@@ -1,4 +1,4 @@
-"""Celery's tasks: thin, each calls one deed."""
+"""Celery's tasks: thin, each calls one action."""
 
 from smartcis.tasks.deliveries import collect_deliveries, send_deliveries, sweep_deliveries
 from smartcis.tasks.engine import supervise_engine

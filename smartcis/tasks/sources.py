@@ -5,8 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from smartcis.composition import log
+from smartcis.sources.reader import poll_due
 from smartcis.tasks.alone import alone
-from smartcis.wrappers.reader import poll_due
 
 LOCK_S = 300
 

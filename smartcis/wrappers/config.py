@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
 from smartcis.wrappers.declared import columns_fault
 from smartcis.wrappers.errors import BadConfig
-
-if TYPE_CHECKING:
-    from smartcis.wrappers.kinds import Kind
 
 TEXT_LENGTH = 2_000
 
@@ -37,7 +34,7 @@ class Field:
     default: Any = ""
 
 
-def checked(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:
+def checked(kind: str, fields: Sequence[Field], config: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a config with every field of its kind, defaults filled in.
 
     Raises:
@@ -45,17 +42,17 @@ def checked(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(config, Mapping):
         raise BadConfig("the settings are a JSON object", found=type(config).__name__)
-    names = [field.name for field in kind.fields]
+    names = [field.name for field in fields]
     for name in config:
         if name not in names:
-            raise BadConfig(f"a {kind.key} source has no {name!r}", found=str(name), exists=names)
+            raise BadConfig(f"a {kind} source has no {name!r}", found=str(name), exists=names)
     whole: dict[str, Any] = {}
-    for field in kind.fields:
+    for field in fields:
         value = config.get(field.name)
         if value in (None, ""):
             if field.required:
                 raise BadConfig(
-                    f"a {kind.key} source needs {field.name!r}",
+                    f"a {kind} source needs {field.name!r}",
                     found="nothing",
                     exists=names,
                     attempt=field.meaning,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import redis
 
@@ -19,7 +19,6 @@ from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch
 from smartcis import composition
 from smartcis.catalog import CATALOG, SYSTEM
-from smartcis.models import MaintainedView
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.polling import PolledSource
 from smartcis.wrappers.protocol import Append, Arrivals, Settings
@@ -74,7 +73,7 @@ class Engine(PolledSource):
         )
         append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
         append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(epochs, now_s)))
-        rows = epoch_rows(epochs, monitors(), now_s)
+        rows = epoch_rows(epochs, monitors(self._settings.reads()), now_s)
         append(Arrivals(f"epochs:{head}:{now_s}", "sys_epochs", rows))
         memory.update(epoch=head, at_s=now_s, position=position)
         self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
@@ -88,15 +87,15 @@ def duration_ms(epoch: Epoch) -> float | None:
     return max(0.0, timing["sink_at"] - timing["appended_at"])
 
 
-def monitors() -> set[str]:
-    """Returns the maintained views that watch the engine, themselves or through others."""
-    reads = {
-        view: set(sources)
-        for view, sources in MaintainedView.objects.values_list("name", "sources")
-    }
+def monitors(reads: Mapping[str, Sequence[str]]) -> set[str]:
+    """Returns the views that watch the engine, themselves or through others.
+
+    Args:
+        reads: what each view reads.
+    """
     found = {relation.name for relation in SYSTEM} | set(FED)
     while True:
-        more = {view for view, sources in reads.items() if sources & found} - found
+        more = {view for view, sources in reads.items() if not found.isdisjoint(sources)} - found
         if not more:
             return found
         found |= more

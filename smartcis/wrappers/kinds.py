@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from smartcis.wrappers.calendar import Calendar
-from smartcis.wrappers.config import Field
+from smartcis.wrappers.config import Field, checked
 from smartcis.wrappers.engine import Engine
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.host import Host
@@ -21,7 +22,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class WrapperKind:
     """One kind of source.
 
     Args:
@@ -57,9 +58,17 @@ class Kind:
             raise BadConfig(f"nobody reads {self.key} sources")
         return made
 
+    def checked(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns a config with every field, defaults filled in.
 
-KINDS: tuple[Kind, ...] = (
-    Kind(
+        Raises:
+            BadConfig: an unknown, missing or malformed field.
+        """
+        return checked(self.key, self.fields, config)
+
+
+KINDS: tuple[WrapperKind, ...] = (
+    WrapperKind(
         "mqtt",
         "MQTT broker",
         READINGS,
@@ -70,7 +79,7 @@ KINDS: tuple[Kind, ...] = (
         10.0,
         reader=MqttBroker,
     ),
-    Kind(
+    WrapperKind(
         "calendar",
         "iCalendar",
         ("reservation",),
@@ -83,7 +92,7 @@ KINDS: tuple[Kind, ...] = (
         300.0,
         poller=Calendar,
     ),
-    Kind(
+    WrapperKind(
         "pdu",
         "Power distribution unit (web page)",
         ("pdu_power",),
@@ -100,7 +109,7 @@ KINDS: tuple[Kind, ...] = (
         10.0,
         poller=Pdu,
     ),
-    Kind(
+    WrapperKind(
         "software",
         "Software list (web page)",
         ("machine_software",),
@@ -117,7 +126,7 @@ KINDS: tuple[Kind, ...] = (
         600.0,
         poller=SoftwareList,
     ),
-    Kind(
+    WrapperKind(
         "table",
         "Table of another database",
         (),
@@ -150,7 +159,7 @@ KINDS: tuple[Kind, ...] = (
         60.0,
         poller=Table,
     ),
-    Kind(
+    WrapperKind(
         "push",
         "Gateway that pushes (HTTP with token)",
         (*READINGS, *ROWS),
@@ -165,7 +174,7 @@ KINDS: tuple[Kind, ...] = (
         10.0,
         caller=Gateway,
     ),
-    Kind(
+    WrapperKind(
         "host",
         "This computer (soft sensors)",
         ("host_load", "host_process"),
@@ -176,7 +185,7 @@ KINDS: tuple[Kind, ...] = (
         10.0,
         poller=Host,
     ),
-    Kind(
+    WrapperKind(
         "engine",
         "AspEN itself",
         ("engine_load", "view_load", "sys_epochs"),
@@ -189,7 +198,7 @@ KINDS: tuple[Kind, ...] = (
 _BY_KEY = {kind.key: kind for kind in KINDS}
 
 
-def kind_of(key: str) -> Kind:
+def kind_of(key: str) -> WrapperKind:
     """Returns a kind by its key.
 
     Raises:

@@ -29,7 +29,7 @@ import structlog
 
 from aspen.errors import AspenError
 from smartcis.catalog import CATALOG
-from smartcis.ingest.readings import measured_s
+from smartcis.readings.times import measured_s
 from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway, told
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings

@@ -106,6 +106,7 @@ class Settings:
         client_id: how it introduces itself: the same for ever, and for no other source.
         folder: where files it may name lie.
         memory: what the wrapper left there the last time, to take up again; JSON.
+        reads: gives what each maintained view reads, by its name.
     """
 
     source: str
@@ -117,6 +118,7 @@ class Settings:
     client_id: str = ""
     folder: Path = Path()
     memory: dict[str, Any] = field(default_factory=dict)
+    reads: Callable[[], Mapping[str, Sequence[str]]] = dict
 
 
 class Wrapper(Protocol):

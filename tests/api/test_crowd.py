@@ -29,8 +29,8 @@ from knox.models import AuthToken
 
 from aspen.log.entry import Tick
 from smartcis import composition
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.owner import SYSTEM
 from smartcis.actions.sweep_routes import sweep_routes
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.relay import relay_now

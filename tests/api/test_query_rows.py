@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.locate_rows import located_by, locator
+from smartcis.api.locate_rows import located_by, locator
 from smartcis.api.query_export import CsvRenderer, Table
 from smartcis.importers.geometry.projection import Projection
 

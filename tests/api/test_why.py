@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 
 from aspen.log.entry import Ask, Tick
 from smartcis import composition
-from smartcis.actions import asking as deed
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Door, RouteRequest
+from smartcis.questions import asking
 
 pytestmark = pytest.mark.django_db
 
@@ -132,14 +132,14 @@ def test_questions_without_an_answer(visitor, engine, now_s, monkeypatch):
     with running(engine):
         body = refused(visitor("POST", "queries/why/", question), 404, "smartcis.why.not_there")
     assert body["exists"] == ["mid TEXT", "rid TEXT", "node INT"]
-    monkeypatch.setattr(deed, "wait", lambda name, _wait_s: wait(name, 0.1))
+    monkeypatch.setattr(asking, "wait", lambda name, _wait_s: wait(name, 0.1))
     question["row"][0] = "m1"
     answer = visitor("POST", "queries/why/", question)
     refused(answer, 503, "smartcis.why.no_answer")
     assert answer.headers["Retry-After"] == "5"
 
 
-wait = deed.wait
+wait = asking.wait
 
 
 def test_questions_are_throttled(visitor):

@@ -22,13 +22,13 @@ from aspen.model.delta import Delta
 from aspen.results import RedisResults
 from aspen.results.protocol import ViewChange
 from smartcis import composition
-from smartcis.actions.errors import Invalid, Refused
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.deliveries.collect import collect
 from smartcis.deliveries.outputs import allowed
 from smartcis.deliveries.send import ATTEMPTS, send_due, sweep_settled
+from smartcis.errors import Invalid, Refused
 from smartcis.models import Alarm, Delivery, Door, OutboxEntry, Outlet, ToldRow
 from smartcis.tasks import collect_deliveries, send_deliveries
 

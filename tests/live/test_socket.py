@@ -10,8 +10,8 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 from live.sockets import Socket, opened, page_of, story
 
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.owner import SYSTEM
 from smartcis.actions.push_readings import push_readings
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.asgi import application

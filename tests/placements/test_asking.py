@@ -10,7 +10,7 @@ from django.test import Client
 from knox.models import AuthToken
 from placements.rig import WARM_AND_LIT, Running, lamps, put
 
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.reconsider_placements import reconsider_placements
 from smartcis.actions.register_query import register_query
 from smartcis.actions.turn_lights import turn_lights

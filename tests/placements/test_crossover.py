@@ -8,8 +8,8 @@ import pytest
 from placements.rig import ROOMS, WARM_AND_LIT, Running, lamps, put
 
 from federation.cost import Weights
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.models import Placement
 from smartcis.placements.decide import decide

@@ -11,7 +11,7 @@ from aspen.algebra.read import read_plan
 from aspen.log.entry import Interest
 from aspen.runtime.lane import Lane
 from smartcis import composition
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.reconsider_placements import silence_pieces
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query

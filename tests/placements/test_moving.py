@@ -6,8 +6,8 @@ import pytest
 from placements.rig import NOW_S, PERIOD_S, ROOMS, WARM_AND_LIT, Running, by_hand, lamps, put
 
 from aspen.algebra.read import read_plan
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.models import NetworkPiece, Placement
 from smartcis.placements.store import Reason, Variant, want

@@ -1,4 +1,4 @@
-"""Celery's tasks do their one deed, and beat calls each by its name."""
+"""Celery's tasks do their one action, and beat calls each by its name."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from aspen.log.entry import Transaction
 from smartcis import composition
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.readings import append_readings

@@ -11,14 +11,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from aspen.model.schema import Column, Relation, Type
+from smartcis.access.owner import Owner
 from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import drop
-from smartcis.actions.owner import Owner
-from smartcis.actions.statement import read_statement
+from smartcis.compiling.statement import read_statement
 from smartcis.models import OutboxEntry, OwnRelation, OwnRow, Source, SourceRow
 from smartcis.models.outbox import _Committed
 from smartcis.models.own_tables import declaration_of
-from smartcis.wrappers.stores.held import store_held
+from smartcis.sources.stores.held import store_held
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,8 +6,8 @@ import pytest
 
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
+from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.actions.owner import Owner
 from smartcis.actions.register_query import register_query
 from smartcis.models import MaintainedView, OutboxEntry
 from smartcis.queries import standing_queries

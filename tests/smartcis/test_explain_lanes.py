@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.explain_query import explain_query
-from smartcis.actions.owner import Owner
 
 pytestmark = pytest.mark.django_db
 

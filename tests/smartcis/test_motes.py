@@ -9,12 +9,12 @@ from aspen.log.entry import Change, Transaction
 from aspen.model.schema import Column, Type
 from sensors_sim.innet.compile import Fragment
 from smartcis import composition
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Machine, Sensor, Unit
-from smartcis.simulation.building import whole_stream
+from smartcis.placements.device_streams import whole_stream
 from smartcis.simulation.deployment import STATUS, wanted_streams
 from smartcis.simulation.motes import field
 from smartcis.simulation.pacer import Pacer

@@ -8,9 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.explain_query import explain_query
-from smartcis.actions.owner import SYSTEM
 from smartcis.models import MaintainedView, OutboxEntry
 
 pytestmark = pytest.mark.django_db

@@ -14,13 +14,13 @@ from django.db import connection, connections, transaction
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql.ast import CreateRelation
+from smartcis.access.owner import SYSTEM, Owner
 from smartcis.actions.declare_relation import RELATIONS_AT_MOST, declare_relation, drop
-from smartcis.actions.errors import Invalid, QuotaReached
-from smartcis.actions.owner import SYSTEM, Owner
 from smartcis.actions.register_query import register_query
 from smartcis.actions.request_route import request_route
 from smartcis.actions.reserve_room import reserve_room
-from smartcis.actions.statement import read_statement
+from smartcis.compiling.statement import read_statement
+from smartcis.errors import Invalid, QuotaReached
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, Reservation, RouteRequest
 from smartcis.models.outbox import _Committed
 from smartcis.models.turns import take_turn

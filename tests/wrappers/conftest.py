@@ -20,10 +20,9 @@ from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.ingest.relay import relay
 from smartcis.models import Source
 from smartcis.queries import standing_queries
-from smartcis.wrappers.config import checked
+from smartcis.sources.reader import poll_source
 from smartcis.wrappers.kinds import kind_of
 from smartcis.wrappers.protocol import Settings
-from smartcis.wrappers.reader import poll_source
 
 WAIT_S = 60.0
 KEEP_S = 1e6  # longer than any test's clock runs
@@ -103,7 +102,7 @@ def forgetful_broker(tmp_path) -> Iterator[Mosquitto]:
 def settings_of(kind: str, config: dict, **more) -> Settings:
     """Settings as the table would give them."""
     more = {"source": "s", "period_s": 10.0, "client_id": "test-s"} | more
-    return Settings(config=checked(kind_of(kind), config), **more)
+    return Settings(config=kind_of(kind).checked(config), **more)
 
 
 @pytest.fixture

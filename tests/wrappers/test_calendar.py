@@ -10,10 +10,10 @@ from django.core.exceptions import ValidationError
 from wrappers.conftest import changes_of, settings_of
 
 from smartcis.models import Reservation, Source, SourceState
+from smartcis.sources.reader import withdraw_disabled
 from smartcis.wrappers.calendar import Calendar
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.protocol import Contents
-from smartcis.wrappers.reader import withdraw_disabled
 
 pytestmark = pytest.mark.django_db
 FILES = Path(__file__).parent / "ics"

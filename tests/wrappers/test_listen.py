@@ -15,7 +15,7 @@ from aspen.results.lease import Lease
 from smartcis import composition, tasks
 from smartcis.ingest.relay import relay
 from smartcis.models import Source
-from smartcis.wrappers.listen import TURN_S, Listening, Turn, anything_talks
+from smartcis.sources.listen import TURN_S, Listening, Turn, anything_talks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,10 +17,10 @@ from wrappers.conftest import WAIT_S, settings_of
 
 from aspen.log.entry import Transaction
 from smartcis import composition
+from smartcis.sources.sink import Sink
 from smartcis.wrappers.errors import BadConfig, LogAway
 from smartcis.wrappers.mqtt import MqttBroker, readings_of
 from smartcis.wrappers.pulse import State
-from smartcis.wrappers.sink import Sink
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOPIC = "house/seats"

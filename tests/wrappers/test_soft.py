@@ -8,6 +8,7 @@ from wrappers.conftest import START_S, changes_of, settings_of
 from aspen.results.protocol import ViewChange
 from smartcis import composition
 from smartcis.models import MaintainedView, Source
+from smartcis.models.wrapped import view_reads
 from smartcis.wrappers.engine import Engine
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.host import Host
@@ -71,7 +72,7 @@ def test_the_engine_counts_every_epoch_once(building):
     MaintainedView.objects.create(name="watch", sources=["sys_queries"], **made)
     MaintainedView.objects.create(name="watcher", sources=["watch"], **made)
     results, now_s, taken, memory = composition.results(), [START_S], Taken(), {}
-    settings = settings_of("engine", {}, source="aspen", memory=memory)
+    settings = settings_of("engine", {}, source="aspen", memory=memory, reads=view_reads)
 
     def poll() -> tuple:
         Engine(settings, lambda: now_s[0]).poll(taken)

@@ -14,12 +14,12 @@ from django.db import connection
 from wrappers.conftest import changes_of, settings_of
 
 from aspen.model.schema import Column, Type
-from smartcis.actions.catalog import live_catalog
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import Source
+from smartcis.sources.reader import withdraw_disabled
 from smartcis.wrappers.errors import BadConfig, SourceDown
-from smartcis.wrappers.reader import withdraw_disabled
 from smartcis.wrappers.table import Table, as_held, database_of
 
 pytestmark = pytest.mark.django_db

@@ -1,1 +1,1 @@
-"""One command per file; each translates its arguments and calls a deed."""
+"""One command per file; each translates its arguments and calls an action."""

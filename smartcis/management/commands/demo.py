@@ -16,7 +16,7 @@ from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.watch_engine import watch_engine
 from smartcis.models import Building, Sensor
 from smartcis.services.product import NotLive, Product
-from smartcis.wrappers.listen import anything_talks
+from smartcis.sources.listen import anything_talks
 
 
 class Command(BaseCommand):

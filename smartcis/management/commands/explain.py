@@ -10,8 +10,8 @@ from django.db import OperationalError
 
 from aspen.errors import AspenError
 from federation.weights import BadWeights
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.explain_query import Asked, explained_query
-from smartcis.actions.owner import SYSTEM
 
 
 class Command(BaseCommand):

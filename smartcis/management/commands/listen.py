@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand
 from aspen.results.lease import Lease
 from smartcis.composition import log
 from smartcis.models import Source
-from smartcis.wrappers.listen import TURN_S, Listening, Turn
+from smartcis.sources.listen import TURN_S, Listening, Turn
 
 DEFAULT_TOPIC = "smartcis/readings/#"
 

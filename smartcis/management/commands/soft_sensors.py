@@ -11,10 +11,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from smartcis.sources.remote import Remote
 from smartcis.wrappers.host import Host
 from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Append, Arrivals, Batch, Readings, Settings
-from smartcis.wrappers.remote import Remote
 
 TOKEN_VARIABLE = "SMARTCIS_TOKEN"  # noqa: S105  # the variable's name, not a token
 CPU_PCT = 1  # place of the load in a row of host_load

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from aspen.errors import AspenError
-from smartcis.actions.owner import SYSTEM
+from smartcis.access.owner import SYSTEM
 from smartcis.actions.turn_lights import turn_lights
 
 

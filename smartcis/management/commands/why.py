@@ -16,11 +16,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
 from aspen.errors import AspenError
+from smartcis.access.grants import Grant, maintained
 from smartcis.actions.ask_weak_points import Weakness, ask_weak_points
 from smartcis.actions.ask_what_if import Difference, ask_what_if
 from smartcis.actions.ask_why import Fact, Reasons, ask_why
 from smartcis.actions.ask_why_not import Edit, Missing, ask_why_not
-from smartcis.live.access import Grant, maintained
 
 WAIT_S = 20.0
 

@@ -18,15 +18,16 @@ from aspen.results import EpochsForgotten
 from aspen.results.protocol import Snapshot
 from aspen.runtime.asks import NoSuchRow, UnknownView, answer_name
 from smartcis import composition
-from smartcis.actions.catalog import relation_of
-from smartcis.actions.errors import Invalid, NotFound
-from smartcis.actions.look_at_rows import KEEP_S
+from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG, TENANT_COLUMN
-from smartcis.live.access import Grant
+from smartcis.compiling.live_catalog import relation_of
+from smartcis.errors import Invalid, NotFound
 from smartcis.models import MaintainedView
 from smartcis.personal import PERSONAL
 
 WAIT_S = 3.0
+KEEP_S = 60.0
+"""How long one look keeps a view: whoever polls finds it awake."""
 
 
 class NotThere(NotFound):

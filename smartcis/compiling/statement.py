@@ -6,7 +6,7 @@ from aspen.streamsql.errors import NotAQuery, SyntaxRefused
 from aspen.streamsql.parse import parse
 from aspen.streamsql.script import parse_script
 from aspen.streamsql.script_ast import ScriptStatement
-from smartcis.actions.errors import Invalid
+from smartcis.errors import Invalid
 
 SQL_LENGTH = 20_000
 

@@ -1,4 +1,4 @@
-"""Why a deed is refused."""
+"""Why an action is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN = 8
 
 
 class Refused(AspenError):
-    """A deed this person may not do."""
+    """An action this person may not do."""
 
     code = "smartcis.actions.refused"
 

@@ -8,8 +8,8 @@ from functools import cache
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.views.choose import choose, recursions
-from smartcis.actions.draft_view import AUTO_NAME
-from smartcis.actions.statistics import house_statistics
+from smartcis.compiling.drafts import AUTO_NAME
+from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
 
 

@@ -10,8 +10,8 @@ from django.db.models import Q
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
-from smartcis.actions.errors import Invalid
 from smartcis.catalog import TENANT_COLUMN
+from smartcis.errors import Invalid
 from smartcis.models import MaintainedView
 from smartcis.models.declared import whole_catalog
 from smartcis.models.turns import NAMES, take_turn

@@ -16,11 +16,11 @@ from aspen.streamsql import Compiled
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.operators.support.strategies import AUTO, canonical
 from federation.statistics import Statistics
-from smartcis.actions.catalog import columns_json, reads_private
-from smartcis.actions.errors import Invalid
-from smartcis.actions.plan_query import Planned, plan_query
-from smartcis.actions.statistics import house_statistics
 from smartcis.catalog import CATALOG
+from smartcis.compiling.live_catalog import columns_json, reads_private
+from smartcis.compiling.planned import Planned, plan_query
+from smartcis.compiling.statistics import house_statistics
+from smartcis.errors import Invalid
 from smartcis.models import MaintainedView
 
 STRATEGY_LENGTH = 40

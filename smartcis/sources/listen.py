@@ -21,12 +21,12 @@ from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from aspen.results.lease import Lease
 from smartcis.models import Source
+from smartcis.sources.memory import say
+from smartcis.sources.sink import Sink
 from smartcis.wrappers.kinds import KINDS, kind_of
-from smartcis.wrappers.memory import say
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Wrapper
 from smartcis.wrappers.pulse import Pulse
-from smartcis.wrappers.sink import Sink
 
 LOOK_S = 1.0
 TURN_S = 10.0  # so long the others wait for a process that died

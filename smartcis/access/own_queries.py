@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db.models import QuerySet
 
-from smartcis.actions.owner import Owner
+from smartcis.access.owner import Owner
 from smartcis.models import MaintainedQuery
 
 

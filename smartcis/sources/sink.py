@@ -17,10 +17,11 @@ from redis.exceptions import RedisError
 from aspen.log.protocol import Log
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
-from smartcis.ingest.readings import Reading, append_readings, check_time, transactions
+from smartcis.ingest.readings import Reading, append_readings, transactions
+from smartcis.readings.times import check_time
+from smartcis.sources.stores import store_of
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
-from smartcis.wrappers.stores import store_of
 
 
 class Sink:

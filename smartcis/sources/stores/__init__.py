@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from aspen.model.schema import Row
-from smartcis.wrappers.stores.held import store_held
-from smartcis.wrappers.stores.reservations import store_reservations
-from smartcis.wrappers.stores.software import store_software
+from smartcis.sources.stores.held import store_held
+from smartcis.sources.stores.reservations import store_reservations
+from smartcis.sources.stores.software import store_software
 
 Store = Callable[[str, str, Mapping[str, Row]], int]
 

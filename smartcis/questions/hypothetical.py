@@ -19,11 +19,11 @@ from aspen.model.schema import Relation, Row, SourceKind
 from aspen.runtime.rows import RowCheck
 from aspen.streamsql import compile_query
 from aspen.views.oracle import evaluate
-from smartcis.actions.asking import may_see
-from smartcis.actions.errors import unknown
+from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG
-from smartcis.live.access import Grant
+from smartcis.errors import unknown
 from smartcis.models.state import source_models
+from smartcis.questions.asking import may_see
 
 LENGTH = 4_000
 CHANGES = 2_000

@@ -15,12 +15,12 @@ from django.db import connections
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
-from smartcis.wrappers.kinds import KINDS, Kind, kind_of
-from smartcis.wrappers.memory import keep, recall, say
+from smartcis.sources.memory import keep, recall, say
+from smartcis.sources.sink import Sink
+from smartcis.wrappers.kinds import KINDS, WrapperKind, kind_of
 from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Poller
 from smartcis.wrappers.pulse import Pulse
-from smartcis.wrappers.sink import Sink
 
 AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
@@ -83,7 +83,7 @@ def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time
 
 
 def _poller(
-    kind: Kind, source: Source, state: SourceState, pulse: Pulse, clock: Callable[[], float]
+    kind: WrapperKind, source: Source, state: SourceState, pulse: Pulse, clock: Callable[[], float]
 ) -> Poller:
     if kind.poller is None:
         raise LookupError(f"{kind.key} sources are not polled")

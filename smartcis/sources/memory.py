@@ -12,9 +12,9 @@ from django.db import transaction
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Source, SourceState
+from smartcis.sources.sink import Sink
 from smartcis.wrappers.errors import LogAway
 from smartcis.wrappers.pulse import Pulse
-from smartcis.wrappers.sink import Sink
 
 logger = structlog.get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""Owner: who does a deed."""
+"""Owner: who does an action."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import HttpRequest
 
+from smartcis.access.grants import is_staff
 from smartcis.browser import browser_of
-from smartcis.live.access import is_staff
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ would what is missing for another answer, what it hangs on, and what would come 
 
 from __future__ import annotations
 
-from smartcis.actions.catalog import behind
-from smartcis.live.access import Forbidden, Grant
+from smartcis.access.grants import Forbidden, Grant
+from smartcis.compiling.live_catalog import behind
 from smartcis.personal import PERSONAL
 
 

@@ -9,7 +9,7 @@ from smartcis.catalog import STREAMS
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ReadingKind:
     """What a reading of one kind of sensor must look like.
 
     Args:
@@ -29,14 +29,14 @@ class Kind:
     highest: float
 
 
-def _kind(key: str, value_column: str, lowest: float, highest: float) -> Kind:
+def _kind(key: str, value_column: str, lowest: float, highest: float) -> ReadingKind:
     (stream,) = (relation for relation in STREAMS if relation.device == key)
     column = stream.columns[stream.index(value_column)]
-    return Kind(key, stream, value_column, column.unit, lowest, highest)
+    return ReadingKind(key, stream, value_column, column.unit, lowest, highest)
 
 
 # Ranges: what a device of the kind can report at all; beyond them it is broken or mislabelled.
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ReadingKind] = {
     kind.key: kind
     for kind in (
         _kind("seat", "weight_kg", -1.0, 500.0),  # an empty seat's load cell drifts below zero

@@ -1,0 +1,1 @@
+"""Access: who acts, and what they may see and have."""

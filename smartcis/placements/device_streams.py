@@ -1,0 +1,47 @@
+"""Device streams: the relations that motes fill, each from one kind of sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aspen.algebra.plan import Scan
+from aspen.model.schema import Column, Relation
+from sensors_sim.devices import device_kind
+from sensors_sim.motes import DeviceStream
+from smartcis.catalog import STREAMS
+from smartcis.readings.kinds import KINDS
+
+SOFT = frozenset({"cpu"})
+"""Kinds that are programs on wired machines, and no motes."""
+
+
+def _device_stream(relation: Relation) -> DeviceStream:
+    value = KINDS[relation.device].value_column
+    measured = ("tag", value) if "tag" in relation.names else (value,)
+    return DeviceStream(relation, measured, decimals={value: device_kind(relation.device).decimals})
+
+
+DEVICE_STREAMS: Mapping[str, DeviceStream] = {
+    relation.name: _device_stream(relation)
+    for relation in STREAMS
+    if relation.device and relation.device not in SOFT
+}
+_STREAM_OF = {stream.relation.device: name for name, stream in DEVICE_STREAMS.items()}
+
+
+def on_air(kind: str) -> bool:
+    """Whether a sensor of this kind is a mote."""
+    return kind in _STREAM_OF
+
+
+def stream_of(kind: str) -> str:
+    """Returns the stream a kind of mote fills."""
+    return _STREAM_OF[kind]
+
+
+def whole_stream(relation: Relation) -> Scan:
+    """Returns the plan that asks for every row of a stream."""
+    columns = tuple(
+        Column(f"s.{one.name}", one.type, one.unit, one.nullable) for one in relation.columns
+    )
+    return Scan(relation.name, "s", columns, stream=True)

@@ -1,0 +1,1 @@
+"""Questions about a maintained view: sent through the log, answered in the result store."""

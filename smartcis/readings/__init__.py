@@ -1,0 +1,1 @@
+"""Readings: what a valid one looks like."""

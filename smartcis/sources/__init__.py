@@ -1,0 +1,1 @@
+"""Sources: wrappers run against the database and the log."""
