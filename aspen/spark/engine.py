@@ -36,9 +36,9 @@ from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
 from aspen.spark.log_source import LogSource
 from aspen.spark.lower import lower, lowered_now
-from aspen.spark.residents_home import lane_homes
 from aspen.spark.session import start_session
 from aspen.spark.sink import Sink
+from aspen.spark.sockets import socket_folder
 
 _BEAT_S = 1.0
 
@@ -195,7 +195,7 @@ class Engine:
                 keys=keys,
                 compact_entries=config.compact_entries,
                 told=told,
-                homes=lane_homes(self._scratch),
+                homes=str(socket_folder(self._scratch)),
             )
         )
         lanes = source.groupBy("lane").transformWithState(

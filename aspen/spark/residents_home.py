@@ -18,9 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
-import stat
 import struct
-import tempfile
 import threading
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -28,6 +26,7 @@ from typing import Any
 
 from aspen.spark.residents import RESIDENT, Done, Place, Work, perform
 from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
+from aspen.spark.sockets import is_private
 
 _VERSION = "1"
 _LONGEST_PATH = 107
@@ -42,19 +41,6 @@ _HOMES: dict[Place, int] = {}
 """The inodes of this process's sockets: another one at the same path has taken the lane over."""
 
 _CHANGING = threading.Lock()
-
-
-def lane_homes(scratch: Path) -> str:
-    """Returns the folder for the sockets of an engine's lanes.
-
-    Args:
-        scratch: the engine's own folder, emptied at each start; too deep, another takes its place.
-    """
-    folder = scratch.resolve() / "lanes"
-    if len(str(folder)) + _NAME_LENGTH <= _LONGEST_PATH:
-        return str(folder)
-    short = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    return str(Path(tempfile.gettempdir()) / f"aspen-{os.geteuid()}-{short}")
 
 
 def ask(folder: str, place: Place, work: Work) -> Done | None:
@@ -73,7 +59,7 @@ def listen(folder: str, place: Place) -> None:
     """Let others ask for a lane of this process from now on, instead of whomever they asked."""
     path = _path(folder, place)
     with _CHANGING:
-        if path is None or _lives_here(place, path) or not _private(path.parent):
+        if path is None or _lives_here(place, path) or not is_private(path.parent):
             return
         _exchange(path, {"deed": "leave"}, _FAREWELL_LIMIT_S)
         home = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -95,22 +81,9 @@ def listen(folder: str, place: Place) -> None:
 
 
 def _path(folder: str, place: Place) -> Path | None:
-    if not folder:
-        return None
-    if len(folder) + _NAME_LENGTH > _LONGEST_PATH:
+    if not folder or len(os.fsencode(folder)) + _NAME_LENGTH > _LONGEST_PATH:
         return None
     return Path(folder) / hashlib.sha256(repr((_VERSION, *place)).encode()).hexdigest()[:16]
-
-
-def _private(folder: Path) -> bool:
-    """Whether a folder is there, or was made, that only this user may enter."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-    except OSError:
-        return False
-    own = found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
-    return own and stat.S_ISDIR(found.st_mode)
 
 
 def _kept_here(place: Place) -> set[int]:

@@ -11,12 +11,13 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from aspen.spark.sockets import empty_folder, socket_folder
+
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 RENAMING = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 LOOPBACK = "127.0.0.1"
-_SOCKET_FOLDER_LIMIT = 60  # a socket's path, name included, holds 107 bytes
 _ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package `aspen`
 
 SETTINGS: Mapping[str, str] = {
@@ -87,8 +88,10 @@ def start_session(
         .config("spark.executorEnv.PYTHONPATH", python_path)
         .config("spark.pyspark.python", sys.executable)
     )
-    if len(str(scratch.resolve())) <= _SOCKET_FOLDER_LIMIT:
-        builder = builder.config("spark.python.unix.domain.socket.dir", str(scratch.resolve()))
+    if host == LOOPBACK:  # executors on other machines have a temporary folder of their own
+        sockets = socket_folder(scratch)
+        empty_folder(sockets)
+        builder = builder.config("spark.python.unix.domain.socket.dir", str(sockets))
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
