@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +97,28 @@ class AspenError(Exception):
         if self.attempt:
             lines.append(f"  try:    {self.attempt}")
         return "\n".join(lines)
+
+
+class InternalError(AspenError):
+    """An error that no user can mend; the log has its traceback under the id that it carries."""
+
+    code = "aspen.internal"
+
+
+def as_aspen_error(error: Exception) -> AspenError:
+    """Returns an error that a user may see; one that is none is logged and named by an id.
+
+    The id is derived from the error, so that every lane and every replay finds the same.
+    """
+    if isinstance(error, AspenError):
+        return error
+    kind, frames = type(error).__name__, traceback.extract_tb(error.__traceback__)
+    where = (Path(frames[-1].filename).name, frames[-1].lineno) if frames else ()
+    found = hashlib.sha256(repr((kind, str(error), where)).encode()).hexdigest()[:10]
+    _LOG.error("internal error %s", found, exc_info=error)
+    return InternalError(
+        f"the engine failed at this: {kind}: {error}",
+        found=f"internal error {found}",
+        attempt="try again; if it fails again, report the query and this id: the engine's log has"
+        " the traceback under it",
+    )

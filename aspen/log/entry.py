@@ -21,6 +21,18 @@ class BadEntry(AspenError):
     code = "aspen.log.bad_entry"
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What stands at a position whose bytes are no entry.
+
+    Args:
+        error: why they are none.
+    """
+
+    error: BadEntry
+    at_s: float = 0.0
+
+
 class Change(NamedTuple):
     """One row of one relation, inserted (+1) or deleted (-1).
 

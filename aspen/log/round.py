@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aspen.log.entry import BadEntry, Entry
+from aspen.log.entry import BadEntry, Entry, Unreadable
 from aspen.model.delta import Delta
 
 ROUND = b'{"k":"b",'
@@ -38,7 +38,7 @@ class Round:
     told: tuple[Told, ...]
 
 
-Step = Entry | Round
+Step = Entry | Round | Unreadable
 """What a lane applies."""
 
 

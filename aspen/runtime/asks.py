@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from aspen.errors import as_aspen_error
 from aspen.log.entry import Ask, AskKind, Tick
 from aspen.log.round import Step
 from aspen.model.delta import Delta
@@ -18,7 +19,6 @@ from aspen.runtime.answers import COLUMNS, answer_rows
 from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.questions import NoSuchRow, Questions, UnknownView
-from aspen.runtime.views import fields_of
 
 __all__ = ("KEPT_S", "Asks", "NoSuchRow", "UnknownView", "answer_name", "latest_tick_s")
 
@@ -59,7 +59,7 @@ class Asks:
             columns, rows = self._found(entry)
             outcome.open(name, _spelt(columns), rows)
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
-            outcome.fail(name, fields_of(error), {})
+            outcome.fail(name, as_aspen_error(error).as_dict(), {})
         for view, gone in self._questions.take_lost():
             outcome.fail(view.entry.view, view.error or {}, gone)
 

@@ -22,6 +22,7 @@ from aspen.log.entry import (
     Tick,
     Transaction,
     Uninterest,
+    Unreadable,
     Unregister,
 )
 from aspen.log.round import Round, Step
@@ -132,6 +133,8 @@ class Lane:
                         self._rest(view, outcome, known=view in known)
                     self._survey(outcome)
                     self._tick(at_s)
+                case Unreadable(error):
+                    self._refuse(error)
                 case Declare(_, relation):
                     self._flush(outcome)
                     self._declare(relation, outcome)
@@ -268,7 +271,7 @@ class Lane:
             self._open(view.entry, outcome)
         self._retry(outcome)
 
-    def _fail(self, view: View, error: Exception, outcome: Outcome) -> None:
+    def _fail(self, view: View, error: AspenError, outcome: Outcome) -> None:
         gone = self.views.fail(view, error)
         outcome.fail(view.entry.view, view.error or {}, gone)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from aspen.algebra.plan import Plan
-from aspen.errors import AspenError
+from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Relation, Row, SchemaError, SourceKind
@@ -262,7 +262,7 @@ class Questions:
                 try:
                     self._views.reopen(view)
                 except Exception as error:  # noqa: BLE001 - no question may stop the lane
-                    self._lost.append((view, self._views.fail(view, error)))
+                    self._lost.append((view, self._views.fail(view, as_aspen_error(error))))
 
     def _leaves(self, changes: Iterable[Change]) -> dict[Leaf, Delta]:
         """Returns what changes of base rows are at the leaves of the circuit."""

@@ -148,7 +148,7 @@ class Shapes(Generic[Guest]):
         self._by_question: dict[Hashable, Shape[Guest]] = {}
         self._by_node: dict[Node, Shape[Guest]] = {}
         self._number = count(1)
-        self.broken: list[tuple[Guest, Exception]] = []
+        self.broken: list[tuple[Guest, AspenError]] = []
 
     def __len__(self) -> int:
         return len(self._by_question)
@@ -173,7 +173,7 @@ class Shapes(Generic[Guest]):
             The shape, and the rows that are there for these parameters.
 
         Raises:
-            Exception: whatever an operator fails with; all guests of the shape are `broken` then.
+            AspenError: whatever an operator fails with; all guests of the shape are `broken` then.
         """
         shape = self._by_question.get(question)
         if shape is None:

@@ -12,7 +12,7 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.runtime.placing import Place
 from aspen.runtime.sharing import Chosen, Shape
-from aspen.views.circuit import Circuit, OperatorFailed
+from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
 from aspen.views.node import Node
 
@@ -117,17 +117,6 @@ class View:
     def take_plan(self, plan: Plan) -> None:
         """Note the plan as it was registered."""
         self.plan, self.reads = plan, relations_of(plan)
-
-
-def fields_of(error: Exception) -> Fields:
-    """Returns an error's fields; one that no user can mend is named by its kind."""
-    if isinstance(error, AspenError):
-        return error.as_dict()
-    wrapped = OperatorFailed(
-        f"the view cannot be maintained: {type(error).__name__}: {error}",
-        attempt="register it again; if it fails again, report the query",
-    )
-    return wrapped.as_dict()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from aspen.algebra.inline import inline
 from aspen.algebra.lift import PARAMETERS, Lifted
 from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.algebra.read import read_plan
-from aspen.errors import AspenError
+from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
@@ -26,7 +26,6 @@ from aspen.runtime.view import (
     Fields,
     NameTaken,
     View,
-    fields_of,
 )
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit
@@ -46,7 +45,6 @@ __all__ = (
     "NameTaken",
     "View",
     "Views",
-    "fields_of",
 )
 
 CROSSING_STRATEGY = "justification"
@@ -144,7 +142,7 @@ class Views:
                 self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             self._uncross(view)
-            view.error, view.resting = fields_of(error), False
+            view.error, view.resting = as_aspen_error(error).as_dict(), False
             view.place = view.place or self.placing.put(entry.view, None, (), place)
         self._circuit.collect()
         return view
@@ -238,7 +236,7 @@ class Views:
         try:
             self._attach(whole, self._compile(whole, view.closed, whole.strategies))
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
-            whole.error = fields_of(error)
+            whole.error = as_aspen_error(error).as_dict()
         try:
             yield
         finally:
@@ -246,14 +244,14 @@ class Views:
             self.by_name[name] = view
             self._circuit.collect()
 
-    def fail(self, view: View, error: Exception) -> Delta:
+    def fail(self, view: View, error: AspenError) -> Delta:
         """Stop maintaining a view that cannot go on.
 
         Returns:
             The change that takes its rows away.
         """
         self.close(view)
-        view.error = fields_of(error)
+        view.error = error.as_dict()
         gone, view.rows = negate(view.rows), {}
         return gone
 

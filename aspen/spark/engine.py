@@ -10,6 +10,7 @@ continues from the checkpoint.
 from __future__ import annotations
 
 import os
+import re
 import socket
 import threading
 import time
@@ -41,6 +42,9 @@ from aspen.spark.sink import Sink
 from aspen.spark.sockets import socket_folder
 
 _BEAT_S = 1.0
+_LONGEST_LINE = 300
+_RAISED = re.compile(r"(?!org\.apache|java\.|py4j)[\w.]*(Error|Exception|Failed|Gap)\b:? ")
+"""How the last line of a Python traceback begins."""
 
 Say = Callable[..., None]
 """Takes an event's name and its fields, e.g. `structlog.get_logger().info`."""
@@ -108,6 +112,9 @@ class Engine:
         error = ""
         try:
             error = self._work()
+        except Exception as failure:
+            self._ending, error = Ending.FAILED, failure_line(failure)
+            raise
         finally:
             self._stop.set()
             beating.join(timeout=5)
@@ -253,7 +260,7 @@ class Engine:
             if not query.isActive:
                 failure = query.exception()
                 self._ending = Ending.FAILED
-                return str(failure).splitlines()[0] if failure else "the query ended by itself"
+                return failure_line(failure) if failure else "the query ended by itself"
         try:
             query.stop()
         except (StreamingQueryException, Py4JError) as error:
@@ -296,6 +303,17 @@ class Engine:
                 write_status(self._redis, self._config.results_name, self._status)
             except redis.RedisError as error:
                 self._say("status_not_written", error=str(error))
+
+
+def failure_line(error: Exception) -> str:
+    """Returns the line of an error that says what happened.
+
+    Spark's own first line often says only that a query ended; the cause, or what Python raised in
+    a worker, stands behind it.
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)]
+    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:_LONGEST_LINE]
 
 
 def run_engine(config: EngineConfig, say: Say, session: SparkSession | None = None) -> Ending:

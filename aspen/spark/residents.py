@@ -12,6 +12,7 @@ Absent:  Spark, and its state store. Those are the business of the task; see `la
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import threading
 import time
@@ -20,7 +21,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from aspen.log.entry import BadEntry, decode
+from aspen.log.entry import BadEntry, Unreadable, decode
 from aspen.log.round import ROUND, Step, Told, decode_round, encode_told
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
@@ -153,6 +154,8 @@ class Done:
     quiet: bool = True
 
 
+_LOG = logging.getLogger(__name__)
+
 RESIDENT: dict[Place, Resident] = {}
 """The lanes of this process."""
 
@@ -196,7 +199,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
         _ASIDE.all()
     return Done(
         pid=os.getpid(),
-        at_s=entries[-1][1].at_s if entries else 0.0,
+        at_s=max((step.at_s for _, step in entries), default=0.0),
         changes=text,
         parts=parts,
         snapshot=snapshot,
@@ -224,15 +227,17 @@ def _snapshot_due(resident: Resident, work: Work) -> bytes | None:
 
 
 def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Step]]:
-    """Decode entries, leaving out bytes that are none: they change no view, today or ever."""
+    """Decode entries; bytes that are none become a row of `engine_error` and a line of the log."""
     out: list[tuple[int, Step]] = []
     with uncollected():
         for position, data in entries:
+            step: Step
             try:
                 step = decode_round(data) if data.startswith(ROUND) else decode(data)
-                out.append((position, step))
-            except BadEntry:
-                continue
+            except BadEntry as error:
+                _LOG.warning("log position %s: %s", position, error.render())
+                step = Unreadable(error)
+            out.append((position, step))
     return out
 
 

@@ -24,6 +24,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from aspen.errors import as_aspen_error
 from aspen.spark.residents import RESIDENT, Done, Place, Work, perform
 from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
 from aspen.spark.sockets import is_private
@@ -157,7 +158,8 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     work = Work(**{**message, "entries": unpack_entries(message["entries"])})
     try:
         done = perform(resident, work)
-    except Exception:  # noqa: BLE001  # whatever it is, the task will meet it itself, and tell
+    except Exception as error:  # noqa: BLE001  # whatever it is, the task will meet it itself
+        as_aspen_error(error)
         _give_up(place)
         done = None
     return {"done": None if done is None else _done_out(done)}

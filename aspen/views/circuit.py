@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import heappop, heappush
 
-from aspen.errors import AspenError
+from aspen.errors import AspenError, as_aspen_error
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.views.node import Node
 from aspen.views.operators.scan import Scan
 from aspen.views.operators.window import Window
-
-
-class OperatorFailed(AspenError):
-    """An operator could not process its input; the views above it cannot be maintained."""
-
-    code = "aspen.views.operator_failed"
 
 
 class Circuit:
@@ -152,9 +146,9 @@ class Circuit:
         try:
             node.delta = node.step()
         except Exception as error:  # noqa: BLE001 - one operator's failure must not stop the lane
-            self._fail(node, error)
+            self._fail(node, as_aspen_error(error))
 
-    def _fail(self, node: Node, error: Exception) -> None:
+    def _fail(self, node: Node, error: AspenError) -> None:
         node.delta = {}
         node.failure = error
         # A later registration of the same plan must not find the broken state.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 
@@ -98,7 +99,7 @@ class Node:
         self.consumers: list[Node] = []
         self.identity: Any = None
         self.users = 0
-        self.failure: Exception | None = None
+        self.failure: AspenError | None = None
         self.dropped = False
 
     def start(self) -> None:

@@ -24,13 +24,14 @@ from pathlib import Path
 import redis
 import structlog
 
-from aspen.results.engine_status import EngineStatus, read_status
+from aspen.results.engine_status import EngineStatus, read_status, write_status
 from aspen.results.lease import Lease
 from smartcis.services.child import BackOff, end_group, signal_group
 
 HUNG_S = 15.0  # an engine says something every second
 STARTING_S = 60.0  # and until it says the first word, Spark may take a while on a busy machine
 STOP_S = 20.0
+_LAST_BYTES = 4_096
 
 logger = structlog.get_logger(__name__)
 
@@ -97,8 +98,8 @@ class EngineSupervisor:
     def _look_at(self, run: _Run, status: EngineStatus) -> str:
         pid, ran_s = run.process.pid, time.monotonic() - run.began
         code = run.process.poll()
+        spoke = status.pid == pid and status.host == socket.gethostname()
         if code is None:
-            spoke = status.pid == pid and status.host == socket.gethostname()
             silent_s = time.time() - status.beat_s if spoke else ran_s
             if silent_s <= (HUNG_S if spoke else STARTING_S):
                 return ""
@@ -107,6 +108,8 @@ class EngineSupervisor:
         run.process.wait()
         self._run = None
         self._lease.break_of(pid)
+        if code is not None and not spoke and self._lease.held_for_s() <= 0:
+            self._report(pid, code)
         pause_s = self._back_off.pause_s(ran_s)
         self._next_start = time.monotonic() + pause_s
         logger.warning("engine_down", pid=pid, code=code, ran_s=round(ran_s, 1), pause_s=pause_s)
@@ -114,6 +117,19 @@ class EngineSupervisor:
             return "killed" if code is None else "ended"
         self._start()
         return "started"
+
+    def _report(self, pid: int, code: int) -> None:
+        """Write the status that an engine left unwritten, with the last line of its output."""
+        output = self._output.read_bytes()[-_LAST_BYTES:].decode(errors="replace")
+        line = next((line for line in reversed(output.splitlines()) if line.strip()), "")
+        failed = EngineStatus(
+            state="failed",
+            pid=pid,
+            host=socket.gethostname(),
+            beat_s=time.time(),
+            error=f"ended with status {code}: {line.strip()}",
+        )
+        write_status(self._redis, self._name, failed)
 
     def _start(self) -> None:
         self._output.parent.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,7 @@ from smartcis.services.steps import Steps
 
 WATCH_S = 0.2
 LIVE_LIMIT_S = 240.0
+MOST_FAILURES = 3  # of the engine, before a start is given up
 
 
 class NotLive(RuntimeError):
@@ -60,6 +61,7 @@ class Product:
         self._redis: EmbeddedRedis | None = None
         self._children: list[Child] = []
         self._stopping = False
+        self._failed: set[int] = set()
 
     def start_redis(self) -> str:
         """Start the embedded Redis server, unless REDIS_URL names another.
@@ -107,7 +109,7 @@ class Product:
         """Wait until pages are served and the engine has written its first epoch.
 
         Raises:
-            NotLive: it took longer than four minutes.
+            NotLive: it took longer than four minutes, or the engine failed several times.
         """
         began = time.monotonic()
         with self.steps.step("web server"):
@@ -139,7 +141,14 @@ class Product:
 
     def _engine_is_live(self) -> bool:
         with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
-            return read_status(client, self._results_name).summary() in {"live", "delayed"}
+            status = read_status(client, self._results_name)
+        if status.state == "failed" and status.pid not in self._failed:
+            self._failed.add(status.pid)
+            self.steps.say(f"the engine failed: {status.error}")
+            if len(self._failed) >= MOST_FAILURES:
+                log = self._var / "logs" / "engine.log"
+                raise NotLive(f"the engine fails each time: {status.error}; see {log}")
+        return status.summary() in {"live", "delayed"}
 
     def watch(self) -> None:
         """Start again whatever has died, Redis first."""

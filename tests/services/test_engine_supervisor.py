@@ -15,6 +15,7 @@ from aspen.results.engine_status import read_status
 from aspen.results.lease import Lease
 from smartcis.services import engine_supervisor
 from smartcis.services.engine_supervisor import EngineSupervisor
+from smartcis.services.product import NotLive, Product
 
 # An engine in miniature: takes the real lease, writes the real status, does no work.
 ENGINE = """
@@ -131,3 +132,25 @@ def test_stopping_ends_the_engine_and_frees_the_lease(case):
         os.kill(pid, 0)
     assert Lease(case.url, case.name, 1).held_for_s() == 0
     assert supervisor.look() == ""
+
+
+def test_one_that_ends_without_a_word_leaves_its_last_line_in_the_status(case):
+    supervisor = case.supervise(program="import sys; sys.exit('no Java here')")
+    supervisor.look()
+    until(lambda: case.status.state == "failed", also=supervisor.look)
+    assert case.status.error == "ended with status 1: no Java here"
+    assert case.status.pid
+
+
+def test_a_start_whose_engine_fails_says_why_and_is_given_up(case, monkeypatch):
+    said = []
+    monkeypatch.setenv("REDIS_URL", case.url)
+    product = Product(case.folder / "manage.py", case.folder, 0, case.name, said.append)
+    monkeypatch.setattr(product, "_web_answers", lambda: True)
+    supervisor = case.supervise(program="raise ValueError('upper case')")
+    monkeypatch.setattr(product, "watch", supervisor.look)
+    with pytest.raises(
+        NotLive, match=r"ended with status 1: ValueError: upper case; see .*engine\.log"
+    ):
+        product.wait_until_live()
+    assert sum("the engine failed: ended with status 1" in line for line in said) == 3

@@ -19,7 +19,6 @@ from aspen.runtime.lane import Lane
 from aspen.runtime.parts import merge_parts
 from aspen.spark import residents
 from aspen.spark.lane_processor import LaneProcessor, LaneSettings
-from aspen.spark.residents import decoded
 
 KEY = 0
 
@@ -187,15 +186,20 @@ def test_what_is_told_already_is_not_told_again():
         assert (row.changes == "[]") is (row.position <= 40)
 
 
-def test_bytes_that_are_no_entry_change_nothing():
+def test_bytes_that_are_no_entry_are_recorded_and_change_no_other_view(caplog):
     worker, model = Worker(), world.Model()
     worker.accept(worker.run(first_batch()))
     entry = [encode(e) for e in model.entries(("ins", "lit", (1,)))]
     row = worker.run([b"\xff\xfe", *entry, b'{"k":"z"}'])
     assert row.position == worker.position + 3
-    assert decoded([(1, b"junk")]) == []
     (resident,) = worker.residents[0].values()
     assert resident.lane.rows("region") == model.answers()["region"]
+    first = worker.position + 1
+    errors = [(position, code) for position, code, _, _ in resident.lane.errors.rows]
+    assert errors == [(first, "aspen.log.bad_entry"), (first + 2, "aspen.log.bad_entry")]
+    assert all(f"log position {position}:" in caplog.text for position, _ in errors)
+    assert '{"v":"engine_error"' in row.changes
+    assert row.at_s == max(e.at_s for e in model.entries(("ins", "lit", (1,))))
 
 
 def test_the_lane_itself_is_the_real_one():

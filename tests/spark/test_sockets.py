@@ -20,7 +20,9 @@ from aspen.spark.sockets import empty_folder, is_private, socket_folder
 
 
 @pytest.mark.parametrize(
-    "name", ["SmartCIS", "Gebäude", "İstanbul", "x" * 60], ids=["capital", "umlaut", "dotted", "deep"]
+    "name",
+    ["SmartCIS", "Gebäude", "İstanbul", "x" * 60],
+    ids=["capital", "umlaut", "dotted", "deep"],
 )
 def test_a_folder_whose_path_spark_would_not_keep_is_replaced(name):
     scratch = Path("/srv") / name / "spark-tmp"
@@ -37,7 +39,7 @@ def test_a_short_plain_folder_keeps_its_sockets():
 
 def test_temporary_folders_with_capitals_are_passed_over(monkeypatch):
     monkeypatch.setattr(sockets.tempfile, "gettempdir", lambda: "/var/folders/T")
-    assert str(socket_folder(Path("/srv/SmartCIS"))).startswith("/tmp/aspen-")  # noqa: S108
+    assert str(socket_folder(Path("/srv/SmartCIS"))).startswith("/tmp/aspen-")
 
 
 def test_only_its_user_enters_the_folder(tmp_path):
