@@ -14,14 +14,15 @@ import networkx as nx
 
 from aspen.log.entry import Entry, Tick, Transaction
 
-# stream -> place of the column that a window partitions by
+# stream -> indexes of the columns that windows partition by
 READING_KEYS = {
-    "seat_reading": 0,
-    "cpu_reading": 0,
-    "light_reading": 1,
-    "temperature_reading": 0,
-    "rfid_reading": 0,
+    "seat_reading": (0,),
+    "cpu_reading": (0,),
+    "light_reading": (1, 0),
+    "temperature_reading": (0, 1),
+    "rfid_reading": (0,),
 }
+PASSAGES = {"walkway", "stairs", "elevator", "ramp", "escalator", "steps"}
 K = 3  # so many people make a number that may be told
 Rows = set[tuple[Any, ...]]
 
@@ -32,8 +33,8 @@ class Oracle:
     def __init__(self) -> None:
         self.now_s: float | None = None
         self.tables: dict[str, Rows] = defaultdict(set)
-        self.newest: dict[str, dict[Any, tuple[float, tuple[Any, ...]]]] = {
-            stream: {} for stream in READING_KEYS
+        self.newest: dict[tuple[str, int], dict[Any, tuple[float, tuple[Any, ...]]]] = {
+            (stream, key): {} for stream, keys in READING_KEYS.items() for key in keys
         }
 
     def feed(self, entry: Entry) -> None:
@@ -43,9 +44,11 @@ class Oracle:
                 self.now_s = at_s
             case Transaction(at_s, changes):
                 for change in changes:
-                    key = READING_KEYS.get(change.relation)
-                    if key is not None:
-                        self.newest[change.relation][change.row[key]] = (at_s, change.row)
+                    keys = READING_KEYS.get(change.relation)
+                    if keys is not None:
+                        for key in keys:
+                            newest = self.newest[change.relation, key]
+                            newest[change.row[key]] = (at_s, change.row)
                     elif change.weight > 0:
                         self.tables[change.relation].add(change.row)
                     else:
@@ -53,9 +56,10 @@ class Oracle:
             case _:
                 pass  # declarations and registrations change no rows
 
-    def _now(self, stream: str, range_s: float) -> list[tuple[Any, ...]]:
+    def _now(self, stream: str, range_s: float, by: int | None = None) -> list[tuple[Any, ...]]:
         horizon = -math.inf if self.now_s is None else self.now_s - range_s
-        return [row for at_s, row in self.newest[stream].values() if at_s > horizon]
+        newest = self.newest[stream, READING_KEYS[stream][0] if by is None else by]
+        return [row for at_s, row in newest.values() if at_s > horizon]
 
     def _graph(self, *, step_free: bool) -> Any:
         locked = {door[0] for door in self.tables["door"] if door[1] != "open"}
@@ -113,9 +117,16 @@ class Oracle:
             "open_room": {(rid,) for rid in open_rooms},
             "free_machine": free,
             "machine_in_use": used,
-            "machine_vitals": {
-                (mid, seats[mid][2], cpus[mid][2], max(seats[mid][3], cpus[mid][3]))
-                for mid in seats.keys() & cpus.keys()
+            "machine_state": {self._machine(m, used, closed, free) for m in tables["machine"]},
+            "room_state": {self._room(row, closed) for row in tables["room"]},
+            "newest_seat": {(mid, row[2], row[3]) for mid, row in seats.items()},
+            "newest_processor": {(mid, row[2], row[3]) for mid, row in cpus.items()},
+            "newest_temperature": {
+                (rid, celsius, at_s)
+                for _sid, rid, celsius, at_s in self._now("temperature_reading", 300, by=1)
+            },
+            "newest_light": {
+                (rid, lux, at_s) for rid, _sid, lux, at_s in self._now("light_reading", 120, by=0)
             },
             "door_state": {(row[0], row[1]) for row in tables["door"]},
             "walking_cost": {
@@ -127,6 +138,29 @@ class Oracle:
             **self._regions(),
             **self._visitors(nodes),
         }
+
+    @staticmethod
+    def _room(row: tuple[Any, ...], closed: Rows) -> tuple[str, str, str]:
+        """Returns the state of a room: the calendar's reason before the others."""
+        reasons = {reason for rid, reason in closed if rid == row[0]}
+        for reason in ("reserved", "no data", "dark"):
+            if reason in reasons:
+                return (row[0], "closed", reason)
+        return (row[0], "passage" if row[3] in PASSAGES else "open", "")
+
+    @staticmethod
+    def _machine(
+        row: tuple[Any, ...], used: Rows, closed: Rows, free: Rows
+    ) -> tuple[str, str, str]:
+        """Returns the state of a machine; what is known of the machine counts before its room."""
+        mid, rid = row[0], row[2]
+        for reason in ("seat", "cpu"):
+            if (mid, reason) in used:
+                return (mid, "in use", reason)
+        for reason in ("reserved", "no data", "dark"):
+            if (rid, reason) in closed:
+                return (mid, "closed", reason)
+        return (mid, "free" if mid in {f[0] for f in free} else "no data", "")
 
     def _visitors(self, nodes: dict[int, Any]) -> dict[str, Rows]:
         allowed = {row[0]: row for row in self.tables["visitor"]}
@@ -211,7 +245,15 @@ class Oracle:
         }
         sizes = {(region, len(members)) for region, members in regions.items()}
         largest = max((size for _, size in sizes), default=0)
+        rooms = {row[0]: row[2] for row in self.tables["sensor"]}
+        in_room: dict[str, list[tuple[bool, str]]] = defaultdict(list)
+        for region, members in regions.items():
+            for sid in members & rooms.keys():
+                in_room[rooms[sid]].append((len(members) != largest, region))
         return {
+            "room_region": {
+                (rid, min(parts)[1], not min(parts)[0]) for rid, parts in in_room.items()
+            },
             "active_region": {(region, sid) for region, s in regions.items() for sid in s},
             "region_size": sizes,
             "largest_region": {(region, size) for region, size in sizes if size == largest},

@@ -39,7 +39,8 @@ class World:
         nodes = rng.randint(6, 12)
         rooms = [f"room{i}" for i in range(rng.randint(2, 4))]
         for room in rooms:
-            self._put("room", (room, "L0", room.title(), "room"))
+            category = "walkway" if room == rooms[-1] else "room"
+            self._put("room", (room, "L0", room.title(), category))
             self._put("room_point", (room, rng.uniform(0, 60), rng.uniform(0, 30)))
         for tag in TAGS:
             self.allow(tag, rng.choice(CONSENTS), rng.randrange(100))

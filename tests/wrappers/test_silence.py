@@ -36,7 +36,15 @@ ROWS = {
 }
 # What tells of silence speaks when all others have fallen silent; an unlit room is only dark
 # while its sensor says so.
-TELLS = {"source_status", "silent_source", "silent_room", "open_room", "closed_room"}
+TELLS = {
+    "source_status",
+    "silent_source",
+    "silent_room",
+    "open_room",
+    "closed_room",
+    "room_state",
+    "machine_state",
+}
 
 
 def streams_under(name: str, sources: dict[str, frozenset[str]]) -> set[str]:
@@ -71,5 +79,7 @@ def test_every_view_over_a_stream_empties_within_its_range():
     assert set(lane.rows("silent_room")) == {("A",)}
     assert set(lane.rows("closed_room")) == {("A", "no data")}
     assert "A" not in {rid for (rid,) in lane.rows("open_room")}
+    assert ("A", "closed", "no data") in lane.rows("room_state")
+    assert {row[1:] for row in lane.rows("machine_state")} == {("closed", "no data")}
     ((source, *_),) = lane.rows("silent_source")
     assert source == "pdu"

@@ -1,9 +1,10 @@
 /**
- * What the building looks like now: the plans joined with the views.
+ * What the building looks like now: the plans, each thing in the state that a view gives it.
  *
  * Pure functions; the map and the list both draw their result, so they cannot disagree.
  */
-import type { Plan, PlanMachine, Point, Ring, Unit } from '../api/types';
+import type { Plan, Point, Ring, Unit } from '../api/types';
+import { grouped } from '../lists';
 import { by, number, records, type Table } from './table';
 import type { ViewName } from './views';
 
@@ -67,8 +68,6 @@ export interface World {
   readonly doors: ReadonlyMap<string, Door>;
 }
 
-const PASSAGES = new Set(['walkway', 'stairs', 'elevator', 'ramp', 'escalator', 'steps']);
-
 const CATEGORY_NAMES: Readonly<Record<string, string>> = {
   walkway: 'Corridor',
   stairs: 'Stairs',
@@ -85,126 +84,92 @@ export function titleOf(unit: Pick<Unit, 'name' | 'category'>): string {
   return unit.name === '' || unit.name.toLowerCase() === kind.toLowerCase() ? kind : `${kind} ${unit.name}`;
 }
 
-/** Join plans and views. */
+/** Decorate the plans with what the views say of each machine, room and door. */
 export function world(plans: readonly Plan[], tables: Tables): World {
-  const machines = new Map<string, Machine>();
-  const closed = by(tables.closed_room, 'rid');
-  const read = machineReader(tables, closed);
-  for (const plan of plans) {
-    const seats = new Map(
-      plan.sensors.flatMap((s) => (s.kind === 'seat' && s.mid !== null ? [[s.mid, s.sid]] : [])),
-    );
-    for (const machine of plan.machines) {
-      machines.set(machine.mid, {
-        mid: machine.mid,
-        host: machine.host,
-        rid: machine.rid,
-        node: machine.node,
-        levelId: plan.level_id,
-        at: [machine.x_m, machine.y_m],
-        software: machine.software,
-        simulated: machine.simulated,
-        seatSid: seats.get(machine.mid) ?? null,
-        ...read(machine),
-      });
-    }
-  }
-  return { machines, rooms: rooms(plans, tables, closed, machines), doors: doors(plans, tables) };
+  const machines = new Map(machinesOf(plans, tables).map((machine) => [machine.mid, machine]));
+  return { machines, rooms: rooms(plans, tables, machines.values()), doors: doors(plans, tables) };
 }
 
-function machineReader(tables: Tables, closed: ReadonlyMap<string, Readonly<Record<string, unknown>>>) {
-  const free = new Set(records(tables.free_machine).map((r) => String(r.mid)));
-  const used = by(tables.machine_in_use, 'mid');
-  const vitals = by(tables.machine_vitals, 'mid');
-  return (machine: PlanMachine): Pick<Machine, 'state' | 'reason' | 'weight' | 'cpu'> => {
-    const vital = vitals.get(machine.mid);
-    const atS = number(vital?.at_s);
-    const reading = (column: string): Reading | null => {
-      const value = number(vital?.[column]);
-      return value === null || atS === null ? null : { value, atS };
-    };
-    const values = { weight: reading('weight_kg'), cpu: reading('cpu_pct') };
-    const use = used.get(machine.mid);
-    if (use) return { state: 'in-use', reason: String(use.reason), ...values };
-    const shut = closed.get(machine.rid);
-    if (shut) return { state: 'closed', reason: String(shut.reason), ...values };
-    if (free.has(machine.mid)) return { state: 'free', reason: '', ...values };
-    return { state: 'no-data', reason: '', ...values };
-  };
+/** The states as `machine_state` and `room_state` spell them, and as pages and style sheets do. */
+const MACHINE_STATES: Readonly<Record<string, MachineState>> = {
+  free: 'free',
+  'in use': 'in-use',
+  closed: 'closed',
+};
+const ROOM_STATES: Readonly<Record<string, RoomState>> = {
+  open: 'open',
+  closed: 'closed',
+  passage: 'passage',
+};
+
+function machinesOf(plans: readonly Plan[], tables: Tables): Machine[] {
+  const states = by(tables.machine_state, 'mid');
+  const weight = readings(tables.newest_seat, 'mid', 'weight_kg');
+  const cpu = readings(tables.newest_processor, 'mid', 'cpu_pct');
+  return plans.flatMap((plan) => {
+    const seats = new Map(plan.sensors.map((s) => [s.kind === 'seat' ? s.mid : null, s.sid]));
+    return plan.machines.map(({ mid, host, rid, node, x_m, y_m, software, simulated }) => ({
+      mid,
+      host,
+      rid,
+      node,
+      levelId: plan.level_id,
+      at: [x_m, y_m] as Point,
+      software,
+      simulated,
+      seatSid: seats.get(mid) ?? null,
+      state: MACHINE_STATES[String(states.get(mid)?.state)] ?? 'no-data',
+      reason: String(states.get(mid)?.reason ?? ''),
+      weight: weight.get(mid) ?? null,
+      cpu: cpu.get(mid) ?? null,
+    }));
+  });
 }
 
-function latest(table: Table, key: string, column: string): Map<string, Reading> {
-  const found = new Map<string, Reading>();
-  for (const record of records(table)) {
-    const value = number(record[column]);
-    const atS = number(record.at_s);
-    if (value === null || atS === null) continue;
-    const id = String(record[key]);
-    const held = found.get(id);
-    if (!held || held.atS < atS) found.set(id, { value, atS });
-  }
-  return found;
+/** What was measured, and when, by the machine or room it was measured at. */
+function readings(table: Table, key: string, column: string): Map<string, Reading> {
+  return new Map(
+    records(table).flatMap((record) => {
+      const value = number(record[column]);
+      const atS = number(record.at_s);
+      return value === null || atS === null ? [] : [[String(record[key]), { value, atS }] as const];
+    }),
+  );
 }
 
-function rooms(
-  plans: readonly Plan[],
-  tables: Tables,
-  closed: ReadonlyMap<string, Readonly<Record<string, unknown>>>,
-  machines: ReadonlyMap<string, Machine>,
-): Map<string, Room> {
-  const open = new Set(records(tables.open_room).map((r) => String(r.rid)));
-  const climate = latest(tables.room_climate, 'rid', 'celsius');
-  const light = latest(tables.room_light, 'rid', 'lux');
-  const largest = new Set(records(tables.largest_region).map((r) => String(r.region_id)));
-  const regionOfSensor = new Map<string, string>();
-  for (const record of records(tables.active_region)) {
-    const sid = String(record.sid);
-    const region = String(record.region_id);
-    if (!regionOfSensor.has(sid) || largest.has(region)) regionOfSensor.set(sid, region);
-  }
-  const count = new Map<string, { machines: number; free: number }>();
-  for (const machine of machines.values()) {
-    const sum = count.get(machine.rid) ?? { machines: 0, free: 0 };
-    sum.machines += 1;
-    if (machine.state === 'free') sum.free += 1;
-    count.set(machine.rid, sum);
-  }
-  const found = new Map<string, Room>();
-  for (const plan of plans) {
-    const regionOfRoom = new Map<string, string>();
-    for (const sensor of plan.sensors) {
-      const region = regionOfSensor.get(sensor.sid);
-      if (region === undefined) continue;
-      const held = regionOfRoom.get(sensor.rid);
-      if (held === undefined || largest.has(region)) regionOfRoom.set(sensor.rid, region);
-    }
-    for (const unit of plan.units) {
-      const region = regionOfRoom.get(unit.id) ?? null;
-      const shut = closed.get(unit.id);
-      let state: RoomState = 'no-data';
-      if (shut) state = 'closed';
-      else if (PASSAGES.has(unit.category)) state = 'passage';
-      else if (open.has(unit.id)) state = 'open';
-      found.set(unit.id, {
-        rid: unit.id,
-        name: unit.name,
-        category: unit.category,
-        levelId: plan.level_id,
-        polygon: unit.polygon,
-        label: unit.label,
-        node: unit.node,
-        state,
-        reason: shut ? String(shut.reason) : '',
-        celsius: climate.get(unit.id) ?? null,
-        lux: light.get(unit.id) ?? null,
-        region,
-        inLargestRegion: region !== null && largest.has(region),
-        machines: count.get(unit.id)?.machines ?? 0,
-        free: count.get(unit.id)?.free ?? 0,
-      });
-    }
-  }
-  return found;
+function rooms(plans: readonly Plan[], tables: Tables, machines: Iterable<Machine>): Map<string, Room> {
+  const states = by(tables.room_state, 'rid');
+  const regions = by(tables.room_region, 'rid');
+  const celsius = readings(tables.newest_temperature, 'rid', 'celsius');
+  const lux = readings(tables.newest_light, 'rid', 'lux');
+  const inRoom = grouped(machines, (machine) => machine.rid);
+  return new Map(
+    plans.flatMap((plan) =>
+      plan.units.map((unit) => {
+        const state = states.get(unit.id);
+        const region = regions.get(unit.id);
+        const here = inRoom.get(unit.id) ?? [];
+        const room: Room = {
+          rid: unit.id,
+          name: unit.name,
+          category: unit.category,
+          levelId: plan.level_id,
+          polygon: unit.polygon,
+          label: unit.label,
+          node: unit.node,
+          state: ROOM_STATES[String(state?.state)] ?? 'no-data',
+          reason: String(state?.reason ?? ''),
+          celsius: celsius.get(unit.id) ?? null,
+          lux: lux.get(unit.id) ?? null,
+          region: region ? String(region.region_id) : null,
+          inLargestRegion: region?.largest === true,
+          machines: here.length,
+          free: here.filter((machine) => machine.state === 'free').length,
+        };
+        return [unit.id, room];
+      }),
+    ),
+  );
 }
 
 function doors(plans: readonly Plan[], tables: Tables): Map<string, Door> {

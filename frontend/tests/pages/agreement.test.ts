@@ -74,10 +74,12 @@ test.each(['machine', 'room', 'door'] as const)('every %s has the same state in 
 });
 
 test('a change reaches both', () => {
-  const id = hand.socket.asked.find((s) => s.view === 'machine_in_use')?.id ?? 0;
-  const free = hand.socket.asked.find((s) => s.view === 'free_machine')?.id ?? 0;
-  hand.socket.says(delta(id, 1, 2, [[1, 'm1', 'cpu']]));
-  hand.socket.says(delta(free, 1, 2, [[-1, 'm1', 'lab', 101]]));
+  const id = hand.socket.asked.find((s) => s.view === 'machine_state')?.id ?? 0;
+  const changes: [number, ...string[]][] = [
+    [-1, 'm1', 'free', ''],
+    [1, 'm1', 'in use', 'cpu'],
+  ];
+  hand.socket.says(delta(id, 1, 2, changes));
   vi.advanceTimersByTime(100);
   flushSync();
   const [map, list] = both('machine');

@@ -5,7 +5,7 @@ import { tell } from '../../src/store/reasons';
 import { rowWith } from '../../src/store/table';
 import { world } from '../../src/store/world';
 import type { Cell } from '../../src/wire/protocol';
-import { COLUMNS, GROUND, ROWS, table, tables, UPPER } from './scene';
+import { GROUND, table, tables, UPPER } from './scene';
 
 const seen = world([GROUND, UPPER], tables());
 const NOW_S = 1000;
@@ -89,7 +89,7 @@ test('reasons that cannot all be listed, or that are none, say so', () => {
 });
 
 test('the asked row is found by a column', () => {
-  const free = table(COLUMNS.free_machine, ROWS.free_machine ?? []);
+  const free = table(['mid', 'rid', 'node'], [['m1', 'lab', 101]]);
   expect(rowWith(free, 'mid', 'm1')).toEqual(['m1', 'lab', 101]);
   expect(rowWith(free, 'mid', 'm2')).toBeNull();
   expect(rowWith(free, 'colour', 'm1')).toBeNull();

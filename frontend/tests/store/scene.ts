@@ -108,19 +108,16 @@ export const table = (names: string[], rows: Row[]): Table => ({
 });
 
 export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
-  open_room: ['rid'],
-  closed_room: ['rid', 'reason'],
-  free_machine: ['mid', 'rid', 'node'],
-  machine_in_use: ['mid', 'reason'],
-  machine_vitals: ['mid', 'weight_kg', 'cpu_pct', 'at_s'],
-  room_climate: ['rid', 'sid', 'celsius', 'at_s'],
-  room_light: ['rid', 'lux', 'at_s'],
+  machine_state: ['mid', 'state', 'reason'],
+  room_state: ['rid', 'state', 'reason'],
+  room_region: ['rid', 'region_id', 'largest'],
+  newest_seat: ['mid', 'weight_kg', 'at_s'],
+  newest_processor: ['mid', 'cpu_pct', 'at_s'],
+  newest_temperature: ['rid', 'celsius', 'at_s'],
+  newest_light: ['rid', 'lux', 'at_s'],
   door_state: ['door_id', 'state'],
   visitor_position: ['visitor', 'level_id', 'rid', 'x_m', 'y_m', 'consent', 'simulated'],
   visitors_on_level: ['level_id', 'visitors'],
-  active_region: ['region_id', 'sid'],
-  region_size: ['region_id', 'size'],
-  largest_region: ['region_id', 'size'],
   silent_source: ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'],
   active_alarm: ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'],
   mote_power: ['view', 'sid', 'level_id', 'x_m', 'y_m', 'power_mw', 'sent_bytes_per_s', 'at_s'],
@@ -130,30 +127,40 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
 
 /** m1 free, m2 in use, m3's room reserved, m4 silent; d1 open, d2 locked. */
 export const ROWS: Readonly<Partial<Record<ViewName, Row[]>>> = {
-  open_room: [['lab']],
-  closed_room: [['store', 'reserved']],
-  free_machine: [['m1', 'lab', 101]],
-  machine_in_use: [['m2', 'seat']],
-  machine_vitals: [
-    ['m1', 0, 12, 1000],
-    ['m2', 71, 3, 1000],
+  machine_state: [
+    ['m1', 'free', ''],
+    ['m2', 'in use', 'seat'],
+    ['m3', 'closed', 'reserved'],
+    ['m4', 'no data', ''],
   ],
-  room_climate: [
-    ['lab', 't1', 21.4, 900],
-    ['lab', 't9', 22, 1000],
+  room_state: [
+    ['lab', 'open', ''],
+    ['store', 'closed', 'reserved'],
+    ['hall', 'passage', ''],
+    ['lift0', 'passage', ''],
+    ['hall1', 'passage', ''],
+    ['lift1', 'passage', ''],
   ],
-  room_light: [['lab', 400, 1000]],
+  room_region: [
+    ['lab', 'r1', false],
+    ['store', 'r2', true],
+  ],
+  newest_seat: [
+    ['m1', 0, 1000],
+    ['m2', 71, 1000],
+  ],
+  newest_processor: [
+    ['m1', 12, 1000],
+    ['m2', 3, 1000],
+  ],
+  newest_temperature: [['lab', 22, 1000]],
+  newest_light: [['lab', 400, 1000]],
   door_state: [
     ['d1', 'open'],
     ['d2', 'locked'],
   ],
   visitor_position: [['v-1', 'L0', 'lab', 4, 7, 'exact', true]],
   visitors_on_level: [['L0', 4]],
-  active_region: [
-    ['r1', 't1'],
-    ['r2', 't2'],
-  ],
-  largest_region: [['r2', 9]],
 };
 
 export function tables(over: Partial<Record<ViewName, Row[]>> = {}): Tables {

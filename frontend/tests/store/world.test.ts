@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { crowds, visitors, world } from '../../src/store/world';
 import { age, doorLabel, isStale, machineLabel, machineState, roomLabel } from '../../src/store/words';
-import { GROUND, tables, UPPER } from './scene';
+import { GROUND, ROWS, tables, UPPER } from './scene';
 
 const seen = (over: Parameters<typeof tables>[0] = {}) => world([GROUND, UPPER], tables(over));
 
@@ -26,12 +26,12 @@ describe('machines', () => {
   });
 
   test('without any view are "no data", not free', () => {
-    const { machines } = world([GROUND], tables({ free_machine: [], machine_in_use: [], closed_room: [] }));
+    const { machines } = world([GROUND], tables({ machine_state: [] }));
     expect([...machines.values()].every((m) => m.state === 'no-data')).toBe(true);
   });
 
   test('in use in a closed room are in use', () => {
-    expect(seen({ machine_in_use: [['m3', 'cpu']] }).machines.get('m3')?.state).toBe('in-use');
+    expect(seen({ machine_state: [['m3', 'in use', 'cpu']] }).machines.get('m3')?.state).toBe('in-use');
   });
 
   test('carry readings with their moment, and the seat sensor to act on', () => {
@@ -45,7 +45,7 @@ describe('machines', () => {
 
 describe('rooms', () => {
   test('are open, closed with a reason, passages, or without data', () => {
-    const { rooms } = seen({ open_room: [] });
+    const { rooms } = seen({ room_state: ROWS.room_state?.filter(([rid]) => rid !== 'lab') ?? [] });
     expect([...rooms.values()].map((r) => [r.rid, r.state, r.reason])).toEqual([
       ['lab', 'no-data', ''],
       ['store', 'closed', 'reserved'],
@@ -56,7 +56,7 @@ describe('rooms', () => {
     ]);
   });
 
-  test('take the newest temperature, count machines, and know their region', () => {
+  test('take the newest temperature, count machines, and have their region', () => {
     const lab = seen().rooms.get('lab');
     expect(lab?.celsius).toEqual({ value: 22, atS: 1000 });
     expect([lab?.machines, lab?.free]).toEqual([2, 1]);
@@ -70,16 +70,6 @@ describe('rooms', () => {
       'Room H2, closed: reserved, 0 of 1 machines free, in the largest active region',
     );
     expect(roomLabel(rooms.get('hall') as never)).toBe('Corridor');
-  });
-
-  test('of a sensor in two regions belong to the largest', () => {
-    const { rooms } = seen({
-      active_region: [
-        ['r2', 't1'],
-        ['r1', 't1'],
-      ],
-    });
-    expect(rooms.get('lab')?.region).toBe('r2');
   });
 });
 
