@@ -12,6 +12,7 @@ changing one changes no other.
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable
@@ -47,7 +48,8 @@ class Kernel:
         self._spots = world.spots
         self._steps = world.steps
         self._heap: list[tuple[float, int, str, int]] = []
-        self._generation: dict[tuple[int, str], int] = defaultdict(int)
+        self._planned = itertools.count()
+        self._generation: dict[tuple[int, str], int] = {}  # of the event that is to come
         self._sensors: dict[str, SensorSpec] = {}
         self._kinds: dict[str, DeviceKind] = {}
         self._rngs: dict[str, Random] = {}
@@ -97,8 +99,9 @@ class Kernel:
         sensor = self._sensors.pop(sid, None)
         if sensor is None:
             return
-        self._generation[SENSOR, sid] += 1
-        self._samples.pop(sid, None)
+        self._generation.pop((SENSOR, sid), None)
+        for known in (self._samples, self._kinds, self._rngs):
+            known.pop(sid, None)
         self._receivers[sensor.level].pop(sid, None)
         self._seats[sensor.mid].discard(sid)
 
@@ -122,7 +125,7 @@ class Kernel:
     def drop_visitor(self, tag: str) -> None:
         """Let a visitor leave."""
         if self._walkers.pop(tag, None) is not None:
-            self._generation[BEACON, tag] += 1
+            del self._generation[BEACON, tag], self._ether[tag]
 
     def tick(self, seconds: float) -> list[Reading]:
         """Move time on and give what was reported meanwhile, in time order."""
@@ -130,7 +133,7 @@ class Kernel:
         readings: list[Reading] = []
         while self._heap and self._heap[0][0] <= end_s:
             due_s, what, key, generation = heapq.heappop(self._heap)
-            if generation != self._generation[what, key]:
+            if generation != self._generation.get((what, key)):
                 continue
             self.now_s = due_s
             if what == SENSOR:
@@ -162,8 +165,8 @@ class Kernel:
 
     def _at(self, due_s: float, what: int, key: str) -> None:
         """Schedule one event, replacing the one pending for the same thing."""
-        self._generation[what, key] += 1
-        heapq.heappush(self._heap, (due_s, what, key, self._generation[what, key]))
+        self._generation[what, key] = generation = next(self._planned)
+        heapq.heappush(self._heap, (due_s, what, key, generation))
 
     def _pace_s(self, sid: str, due_s: float) -> float:
         """Returns the time to the next report; after the hello, sensors fall out of step."""

@@ -43,6 +43,10 @@ class Joining(Protocol):
         """A mote has got the program of a join."""
         ...
 
+    def ended(self, mote: Mote, run: Running) -> None:
+        """A mote runs a program no longer."""
+        ...
+
 
 class Execution:
     """Runs programs on all motes.
@@ -73,7 +77,9 @@ class Execution:
     def apply(self, mote: Mote, change: Change) -> None:
         """Start, replace or end a query on a mote."""
         programs: dict[int, Running] = mote.state.setdefault("programs", {})
-        programs.pop(change.query, None)
+        ended = programs.pop(change.query, None)
+        if ended is not None:
+            self._joining.ended(mote, ended)
         if not change.body or mote.base:
             return
         run = self._running(change)

@@ -7,6 +7,7 @@ Law: an epoch is answered once, after nine tenths of it; what comes later is cou
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -29,6 +30,8 @@ from sensors_sim.network.tree import Tree
 KEYS_SHARE = 0.4  # of an epoch after which the base sends a semi-join's keys out
 RECENT = 64
 QUERIES = 255
+ANSWERS_KEPT = 100_000
+"""Answers nobody took that a handle keeps; the oldest goes first."""
 
 
 @dataclass(eq=False)
@@ -46,11 +49,12 @@ class QueryHandle:
     version: int
     active: bool = True
     late: int = 0
-    answers: list[Answer] = field(default_factory=list)
+    answers: deque[Answer] = field(default_factory=lambda: deque(maxlen=ANSWERS_KEPT))
 
     def take(self) -> list[Answer]:
-        """Returns the answers since the last call."""
-        found, self.answers = self.answers, []
+        """Returns the answers since the last call, at most the newest `ANSWERS_KEPT`."""
+        found = list(self.answers)
+        self.answers.clear()
         return found
 
 
@@ -126,6 +130,7 @@ class Gateway:
         handle.active = False
         del self.handles[handle.query]
         self._planner.forget(handle.query)
+        self._forget(handle.query)
         self._dissemination.publish(handle.query, b"", self._bases())
 
     def _require(self, handle: QueryHandle) -> None:
@@ -144,7 +149,16 @@ class Gateway:
                 return number
         raise UnknownQuery("motes hold 255 queries at most", found=str(len(self.handles)))
 
+    def _forget(self, query: int) -> None:
+        """Drop what belongs to the versions of a query so far; packets of theirs are not taken."""
+        for version in [v for v, run in self._runs.items() if run.query == query]:
+            del self._runs[version]
+            self._base_joins.pop(version, None)
+        for key in [key for key in self._collected if key[0] == query]:
+            del self._collected[key]
+
     def _publish(self, handle: QueryHandle) -> None:
+        self._forget(handle.query)
         body = encode(handle.compiled.program, self._registry.stream_names, self._registry.texts)
         handle.version = self._dissemination.version + 1
         change = self._dissemination.publish(handle.query, body, self._bases())
@@ -175,9 +189,11 @@ class Gateway:
         self._events.at(begin_s + EPOCH_SHARE * run.period_s, self._close, handle, run, epoch)
 
     def _close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
-        collected = self._collected.pop((run.query, run.version, epoch), None) or Collected()
         if not handle.active or handle.version != run.version:
             return
+        collected = self._collected.pop((run.query, run.version, epoch), None) or Collected()
+        # The epoch in which the query began has motes that report and no answer of its own.
+        self._collected.pop((run.query, run.version, epoch - 1), None)
         self._plan_close(handle, run, epoch + 1)
         if run.program.grouped:
             rows = handle.compiled.finish(run.aggregator.answer(collected.records))

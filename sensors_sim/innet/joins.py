@@ -172,6 +172,11 @@ class Joins:
         ):
             self._tell_status(mote)
 
+    @staticmethod
+    def ended(mote: Mote, run: Running) -> None:
+        """Forget what the base had decided."""
+        mote.state.pop(("plans", run.query, run.version), None)
+
     def sampled(
         self, mote: Mote, run: Running, epoch: int, rows: list[tuple[int, int, Row]]
     ) -> None:

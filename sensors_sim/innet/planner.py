@@ -79,7 +79,7 @@ class JoinPlanner:
         self._near: dict[int, tuple[int, ...]] = {}
         self._heard_s: dict[int, float] = {}
         self._watched: dict[int, Watched] = {}
-        self._open: dict[tuple[int, int], None] = {}
+        self._open: dict[tuple[int, int], int] = {}  # assignments not confirmed, and their query
         self._strays: dict[int, int] = {}
         self._shunned: set[int] = set()
         self._parts = 0
@@ -99,6 +99,11 @@ class JoinPlanner:
     def forget(self, query: int) -> None:
         """A query was removed."""
         self._watched.pop(query, None)
+        self._give_up({key for key, asking in self._open.items() if asking == query})
+
+    def _give_up(self, keys: set[tuple[int, int]]) -> None:
+        for key in keys:
+            del self._open[key]
 
     def placed(self, query: int) -> Placed | None:
         """Returns the decision in force, None while everything is joined at the base."""
@@ -212,6 +217,9 @@ class JoinPlanner:
             watched.orders[index] = order
             if same and index not in open_:
                 continue  # what it was told holds on
+            self._give_up(
+                {k for k, asking in self._open.items() if (k[0], asking) == (index, query)}
+            )
             for payload in order.write(run.query, run.version, self._registry):
                 self._assign(run, index, payload, turn_s)
 
@@ -226,7 +234,7 @@ class JoinPlanner:
             Kind.ASSIGN, run.query, base.index, base.take_number(), payload, run.version, index
         )
         key = (index, part_number(payload))
-        self._open[key] = None
+        self._open[key] = run.query
         self._tree.send(base, packet)
         if tries < REPEATS:
             due_s = self._events.now_s + REPEAT_S + turn_s

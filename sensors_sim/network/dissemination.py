@@ -11,6 +11,7 @@ Source: Levis et al., Trickle, NSDI 2004 (RFC 6206); own: one version for all pr
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from sensors_sim.network.packet import Kind
 HEAD_BYTES = 7  # query 1, version 2, predecessor 2, frame 1, frames 1
 ENOUGH_OFFERS = 2  # heard from others, they make one's own superfluous
 OFFER_WAIT_S = 0.05
+CHANGES_KEPT = 256
+"""Newest changes kept although others supersede them, for motes that are on their way there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +71,21 @@ class Dissemination:
         fresh: Callable[[Mote], None],
         apply: Callable[[Mote, Change], None],
     ) -> None:
-        self.changes: list[Change] = []
+        self.version = 0
+        self._changes: list[Change] = []
         self._events = events
         self._ether = ether
         self._fresh = fresh
         self._apply = apply
 
-    @property
-    def version(self) -> int:
-        """The last change made."""
-        return len(self.changes)
-
     def publish(self, query: int, body: bytes, bases: list[Mote]) -> Change:
         """Make a change known to the base stations, and let them tell it on."""
-        change = Change(len(self.changes) + 1, query, body)
-        self.changes.append(change)
+        self.version += 1
+        change = Change(self.version, query, body)
+        self._changes.append(change)
+        if len(self._changes) > 3 * CHANGES_KEPT:
+            last, old = self._last(self._changes), self._changes[:-CHANGES_KEPT]
+            self._changes[:-CHANGES_KEPT] = [c for c in old if last[c.query] == c.version]
         for base in bases:
             if base.alive:
                 self._take(base, change)
@@ -111,7 +114,7 @@ class Dissemination:
     def _offer(self, mote: Mote, since: int) -> None:
         """Send what a neighbour at version `since` lacks."""
         for change, before in self._missing(since, mote.installed):
-            if mote.state.pop(("heard", change.version), 0) >= ENOUGH_OFFERS:
+            if mote.state.get("heard", {}).pop(change.version, 0) >= ENOUGH_OFFERS:
                 continue
             for frame, size in enumerate(change.frames):
                 self._ether.broadcast(
@@ -120,31 +123,45 @@ class Dissemination:
 
     def _missing(self, since: int, until: int) -> Iterator[tuple[Change, int]]:
         """Returns the changes in (since, until] that no later one of them supersedes, chained."""
-        last = {c.query: c.version for c in self.changes[since:until]}
+        begin, end = (
+            bisect_right(self._changes, v, key=lambda c: c.version) for v in (since, until)
+        )
+        changes = self._changes[begin:end]
+        last = self._last(changes)
         before = since
-        for change in self.changes[since:until]:
+        for change in changes:
             if last[change.query] == change.version:
                 yield change, before
                 before = change.version
+
+    @staticmethod
+    def _last(changes: list[Change]) -> dict[int, int]:
+        """Returns the version of each query's last change."""
+        return {change.query: change.version for change in changes}
 
     def _hear(self, mote: Mote, src: Mote, message: Message) -> None:
         del src
         change, before, frame = message
         if frame == 0:
-            heard = ("heard", change.version)
-            mote.state[heard] = mote.state.get(heard, 0) + 1
+            heard = mote.state.setdefault("heard", {})
+            heard[change.version] = heard.get(change.version, 0) + 1
+            if len(heard) > CHANGES_KEPT:
+                del heard[min(heard)]
         if not before <= mote.installed < change.version:
             return
         wanted = len(change.frames)
         if wanted > 1:
-            got = mote.state.setdefault(("frames", change.version), set())
+            frames = mote.state.setdefault("frames", {})
+            got = frames.setdefault(change.version, set())
             got.add(frame)
             if len(got) < wanted:
                 return
-            del mote.state["frames", change.version]
         self._take(mote, change)
         self._fresh(mote)
 
     def _take(self, mote: Mote, change: Change) -> None:
         mote.installed = change.version
+        frames = mote.state.get("frames", {})
+        for version in [v for v in frames if v <= change.version]:
+            del frames[version]
         self._apply(mote, change)

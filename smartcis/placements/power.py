@@ -54,6 +54,8 @@ class Power:
         self._read_s = self._network.now_s
         found: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
         handles = self._handles()
+        running = {(one.query, one.version) for part in handles.values() for one in part}
+        self._spent = {key: spent for key, spent in self._spent.items() if key in running}
         for part, readers in _readers().items():
             asked = [view for view, submitted in readers.items() if submitted]
             for handle in handles.get(part, ()) if asked else ():
