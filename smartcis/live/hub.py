@@ -10,7 +10,7 @@ Atomic by construction: an epoch is folded and handed to every subscription with
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +49,7 @@ class Hub:
         self.views: dict[str, FoldedView] = {}
         self._results = results
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
+        self._awaited: Counter[str] = Counter()
         self._loading: dict[str, asyncio.Task[FoldedView]] = {}
         self._connections: set[Wake] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -110,14 +111,18 @@ class Hub:
         """
         if on_demand:
             self.interests.take(name)
+        self._awaited[name] += 1
         try:
             view = await self._view(name)
+            subscription = Subscription(number, asked, view, allowed, wake, on_demand=on_demand)
+            self._subscriptions[name].add(subscription)
         except asyncio.CancelledError:
             if on_demand:
                 self.interests.drop(name)
             raise
-        subscription = Subscription(number, asked, view, allowed, wake, on_demand=on_demand)
-        self._subscriptions[name].add(subscription)
+        finally:
+            self._awaited[name] -= 1
+            self._drop_unfollowed(name)
         subscription.begin(self.history, since)
         return subscription
 
@@ -128,9 +133,15 @@ class Hub:
         if subscription.on_demand and subscription in followers:
             self.interests.drop(name)
         followers.discard(subscription)
-        if not followers:
-            del self._subscriptions[name]
-            self.views.pop(name, None)
+        self._drop_unfollowed(name)
+
+    def _drop_unfollowed(self, name: str) -> None:
+        """Drop a view that nobody follows and nobody waits for."""
+        if not self._awaited[name]:
+            del self._awaited[name]
+            if not self._subscriptions[name]:
+                del self._subscriptions[name]
+                self.views.pop(name, None)
 
     async def _view(self, name: str) -> FoldedView:
         if name in self.views:
@@ -168,7 +179,8 @@ class Hub:
                     if change.view == name:
                         view.apply(change)
                 view.stamp(epoch)
-            self.views[name] = view
+            if self._awaited[name]:  # it may be that all who waited have left
+                self.views[name] = view
             return view
 
     async def _run(self) -> None:

@@ -84,6 +84,8 @@ class Interests:
 
     def _due(self) -> list[Entry]:
         now_s = self._clock_s()
+        # Who left before the log was told need not be taken back.
+        self._left_s = {view: s for view, s in self._left_s.items() if view in self._told_s}
         due: list[Entry] = [
             Interest(now_s, view, self._holder, KEEP_S)
             for view in self._wanted
@@ -92,7 +94,7 @@ class Interests:
         due += [
             Uninterest(now_s, view, self._holder)
             for view, left_s in self._left_s.items()
-            if view in self._told_s and now_s - left_s > LINGER_S
+            if now_s - left_s > LINGER_S
         ]
         return due
 

@@ -215,6 +215,31 @@ def test_a_view_that_does_not_exist_yet_is_waited_for(redis_url):
     asyncio.run(story())
 
 
+def test_who_leaves_before_a_view_is_there_leaves_nothing_behind(redis_url):
+    async def story() -> None:
+        name = f"hub-{secrets.token_hex(6)}"
+        store = Store(RedisResults(redis_url, name))
+        head = store.begin("plain", {("a", 1): 1})
+        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
+        client = Client(hub, store, "plain")
+        joining = asyncio.create_task(client.join())
+        await asyncio.sleep(0)
+        joining.cancel()
+        await hub.attach(lambda: None)  # only now the view can be read
+        await settle(hub, head)
+        async with asyncio.timeout(5):
+            while hub._loading:  # noqa: ASYNC110  # nobody is told
+                await asyncio.sleep(0.002)
+        assert (hub.views, hub._awaited, hub._subscriptions) == ({}, {}, {})
+        await client.join()
+        assert list(hub.views) == ["plain"]
+        client.leave()
+        assert (hub.views, hub._awaited, hub._subscriptions) == ({}, {}, {})
+        await hub.close()
+
+    asyncio.run(story())
+
+
 def test_a_wiped_store_resets_clients(redis_url):
     async def story() -> None:
         name = f"hub-{secrets.token_hex(6)}"

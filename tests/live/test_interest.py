@@ -106,3 +106,17 @@ async def test_what_the_log_does_not_take_is_told_later(clock, log):
     assert isinstance(entry, Interest)
     assert not isinstance(entry, Uninterest)
     assert entry.keep_s == KEEP_S
+
+
+@pytest.mark.asyncio
+async def test_who_left_before_the_log_was_told_leaves_nothing_behind(clock, log):
+    interests = Interests(log.append, clock)
+    for number in range(100):
+        interests.take(f"q{number}")
+        interests.drop(f"q{number}")
+    task = asyncio.create_task(interests.run())
+    interests.take("q0")
+    await until(lambda: log.head() == 1)
+    task.cancel()
+    assert told(log) == [("Interest", "q0", 1_000.0)]
+    assert (interests._left_s, interests._wanted) == ({}, {"q0": 1})
