@@ -57,7 +57,8 @@ class Log(Protocol):
 
         Args:
             entries: at least one.
-            key: idempotency key; a second append under the same key changes nothing.
+            key: idempotency key, "writer:…"; a second append under the same key changes nothing,
+                until the writer has used some ten thousand others.
 
         Returns:
             The position of the last entry (of the first append under `key`).

@@ -2,7 +2,7 @@
 
     stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
     string   name:log:id     which log this is; another one means another history
-    string   name:log:key:K  position of the last entry appended under idempotency key K
+    zset     name:log:keys:W idempotency keys of a writer → position of the last entry under each
     hash     name:log:base   position, state: the fold of the entries that were compacted
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
@@ -20,12 +20,12 @@ from aspen.log.entry import Entry, decode, encode
 from aspen.log.protocol import Base, LogCompacted, LogGap
 from aspen.redis_client import connect
 
-KEY_KEPT_S = 7 * 24 * 3600  # far longer than any outbox or gateway retries
-OWN_KEY_KEPT_S = 300  # the client's own retries after a broken connection end much sooner
+KEYS_KEPT = 50_000  # of each writer: three hours of a simulator's batches, 5 MB
+KEYS_KEPT_S = 7 * 24 * 3600  # after a writer's last append
 
-# KEYS stream, id, key, base   ARGV fresh id, seconds a key is kept, entries…
+# KEYS stream, id, keys, base   ARGV fresh id, keys kept, seconds kept, key, entries…
 _APPEND = """
-local seen = redis.call('GET', KEYS[3])
+local seen = redis.call('ZSCORE', KEYS[3], ARGV[4])
 if seen then return tonumber(seen) end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
@@ -34,12 +34,14 @@ if last[1] then position = tonumber(string.match(last[1][1], '^%d+'))
 else position = tonumber(redis.call('HGET', KEYS[4], 'position') or '0') end
 local now = redis.call('TIME')
 local at = now[1] * 1000 + math.floor(now[2] / 1000)
-for i = 3, #ARGV do
+for i = 5, #ARGV do
   position = position + 1
   redis.call('XADD', KEYS[1], string.format('%d-0', position), 'e', ARGV[i],
              't', string.format('%d', at))
 end
-redis.call('SET', KEYS[3], string.format('%d', position), 'EX', ARGV[2])
+redis.call('ZADD', KEYS[3], position, ARGV[4])
+redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - tonumber(ARGV[2]))
+redis.call('EXPIRE', KEYS[3], ARGV[3])
 return position
 """
 
@@ -99,11 +101,14 @@ class RedisLog:
         if not entries:
             raise ValueError("an append holds at least one entry")
         # Without a key from the caller the client's own retry could still append twice.
-        once = f"{self.name}:log:key:{key or 'once-' + secrets.token_hex(12)}"
-        kept_s = KEY_KEPT_S if key else OWN_KEY_KEPT_S
+        once = key or f"once:{secrets.token_hex(12)}"
+        keys = f"{self.name}:log:keys:{once.partition(':')[0]}"
         position = self._append(
-            keys=[self._stream, f"{self.name}:log:id", once, self._base],
-            args=[secrets.token_hex(8), kept_s, *(encode(entry) for entry in entries)],
+            keys=[self._stream, f"{self.name}:log:id", keys, self._base],
+            args=[
+                *(secrets.token_hex(8), KEYS_KEPT, KEYS_KEPT_S, once),
+                *(encode(entry) for entry in entries),
+            ],
         )
         return int(cast("int", position))
 

@@ -10,7 +10,7 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aspen.log import Base, LogCompacted, LogGap, MemoryLog, RedisLog
+from aspen.log import Base, LogCompacted, LogGap, MemoryLog, RedisLog, redis_log
 from aspen.log.entry import Change, Register, Tick, Transaction
 from aspen.log.retention import Retention
 
@@ -82,6 +82,27 @@ def test_appends_at_once_leave_no_gap_and_break_no_batch(redis_url):
     assert [position for position, _ in read] == list(range(1, 201))
     times = [entry.at_s for _, entry in read]
     assert all(second == first + 0.5 for first, second in zip(times[::2], times[1::2], strict=True))
+
+
+def test_idempotency_keys_stay_bounded_and_no_writer_pushes_out_anothers(redis_url, monkeypatch):
+    monkeypatch.setattr(redis_log, "KEYS_KEPT", 20)
+    name = f"test-{secrets.token_hex(6)}"
+    log = RedisLog(redis_url, name)
+    first = log.append([Tick(0.0)], "outbox:1")
+    positions = {f"readings:{n}": log.append([Tick(n)], f"readings:{n}") for n in range(100)}
+    for n in range(50):
+        log.append([Tick(n)])
+    head = log.head()
+    with redis.Redis.from_url(redis_url) as client:
+        keys = list(client.scan_iter(f"{name}:*"))
+        windows = [key for key in keys if b":keys:" in key]
+        assert sorted(client.zcard(key) for key in windows) == [1, 20, 20]
+        assert all(0 < client.ttl(key) <= redis_log.KEYS_KEPT_S for key in windows)
+    assert len(keys) == len(windows) + 2
+    assert log.append([Tick(0.0)], "outbox:1") == first
+    for key, position in list(positions.items())[-20:]:
+        assert log.append([Tick(0.0)], key) == position
+    assert log.head() == head
 
 
 def test_a_log_that_lost_entries_says_so(redis_url):
