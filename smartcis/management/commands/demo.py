@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from argparse import ArgumentParser
 from io import StringIO
@@ -14,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.watch_engine import watch_engine
+from smartcis.composition import use_server
 from smartcis.models import Building, Sensor
 from smartcis.services.product import NotLive, Product
 from smartcis.sources.listen import anything_talks
@@ -59,7 +59,7 @@ class Command(BaseCommand):
         steps = product.steps
         with steps.step("Redis") as tell:
             # What this process itself reads and writes goes to the same server.
-            settings.REDIS_URL = os.environ["REDIS_URL"] = product.start_redis()
+            use_server(product.start_redis())
             tell(settings.REDIS_URL)
         with steps.step("database"):
             call_command("migrate", verbosity=0)
