@@ -16,19 +16,21 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
+from aspen.algebra.block import NotABlock, column_name, column_of
+from aspen.algebra.device_block import DeviceBlock, device_block
 from aspen.algebra.evaluate import compile_predicate
-from aspen.algebra.expr import Expr, columns_in, conjunction
+from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan import Plan
-from aspen.model.schema import Column, Row, Type
+from aspen.errors import AspenError
+from aspen.model.schema import Row, Type
 from federation.cost import MICRO_BATCH_MS, Cost, operators
 from federation.network import Device, Network
 from federation.pairing import Prospect, fixed_row, groups_of, meet
 from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
 from federation.radio import OPERATOR_MJ, PAYLOAD_BYTES, Frame, sample_mj
-from federation.shape import Input, Shape, place_of, shape_of
 from federation.statistics import Known, Origin, Statistics
 
 METHODS = ("base", "pairwise", "semi", "bloom")
@@ -38,6 +40,12 @@ BLOOM_HASHES = 4  # own choice of the motes
 FILTER_BYTES = 96  # a longer filter travels in several frames
 UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
 SURE = Known(1.0, Origin.MEASURED)
+
+
+class NoFragment(AspenError):
+    """A plan that no network could run, so that nobody can say what it costs there."""
+
+    code = "federation.no_fragment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +125,19 @@ def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -
     Raises:
         NoFragment: the plan is none.
     """
-    network = _network(shape_of(plan, lambda _stream, _column: False), statistics)
-    shape = shape_of(plan, network.lasts)
-    model = _Model(shape, network, statistics)
+    try:
+        network = _network(device_block(plan, lambda _stream, _column: False), statistics)
+        block = device_block(plan, network.lasts)
+    except NotABlock as fault:
+        kind = type(fault.node).__name__
+        raise NoFragment(f"motes run no {kind}", exists=("Scan", "Join")) from fault
+    model = _Model(block, network, statistics)
     scans = model.scans()
-    if shape.grouped:
+    if block.grouping is not None:
         rest = [model.partials()]
-    elif len(shape.inputs) == 1:
+    elif len(block.scans) == 1:
         rest = [model.rows()]
-    elif method == "pairwise" and shape.paired:
+    elif method == "pairwise" and block.paired:
         rest = model.pairwise()
     elif method in ("semi", "bloom"):
         rest = model.reduced(bloom=method == "bloom")
@@ -142,9 +154,9 @@ def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -
     )
 
 
-def _network(shape: Shape, statistics: Statistics) -> Network:
+def _network(block: DeviceBlock, statistics: Statistics) -> Network:
     known = statistics.network
-    streams = {one.stream: one for one in shape.inputs}
+    streams = {one.relation: one for one in block.scans}
     if known is not None and all(known.of(stream) for stream in streams):
         return known
     return Network.guessed(
@@ -152,7 +164,11 @@ def _network(shape: Shape, statistics: Statistics) -> Network:
             stream: (
                 statistics.devices.get(stream, ""),
                 max(1, round(statistics.counts.get(stream, UNKNOWN_DEVICES))),
-                [column.name for column in one.columns if column.type is Type.TEXT],
+                [
+                    column.name.rpartition(".")[2]
+                    for column in one.columns
+                    if column.type is Type.TEXT
+                ],
             )
             for stream, one in streams.items()
         }
@@ -160,51 +176,41 @@ def _network(shape: Shape, statistics: Statistics) -> Network:
 
 
 class _Model:
-    """The operators of one shape over one network."""
+    """The operators of one fragment over one network."""
 
-    def __init__(self, shape: Shape, network: Network, statistics: Statistics) -> None:
-        self.shape = shape
+    def __init__(self, block: DeviceBlock, network: Network, statistics: Statistics) -> None:
+        self.block = block
         self.network = network
         self._statistics = statistics
-        self._streams = {f"r{number}": one.stream for number, one in enumerate(shape.inputs)}
-        self._columns = [{c.name: c for c in one.columns} for one in shape.inputs]
         self.members: list[list[Device]] = []
         self.shares: list[Known] = []
-        for number, one in enumerate(shape.inputs):
-            lasting = [e for e, _ in one.own if self._lasts(e)]
-            moving = [(e, text) for e, text in one.own if not self._lasts(e)]
-            self.members.append(self._those(number, one, lasting))
-            self.shares.append(self._kept(moving))
-        self.joined = self._kept([(one, "") for one in shape.joined])
-        self._sizes = Payloads(shape, network)
+        for number, own in enumerate(block.own):
+            self.members.append(self._those(number, [one for one in own if self._lasts(one)]))
+            self.shares.append(self._kept(one for one in own if not self._lasts(one)))
+        self.joined = self._kept(block.joined)
+        self._sizes = Payloads(block, network)
 
     # What is known.
 
     def _lasts(self, expr: Expr) -> bool:
-        return all(
-            self.network.lasts(self._streams[f"r{number}"], column)
-            for number, column in map(place_of, columns_in(expr))
-        )
+        read = map(self.block.column, columns_in(expr))
+        return all(self.network.lasts(stream, column.name) for stream, column in read)
 
-    def _those(self, number: int, one: Input, lasting: Sequence[Expr]) -> list[Device]:
-        devices = self.network.of(one.stream)
-        condition = conjunction(lasting)
-        if condition is None or not self.network.measured:
+    def _those(self, number: int, lasting: Sequence[Expr]) -> list[Device]:
+        devices = self.network.of(self.block.scans[number].relation)
+        if not lasting or not self.network.measured:
             return list(devices)
+        scan = self.block.scans[number]
         columns = [
-            Column(f"r{number}.{c.name}", c.type, c.unit, nullable=True) for c in one.columns
+            replace(column, name=column_name(number, index), nullable=True)
+            for index, column in enumerate(scan.columns)
         ]
-        keep = compile_predicate(condition, columns)
-        return [device for device in devices if keep(fixed_row(one, device))]
+        keep = [compile_predicate(condition, columns) for condition in lasting]
+        rows = [(device, fixed_row(scan, device)) for device in devices]
+        return [device for device, row in rows if all(test(row) for test in keep)]
 
-    def _kept(self, conditions: Iterable[tuple[Expr, str]]) -> Known:
-        found = []
-        for condition, text in conditions:
-            measured = self._statistics.shares.get(text)
-            if measured is not None:
-                found.append(Known(min(1.0, max(0.0, measured)), Origin.MEASURED))
-            else:
-                found.append(self._statistics.kept(condition, self._streams))
+    def _kept(self, conditions: Iterable[Expr]) -> Known:
+        found = (self._statistics.kept(self.block.by_stream(one)) for one in conditions)
         return reduce(Known.times, found, SURE)
 
     # Operators.
@@ -212,15 +218,16 @@ class _Model:
     def scans(self) -> list[Operator]:
         """Sample every sensor, and select."""
         found, sampled = [], set()
-        for number, one in enumerate(self.shape.inputs):
-            devices = self.network.of(one.stream)
-            work = 1 + sum(operators(condition) for condition, _ in one.own)
+        for number, own in enumerate(self.block.own):
+            stream = self.block.scans[number].relation
+            devices = self.network.of(stream)
+            work = 1 + sum(map(operators, own))
             energy_mj = len(devices) * work * OPERATOR_MJ
-            if one.stream not in sampled:
+            if stream not in sampled:
                 energy_mj += sum(sample_mj(device.kind) for device in devices if device.kind)
-            sampled.add(one.stream)
+            sampled.add(stream)
             rows = len(self.members[number]) * self.shares[number].value
-            found.append(Operator(f"scan {number} {one.stream}", rows, 0.0, energy_mj))
+            found.append(Operator(f"scan {number} {stream}", rows, 0.0, energy_mj))
         return found
 
     def rows(self) -> Operator:
@@ -231,7 +238,7 @@ class _Model:
         """Send all rows that pass to the base, which joins."""
         return [
             self._ship(f"ship {number}", number, self._sizes.side(number, to_base=True))
-            for number in range(len(self.shape.inputs))
+            for number in range(len(self.block.scans))
         ]
 
     def _ship(self, name: str, number: int, payload: float, part: Sequence[float] = ()) -> Operator:
@@ -250,7 +257,7 @@ class _Model:
         at_base = [self._sizes.side(n, to_base=True) for n in range(len(shares))]
         on_way = [self._sizes.side(n, to_base=False) for n in range(len(shares))]
         prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
-        meeting = meet(groups_of(self.shape, self.members), prospect)
+        meeting = meet(groups_of(self.block, self.members), prospect)
         sums = [[0.0, 0.0, 0.0] for _ in shares]
         for (number, src, place), times in meeting.shipped().items():
             sizes = on_way if place else at_base
@@ -296,18 +303,17 @@ class _Model:
         return [first, keys, second]
 
     def _key(self, number: int, device: Device) -> Row:
-        key = []
-        for pair in self.shape.equal:
-            for name in pair:
-                input_, column = place_of(name)
-                if input_ == number:
-                    key.append(device.attributes.get(column))
-        return tuple(key)
+        return tuple(
+            device.attributes.get(self.block.column(name)[1].name)
+            for pair in self.block.equal
+            for name in pair
+            if column_of(name)[0] == number
+        )
 
     @cached_property
     def keys(self) -> int:
         """Different join values that input 0 is expected to send at most."""
-        if len(self.shape.inputs) == 1 or not self.members[0]:
+        if len(self.block.scans) == 1 or not self.members[0]:
             return 0
         return max(1, len({self._key(0, device) for device in self.members[0]}))
 
@@ -346,9 +352,9 @@ class _Model:
 
     def _group(self, device: Device) -> Row:
         key: list[object] = []
-        for one in self.shape.outputs:
+        for one in self.block.outputs:
             for name in sorted(columns_in(one)):
-                column = place_of(name)[1]
+                column = self.block.column(name)[1].name
                 key.append(device.attributes.get(column, device.sid))
         return tuple(key)  # type: ignore[arg-type]  # attribute values or names
 

@@ -14,66 +14,38 @@ Networks, VLDB 2010, pairwise cost; own: a place for several groups.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from aspen.algebra.evaluate import compile_predicate
-from aspen.algebra.expr import Col, Expr, Op, columns_in
+from aspen.algebra.device_block import DeviceBlock, partners
+from aspen.algebra.plan import Scan
 from aspen.components import connected_groups
-from aspen.model.schema import Row, Value
+from aspen.model.schema import Row
 from federation.network import BASE, Device, Network
-from federation.shape import Input, Shape, place_of
 
 SHARED_PLACES = 24  # places tried for a whole cluster of groups
 Group = tuple[Device, ...]
 """One sensor per input."""
 
 
-def fixed_row(one: Input, device: Device) -> Row:
+def fixed_row(scan: Scan, device: Device) -> Row:
     """Returns a sensor's row; what changes is null."""
-    return tuple(device.attributes.get(column.name) for column in one.columns)
+    names = (column.name.rpartition(".")[2] for column in scan.columns)
+    return tuple(device.attributes.get(name) for name in names)
 
 
-def groups_of(shape: Shape, members: Sequence[Sequence[Device]]) -> list[Group]:
+def groups_of(block: DeviceBlock, members: Sequence[Sequence[Device]]) -> list[Group]:
     """Returns the groups that may ever join.
 
     Args:
         members: sensors by input.
     """
-    partial: list[tuple[Group, Row]] = [((), ())]
-    waiting = list(shape.paired)
-    columns = []
-    for number, one in enumerate(shape.inputs):
-        columns += [replace(c, name=f"r{number}.{c.name}") for c in one.columns]
-        ready = [c for c in waiting if all(place_of(n)[0] <= number for n in columns_in(c))]
-        waiting = [c for c in waiting if c not in ready]
-        keep = [compile_predicate(c, columns) for c in ready]
-        equality = next((found for c in ready if (found := _equates(c, number))), None)
-        index: dict[Value, list[tuple[Device, Row]]] = defaultdict(list)
-        names = [column.name for column in columns]
-        for device in members[number]:
-            row = fixed_row(one, device)
-            key = None if equality is None else device.attributes.get(equality[1])
-            index[key].append((device, row))
-        earlier = None if equality is None else names.index(equality[0])
-        partial = [
-            ((*group, device), (*row, *mine))
-            for group, row in partial
-            for device, mine in index.get(None if earlier is None else row[earlier], ())
-            if all(test((*row, *mine)) for test in keep)
-        ]
-    return [group for group, _ in partial]
-
-
-def _equates(condition: Expr, number: int) -> tuple[str, str] | None:
-    """Returns the earlier column and this input's that a condition makes equal, if it does."""
-    match condition:
-        case Op("=", Col(one), Col(other)):
-            first, second = sorted((one, other), key=place_of)
-            if place_of(first)[0] < number == place_of(second)[0]:
-                return first, place_of(second)[1]
-    return None
+    rows = [
+        [(device, fixed_row(scan, device)) for device in mine]
+        for scan, mine in zip(block.scans, members, strict=True)
+    ]
+    return partners(block.paired, rows, [scan.columns for scan in block.scans])
 
 
 @dataclass(frozen=True)

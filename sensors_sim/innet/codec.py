@@ -13,17 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aspen.algebra.block import column_name, column_of
 from aspen.algebra.expr import OPERATORS, Call, Case, Col, Const, Expr, IsNull, Not, Op
 from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.plan import AggregateFunction
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.program import (
-    Input,
     Method,
     Output,
     PartialAggregate,
     Program,
-    place_of,
+    StreamInput,
 )
 from sensors_sim.innet.values import (
     DOUBLE,
@@ -73,8 +73,8 @@ def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> 
         _put_optional(out, program.joined)
         out.count(len(program.equal))
         for pair in program.equal:
-            for place in pair:
-                out.count(place)
+            for number in pair:
+                out.count(number)
     return bytes(out.data)
 
 
@@ -89,7 +89,8 @@ def decode(data: bytes, streams: Sequence[str], dictionary: Dictionary) -> Progr
         flags = source.byte()
         period_ms, slots, bloom_bits = source.count(), source.count(), source.count()
         inputs = tuple(
-            Input(streams[source.count()], _take_optional(source)) for _ in range(source.count())
+            StreamInput(streams[source.count()], _take_optional(source))
+            for _ in range(source.count())
         )
         outputs = tuple(Output(_take(source), _take_wire(source)) for _ in range(source.count()))
         aggregates = tuple(
@@ -143,10 +144,10 @@ def _take_optional(source: Reader) -> Expr | None:
 def _put(out: Writer, expr: Expr) -> None:
     match expr:
         case Col(name):
-            number, place = place_of(name)
+            number, index = column_of(name)
             out.byte(_COL)
             out.count(number)
-            out.count(place)
+            out.count(index)
         case Const(value):
             _put_const(out, value)
         case Op(symbol, left, right):
@@ -201,7 +202,7 @@ def _take(source: Reader) -> Expr:
     code = source.byte()
     match code:
         case 0:
-            return Col(f"r{source.count()}.c{source.count()}")
+            return Col(column_name(source.count(), source.count()))
         case 1:
             return Const(source.text())
         case 2:

@@ -9,43 +9,24 @@ the samples of that epoch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from aspen.algebra.block import NotABlock, column_of
+from aspen.algebra.device_block import DeviceBlock, device_block
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.explain import node_text
-from aspen.algebra.expr import (
-    Call,
-    Col,
-    Expr,
-    Op,
-    columns_in,
-    conjunction,
-    conjuncts,
-    parts,
-    substitute,
-)
-from aspen.algebra.plan import (
-    AggregateFunction,
-    Filter,
-    GroupBy,
-    Join,
-    Plan,
-    Project,
-    Scan,
-    Ship,
-    Window,
-)
+from aspen.algebra.expr import Call, Col, Expr, conjunction, parts
+from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project
 from aspen.model.schema import Column, Row, Type
 from sensors_sim.errors import UnsupportedFragment
 from sensors_sim.innet.program import (
-    Input,
     Method,
     Output,
     PartialAggregate,
     Program,
+    StreamInput,
     input_columns,
-    place_of,
 )
 from sensors_sim.innet.values import Wire, WireType
 from sensors_sim.motes import DeviceStream
@@ -93,31 +74,18 @@ class Compiled:
     finish: Finish
 
 
-@dataclass(frozen=True)
-class _Block:
-    inputs: tuple[Input, ...]
-    columns: Mapping[str, Expr]
-    where: tuple[Expr, ...] = ()
-
-
 def compile_fragment(fragment: Fragment, streams: Streams) -> Compiled:
     """Compile a fragment.
 
     Raises:
         UnsupportedFragment: a node or expression motes do not run, named.
     """
-    above: list[Filter | Project] = []
-    node = fragment.plan
-    while isinstance(node, Filter | Project) and _groups_below(node):
-        above.append(node)
-        node = node.child
-    if isinstance(node, GroupBy):
-        program = _grouping(node, streams)
-        finish = _finisher(above)
-    else:
-        node = fragment.plan
-        program = _rows(node, streams, fragment.method)
-        finish = list
+    block = _block(fragment.plan, streams)
+    program = (
+        _rows(block, streams, fragment.method)
+        if block.grouping is None
+        else _grouped(block, block.grouping, streams)
+    )
     period_ms = 0 if fragment.period_s is None else round(fragment.period_s * 1000)
     if period_ms == 0 and (program.grouped or program.joins):
         raise UnsupportedFragment(
@@ -127,154 +95,115 @@ def compile_fragment(fragment: Fragment, streams: Streams) -> Compiled:
     bits = 8 * max(1, -(-fragment.keys * BITS_PER_KEY // 8))
     bloom = bits if program.method is Method.BLOOM else 0
     return Compiled(
-        replace(program, period_ms=period_ms, bloom_bits=bloom), fragment.plan.columns, finish
+        replace(program, period_ms=period_ms, bloom_bits=bloom),
+        fragment.plan.columns,
+        _finisher(block.above),
     )
 
 
-def _groups_below(node: Plan) -> bool:
-    while isinstance(node, Filter | Project):
-        node = node.child
-    return isinstance(node, GroupBy)
+def _block(plan: Plan, streams: Streams) -> DeviceBlock:
+    def lasts(name: str, column: str) -> bool:
+        return name in streams and column in streams[name].fixed
+
+    try:
+        block = device_block(plan, lasts)
+    except NotABlock as fault:
+        raise UnsupportedFragment(
+            f"motes hold no {type(fault.node).__name__}",
+            found=node_text(fault.node),
+            exists=("Scan", "Filter", "Project", "GroupBy", "Join"),
+        ) from fault
+    for scan in block.scans:
+        stream = streams.get(scan.relation)
+        if stream is None:
+            raise UnsupportedFragment(
+                "no mote measures this", found=scan.relation, exists=sorted(streams)
+            )
+        names = tuple(column.name.rpartition(".")[2] for column in scan.columns)
+        if names != stream.relation.names:
+            raise UnsupportedFragment(
+                f"a scan reads all columns of {scan.relation}",
+                found=", ".join(names),
+                exists=stream.relation.names,
+            )
+    for own in block.own:
+        _check_simple(own)
+    return block
 
 
-def _grouping(node: GroupBy, streams: Streams) -> Program:
-    block = _block(node.child, streams, 0)
-    if len(block.inputs) > 1:
+def _inputs(block: DeviceBlock) -> tuple[StreamInput, ...]:
+    return tuple(
+        StreamInput(scan.relation, conjunction(own))
+        for scan, own in zip(block.scans, block.own, strict=True)
+    )
+
+
+def _outputs(block: DeviceBlock, streams: Streams) -> tuple[Output, ...]:
+    return tuple(
+        _output(value, column, block, streams)
+        for value, column in zip(block.outputs, block.columns, strict=True)
+    )
+
+
+def _grouped(block: DeviceBlock, node: GroupBy, streams: Streams) -> Program:
+    if len(block.scans) > 1:
         raise UnsupportedFragment(
             "aggregates over an in-network join belong to the engine", found=node_text(node)
         )
     types = {column.name: column for column in node.child.columns}
-    outputs = tuple(
-        _output(block.columns[key], types[key], block.inputs, streams) for key in node.keys
-    )
+    outputs = _outputs(block, streams)
     found = []
-    for one in node.aggregates:
+    for one, value in zip(node.aggregates, block.arguments, strict=True):
         if one.distinct:
             raise UnsupportedFragment("COUNT DISTINCT keeps every value: not in the tree")
-        if one.argument is None:
+        if one.argument is None or value is None:
             found.append(PartialAggregate(one.function, None, COUNT_WIRE))
             continue
-        argument = _output(block.columns[one.argument], types[one.argument], block.inputs, streams)
+        argument = _output(value, types[one.argument], block, streams)
         if one.function is not AggregateFunction.COUNT and not types[one.argument].type.numeric:
             raise UnsupportedFragment(
                 f"motes compute {one.function.value} of numbers only", found=one.argument
             )
         found.append(PartialAggregate(one.function, argument.value, argument.wire))
-    inputs, paired, joined, _ = _parted(block, streams)
-    assert paired is None  # one input: every condition is its own
-    assert joined is None
     _check_simple([*(one.value for one in outputs), *(a.argument for a in found if a.argument)])
-    return Program(inputs, outputs, grouped=True, aggregates=tuple(found))
+    return Program(_inputs(block), outputs, grouped=True, aggregates=tuple(found))
 
 
-def _rows(plan: Plan, streams: Streams, method: Method) -> Program:
-    block = _block(plan, streams, 0)
-    outputs = tuple(
-        _output(block.columns[column.name], column, block.inputs, streams)
-        for column in plan.columns
-    )
-    inputs, paired, joined, equal = _parted(block, streams)
-    if len(inputs) == 1:
+def _rows(block: DeviceBlock, streams: Streams, method: Method) -> Program:
+    outputs = _outputs(block, streams)
+    alone = len(block.scans) == 1
+    if alone:
         method = Method.BASE
-    if len(inputs) == 1 or method is Method.PAIRWISE:
-        _check_simple([*(one.value for one in outputs), *([joined] if joined else [])])
-    if len(inputs) > 1 and paired is None and not equal:
+    if alone or method is Method.PAIRWISE:
+        _check_simple([*(one.value for one in outputs), *block.joined])
+    equal = tuple((*column_of(one), *column_of(other)) for one, other in block.equal)
+    if not alone and not block.paired and not equal:
         raise UnsupportedFragment("a join without a condition is a product: not in the network")
-    if method in (Method.SEMI, Method.BLOOM) and (len(inputs) != 2 or not equal):  # noqa: PLR2004
+    if method in (Method.SEMI, Method.BLOOM) and (len(block.scans) != 2 or not equal):  # noqa: PLR2004
         raise UnsupportedFragment(
             f"a {method.name.lower()}-join compares a column of one stream with one of another"
         )
-    return Program(inputs, outputs, paired=paired, joined=joined, equal=equal, method=method)
-
-
-def _block(node: Plan, streams: Streams, number: int) -> _Block:
-    """Returns inputs, positional columns and conditions of everything below a node."""
-    match node:
-        case Scan():
-            stream = streams.get(node.relation)
-            if stream is None:
-                raise UnsupportedFragment(
-                    "no mote measures this", found=node.relation, exists=sorted(streams)
-                )
-            places = {name: place for place, name in enumerate(stream.relation.names)}
-            columns: dict[str, Expr] = {
-                column.name: Col(f"r{number}.c{places[column.name.rpartition('.')[2]]}")
-                for column in node.columns
-            }
-            return _Block((Input(node.relation),), columns)
-        case Window(child=Scan(), rows=1):
-            return _block(node.child, streams, number)  # an epoch holds one row per sensor
-        case Ship():
-            return _block(node.child, streams, number)
-        case Filter():
-            below = _block(node.child, streams, number)
-            where = (*below.where, *conjuncts(substitute(node.predicate, below.columns)))
-            return replace(below, where=where)
-        case Project():
-            below = _block(node.child, streams, number)
-            computed = {c.name: substitute(e, below.columns) for c, e in node.outputs}
-            return replace(below, columns=computed)
-        case Join():
-            left = _block(node.left, streams, number)
-            right = _block(node.right, streams, number + len(left.inputs))
-            both = {**left.columns, **right.columns}
-            on = [Op("=", both[one], both[other]) for one, other in node.on]
-            rest = conjuncts(None if node.residual is None else substitute(node.residual, both))
-            return _Block(left.inputs + right.inputs, both, (*left.where, *right.where, *on, *rest))
-        case _:
-            raise UnsupportedFragment(
-                f"motes hold no {type(node).__name__}",
-                found=node_text(node),
-                exists=("Scan", "Filter", "Project", "GroupBy", "Join"),
-            )
-
-
-def _parted(
-    block: _Block, streams: Streams
-) -> tuple[tuple[Input, ...], Expr | None, Expr | None, tuple[tuple[int, int, int, int], ...]]:
-    """Sort conditions: each input's own, those of lasting pairs, those of rows; and equalities."""
-    own: list[list[Expr]] = [[] for _ in block.inputs]
-    paired: list[Expr] = []
-    joined: list[Expr] = []
-    equal: list[tuple[int, int, int, int]] = []
-    for one in block.where:
-        places = sorted(place_of(name) for name in columns_in(one))
-        touched = sorted({number for number, _ in places})
-        if len(touched) <= 1:
-            own[touched[0] if touched else 0].append(one)
-            continue
-        lasting = all(_fixed(block.inputs[n], c, streams) for n, c in places)
-        (paired if lasting else joined).append(one)
-        if isinstance(one, Op) and one.symbol == "=":
-            sides = [one.left, one.right]
-            if all(isinstance(side, Col) for side in sides):
-                (one_place, other_place) = places
-                equal.append((*one_place, *other_place))
-    for predicates in own:
-        _check_simple(predicates)
-    inputs = tuple(
-        replace(one, predicate=conjunction(mine))
-        for one, mine in zip(block.inputs, own, strict=True)
+    return Program(
+        _inputs(block),
+        outputs,
+        paired=conjunction(block.paired),
+        joined=conjunction(block.joined),
+        equal=equal,
+        method=method,
     )
-    return inputs, conjunction(paired), conjunction(joined), tuple(equal)
 
 
-def _fixed(one: Input, place: int, streams: Streams) -> bool:
-    stream = streams[one.stream]
-    return stream.relation.names[place] in stream.fixed
-
-
-def _output(value: Expr, column: Column, inputs: tuple[Input, ...], streams: Streams) -> Output:
+def _output(value: Expr, column: Column, block: DeviceBlock, streams: Streams) -> Output:
     if isinstance(value, Col):
-        number, place = place_of(value.name)
-        return Output(value, column_wire(streams[inputs[number].stream], place))
+        number, index = column_of(value.name)
+        return Output(value, column_wire(streams[block.scans[number].relation], index))
     kinds = {Type.INT: WireType.INT, Type.FLOAT: WireType.DOUBLE, Type.BOOL: WireType.BOOL}
     return Output(value, Wire(kinds.get(column.type, WireType.TEXT), nullable=True))
 
 
-def column_wire(stream: DeviceStream, place: int) -> Wire:
+def column_wire(stream: DeviceStream, index: int) -> Wire:
     """Returns how a column of a stream travels."""
-    column = stream.relation.columns[place]
+    column = stream.relation.columns[index]
     match column.type:
         case Type.TEXT:
             return Wire(WireType.TEXT, nullable=column.nullable)
@@ -299,7 +228,7 @@ def _check_simple(exprs: Iterable[Expr]) -> None:
         _check_simple(parts(one))
 
 
-def _finisher(above: list[Filter | Project]) -> Finish:
+def _finisher(above: Sequence[Filter | Project]) -> Finish:
     steps: list[Finish] = []
     for node in reversed(above):
         if isinstance(node, Filter):

@@ -16,13 +16,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from aspen.algebra.evaluate import compile_predicate
-from aspen.algebra.expr import Col, Op, columns_in, conjuncts
+from aspen.algebra.device_block import partners
+from aspen.algebra.expr import conjuncts
 from aspen.components import connected_groups
-from aspen.model.schema import Row, Value
-from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.joins import BASE, Assignment, Group
-from sensors_sim.innet.program import Program, input_columns, place_of
+from sensors_sim.innet.program import Program
 from sensors_sim.innet.registry import Registry
 
 SHARED_PLACES = 24  # places tried for a whole cluster of groups
@@ -44,58 +42,13 @@ class Shares:
 
 
 def groups_of(program: Program, sensors: Sequence[int], registry: Registry) -> list[Group]:
-    """The groups that may ever join: one sensor per input, fulfilling what never changes."""
-    streams = registry.streams
-    conditions = list(conjuncts(program.paired))
-    columns = columns_of(program, streams)
-    partial: list[tuple[Group, Row]] = [((), ())]
-    seen = 0
-    width = 0
-    for number, one in enumerate(program.inputs):
-        mine = [s for s in sensors if registry.attached(s).stream == one.stream]
-        width += len(input_columns(number, streams[one.stream]))
-        ready = [
-            c for c in conditions if all(place_of(name)[0] <= number for name in columns_in(c))
-        ]
-        conditions = [c for c in conditions if c not in ready]
-        keep = [compile_predicate(c, columns[:width]) for c in ready]
-        equality = next((c for c in ready if _equates(c, number)), None)
-        index: dict[Value, list[int]] = defaultdict(list)
-        offset = width - len(input_columns(number, streams[one.stream]))
-        earlier = -1
-        if equality is not None:
-            here, there = _equates(equality, number) or (0, (0, 0))
-            earlier = _offset(program, there, registry)
-            for sensor in mine:
-                index[registry.fixed_row(sensor)[here]].append(sensor)
-        grown = []
-        for group, row in partial:
-            assert len(row) == offset
-            for sensor in index.get(row[earlier], []) if earlier >= 0 else mine:
-                whole = (*row, *registry.fixed_row(sensor))
-                if all(test(whole) for test in keep):
-                    grown.append(((*group, sensor), whole))
-        partial = grown
-        seen += 1
-    assert seen == len(program.inputs)
-    return [group for group, _ in partial]
-
-
-def _equates(condition: object, number: int) -> tuple[int, tuple[int, int]] | None:
-    """Returns this input's column and the earlier column a condition makes equal, if it does."""
-    match condition:
-        case Op("=", Col(one), Col(other)):
-            sides = sorted((place_of(one), place_of(other)))
-            if sides[0][0] < number == sides[1][0]:
-                return sides[1][1], sides[0]
-    return None
-
-
-def _offset(program: Program, place: tuple[int, int], registry: Registry) -> int:
-    before = sum(
-        len(registry.streams[one.stream].relation.columns) for one in program.inputs[: place[0]]
-    )
-    return before + place[1]
+    """Returns the groups that may ever join: one sensor per input, by what never changes."""
+    members = [
+        [(s, registry.fixed_row(s)) for s in sensors if registry.attached(s).stream == one.stream]
+        for one in program.inputs
+    ]
+    columns = [registry.streams[one.stream].relation.columns for one in program.inputs]
+    return partners(tuple(conjuncts(program.paired)), members, columns)
 
 
 class Prices:

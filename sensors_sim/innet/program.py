@@ -1,17 +1,18 @@
-"""Programs: what a mote is told to do, positions instead of names.
+"""Programs: what a mote does, its columns by number instead of name.
 
     input 0  seat_reading    where weight >= 5           ┐
-    input 1  light_reading   where lux > 100             ├ join on r0.c… = r1.c…  → outputs
+    input 1  light_reading   where lux > 100             ├ join on a0.c… = a1.c…  → outputs
     input 2  temperature_reading                         ┘
 
-Column j of input k is spelt `r{k}.c{j}` in every expression.
+Columns are named as in `aspen.algebra.block`: column i of input n is `a{n}.c{i}`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from aspen.algebra.block import column_name
 from aspen.algebra.expr import Expr
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Column
@@ -29,7 +30,7 @@ class Method(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class StreamInput:
     """One device stream of a program.
 
     Args:
@@ -79,7 +80,7 @@ class Program:
         slots: slices an epoch is cut into for partial aggregates: deeper motes send earlier.
     """
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[StreamInput, ...]
     outputs: tuple[Output, ...]
     period_ms: int = 0
     grouped: bool = False
@@ -100,12 +101,6 @@ class Program:
 def input_columns(number: int, stream: DeviceStream) -> tuple[Column, ...]:
     """Returns an input's columns under the names expressions use."""
     return tuple(
-        Column(f"r{number}.c{place}", column.type, column.unit, column.nullable)
-        for place, column in enumerate(stream.relation.columns)
+        replace(column, name=column_name(number, index))
+        for index, column in enumerate(stream.relation.columns)
     )
-
-
-def place_of(name: str) -> tuple[int, int]:
-    """Returns the input and column a name stands for."""
-    left, _, right = name.partition(".")
-    return int(left[1:]), int(right[1:])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aspen.algebra.block import column_of
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Const, Expr, parts
 from aspen.model.schema import Row, Value
@@ -16,7 +17,7 @@ from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.partial import Aggregator
-from sensors_sim.innet.program import Program, input_columns, place_of
+from sensors_sim.innet.program import Program, input_columns
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.sides import Sides
 from sensors_sim.innet.values import Reader, Writer
@@ -108,9 +109,9 @@ def _implied(
 ) -> tuple[int, str] | None:
     if not isinstance(value, Col) or program.grouped:
         return None
-    number, place = place_of(value.name)
+    number, index = column_of(value.name)
     stream = streams[program.inputs[number].stream]
-    name = stream.relation.names[place]
+    name = stream.relation.names[index]
     return (number, name) if name in stream.fixed else None
 
 

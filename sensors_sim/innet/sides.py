@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
+from aspen.algebra.block import column_of
 from aspen.algebra.expr import columns_in
 from aspen.model.schema import Row, Value
 from sensors_sim.innet.compile import column_wire
-from sensors_sim.innet.program import Program, place_of
+from sensors_sim.innet.program import Program
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.values import Reader, Wire, WireType, Writer
 from sensors_sim.motes import DeviceStream
@@ -31,9 +32,9 @@ class Sides:
         needed: set[tuple[int, int]] = set()
         compared: set[tuple[int, int]] = set()
         for output in program.outputs:
-            needed |= {place_of(name) for name in columns_in(output.value)}
+            needed |= {column_of(name) for name in columns_in(output.value)}
         for name in columns_in(program.joined):
-            compared.add(place_of(name))
+            compared.add(column_of(name))
         self._columns: list[list[tuple[int, Wire, bool]]] = []
         for number, one in enumerate(program.inputs):
             stream = streams[one.stream]

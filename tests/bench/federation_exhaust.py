@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from aspen.algebra.device_block import device_block
 from aspen.components import connected_groups
 from federation.estimate import Estimate, estimate
 from federation.network import BASE, Network
 from federation.pairing import Group, candidates, groups_of, sensors_of
-from federation.shape import shape_of
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Field
 from sensors_sim.network.links import LinkModel
@@ -138,5 +138,5 @@ def _placed(bed: Bed, piece: Piece, known: Estimate) -> tuple[float, int]:
 
 
 def _groups(piece: Piece, network: Network) -> list[Group]:
-    shape = shape_of(piece.plan, network.lasts)
-    return groups_of(shape, [network.of(one.stream) for one in shape.inputs])
+    block = device_block(piece.plan, network.lasts)
+    return groups_of(block, [network.of(one.relation) for one in block.scans])

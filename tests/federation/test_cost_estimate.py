@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, desks, scan, world
 
+from aspen.algebra.device_block import device_block
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import (
     Aggregate,
@@ -23,11 +24,10 @@ from aspen.algebra.plan import (
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Type
 from federation.choices import sending
-from federation.estimate import METHODS, estimate
+from federation.estimate import METHODS, NoFragment, estimate
 from federation.network import Device, Network
 from federation.pairing import Prospect, groups_of, meet
 from federation.place import place
-from federation.shape import NoFragment, shape_of
 from federation.statistics import Origin, Statistics
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
@@ -182,8 +182,8 @@ def test_a_less_selective_condition_never_costs_less(method, one, other, lights)
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_partners_never_meet_where_it_costs_more_than_at_the_base(seats, lights, both):
-    shape = shape_of(joined(50.0, 300.0), GUESSED.lasts)
-    groups = groups_of(shape, [GUESSED.of(one.stream) for one in shape.inputs])
+    block = device_block(joined(50.0, 300.0), GUESSED.lasts)
+    groups = groups_of(block, [GUESSED.of(one.relation) for one in block.scans])
     assert len(groups) == 12
     prospect = Prospect(GUESSED, (seats, lights), both, (8.0, 8.0), 9.0)
     meeting = meet(groups, prospect)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, desks, scan
 
+from aspen.algebra.block import column_name
 from aspen.algebra.expr import Case, Col, Const, IsNull, Not, Op
 from aspen.algebra.plan import AggregateFunction, Filter, Join
 from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
@@ -18,7 +19,7 @@ from sensors_sim.innet.compile import Fragment, compile_fragment
 from sensors_sim.innet.joins import BASE, Assignment, read_assignment
 from sensors_sim.innet.partial import Aggregator, Partials
 from sensors_sim.innet.placement import Prices, Shares, groups_of, place_groups
-from sensors_sim.innet.program import Input, Method, Output, PartialAggregate, Program
+from sensors_sim.innet.program import Method, Output, PartialAggregate, Program, StreamInput
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.sides import Sides
@@ -37,7 +38,7 @@ NAMES = tuple(sorted(STREAMS))
 texts = st.text(max_size=8)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 whole = st.integers(-(2**62), 2**62)
-columns = st.builds(lambda k, j: Col(f"r{k}.c{j}"), st.integers(0, 2), st.integers(0, 4))
+columns = st.builds(lambda k, j: Col(column_name(k, j)), st.integers(0, 2), st.integers(0, 4))
 constants = st.one_of(st.none(), st.booleans(), texts, numbers, whole).map(Const)
 symbols = st.sampled_from(["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR"])
 exprs = st.recursive(
@@ -55,7 +56,7 @@ wires = st.one_of(
     st.builds(lambda d, n: Wire(WireType.SCALED, d, n), st.integers(0, 6), st.booleans()),
 )
 optional = st.none() | exprs
-inputs = st.builds(Input, st.sampled_from(NAMES), optional)
+inputs = st.builds(StreamInput, st.sampled_from(NAMES), optional)
 
 
 @st.composite
@@ -130,10 +131,10 @@ def test_scaling_is_exact_for_what_devices_report(number, decimals):
 
 
 AGGREGATES = tuple(
-    PartialAggregate(function, Col("r0.c3"), Wire(WireType.SCALED, 1))
+    PartialAggregate(function, Col("a0.c3"), Wire(WireType.SCALED, 1))
     for function in AggregateFunction
 )
-KEYS = (Output(Col("r0.c2"), Wire(WireType.TEXT)),)
+KEYS = (Output(Col("a0.c2"), Wire(WireType.TEXT)),)
 rows = st.lists(
     st.tuples(st.sampled_from("abc"), st.none() | st.integers(-5000, 5000).map(lambda n: n / 10)),
     max_size=12,
