@@ -14,7 +14,7 @@ from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
 from aspen.algebra.plan import Filter, Plan, Ship, with_children
 from federation.cost import Cost
-from federation.pieces import Meeting, Pair, Piece, joined_fragment, keyless, missing
+from federation.pieces import Meeting, Piece, joined_fragment, keyless, missing
 from federation.sampled import Sampled, unknown_to
 from federation.search.from_plan import Group
 from federation.sites import SensorNetwork, simple
@@ -93,7 +93,7 @@ def joined_fetches(
     Returns:
         The ways, and what cannot be joined there, with why.
     """
-    classes = equal_columns(group)
+    classes = group.equal_columns
     most = MOST_INPUTS if network.joins is None else min(MOST_INPUTS, network.joins + 1)
     found: list[Fetch] = []
     refused: list[tuple[str, str]] = []
@@ -144,25 +144,8 @@ def _ways(
 
 def _compares_columns(meeting: Meeting) -> bool:
     values = {name: value for part in meeting.parts for name, value in part.columns.items()}
-    names = [name for pair in meeting.pairs for name in (pair.left, pair.right)]
+    names = [name for pair in meeting.pairs for name in pair]
     return all(isinstance(values[name], Col) for name in names)
-
-
-def equal_columns(group: Group) -> list[tuple[str, ...]]:
-    """Returns the columns that must be equal, in classes, by their names in the plan."""
-    of: dict[str, set[str]] = {}
-    for one, other in group.equalities:
-        merged = of.get(one, {one}) | of.get(other, {other})
-        for name in merged:
-            of[name] = merged
-    order = {
-        column.name: place
-        for place, column in enumerate(
-            column for part, _ in group.parts.values() for column in part.columns
-        )
-    }
-    found = {tuple(sorted(names, key=order.__getitem__)) for names in of.values()}
-    return sorted(found, key=lambda names: order[names[0]])
 
 
 def _order(
@@ -206,7 +189,7 @@ def _meeting(
     """Returns what is joined, and the group's other conditions that it fulfils."""
     owner = {name: alias for alias in order for name in parts[alias].columns}
     unknown = frozenset[str]().union(*(unknown_to(parts[alias].scan, network) for alias in order))
-    pairs: list[Pair] = []
+    pairs: list[tuple[str, str]] = []
     where: list[Expr] = []
     for names in classes:
         held = sorted((n for n in names if n in owner), key=lambda n: order.index(owner[n]))
@@ -215,7 +198,7 @@ def _meeting(
                 if len({owner[n] for n in held}) > 1:
                     where.append(Op("=", Col(held[0]), Col(name)))
             else:
-                pairs.append(Pair(held[0], name))
+                pairs.append((held[0], name))
     done = tuple(
         one
         for one in group.conditions

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from aspen.algebra.block import join_on
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
 from aspen.algebra.plan import Filter, Join, Plan, Project
-from federation.accesses import Fetch, equal_columns
-from federation.pieces import join_on
+from federation.accesses import Fetch
 from federation.regions import Path, Region
 from federation.search.federated import FETCH
 from federation.search.space import SCAN, PlanTree
@@ -97,7 +97,7 @@ class _Joins:
         lefts = {column.name for column in left.columns}
         rights = {column.name for column in right.columns}
         conditions: list[Expr] = []
-        for names in equal_columns(self.region.group):
+        for names in self.region.group.equal_columns:
             one = [name for name in names if name in lefts]
             other = [name for name in names if name in rights]
             if one and other:

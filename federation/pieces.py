@@ -14,16 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts, substitute
-from aspen.algebra.plan import (
-    AggregateFunction,
-    Filter,
-    GroupBy,
-    Join,
-    Plan,
-    Project,
-    Scan,
-)
+from aspen.algebra.block import joined
+from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
+from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
 from aspen.model.schema import Column
 from federation.estimate import Estimate, estimate
 from federation.fragment import NetworkFragment, answer_relation, fragment_name
@@ -43,14 +36,6 @@ class Piece:
 
     fragment: NetworkFragment
     estimate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """An equality between columns of two parts."""
-
-    left: str
-    right: str
 
 
 def period_s(parts: Iterable[Sampled], statistics: Statistics) -> float:
@@ -76,7 +61,7 @@ class Meeting:
     """
 
     parts: tuple[Sampled, ...]
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
     where: tuple[Expr, ...] = ()
 
     @property
@@ -85,10 +70,10 @@ class Meeting:
         return tuple(column for part in self.parts for column in part.kept.columns)
 
 
-def missing(joined: Meeting, needed: Iterable[str], network: SensorNetwork) -> str:
+def missing(meeting: Meeting, needed: Iterable[str], network: SensorNetwork) -> str:
     """Say which of the columns that are read no answer carries; empty if all are carried."""
     lost = []
-    for part in joined.parts:
+    for part in meeting.parts:
         unknown = unknown_to(part.scan, network)
         for name in needed:
             value = part.columns.get(name)
@@ -97,31 +82,31 @@ def missing(joined: Meeting, needed: Iterable[str], network: SensorNetwork) -> s
     return f"motes' answers carry no {', '.join(sorted(lost))}" if lost else ""
 
 
-def keyless(joined: Meeting) -> str:
+def keyless(meeting: Meeting) -> str:
     """Say which part's rows may be alike for two devices; empty if none's may."""
-    found = [part.scan.alias for part in joined.parts if not part.keys]
+    found = [part.scan.alias for part in meeting.parts if not part.keys]
     return f"{found[0]}'s rows do not say which device they are of" if found else ""
 
 
 def joined_fragment(
-    joined: Meeting, needed: Iterable[str], statistics: Statistics, method: str = "base"
+    meeting: Meeting, needed: Iterable[str], statistics: Statistics, method: str = "base"
 ) -> Piece:
     """Make a fragment of one part or several."""
-    wanted = {*needed, *(key for part in joined.parts for key in part.keys)}
-    outputs = tuple(column for column in joined.columns if column.name in wanted)
-    values = {name: value for part in joined.parts for name, value in part.columns.items()}
-    every_s = period_s(joined.parts, statistics)
-    spelt = _spelt(joined.parts)
+    wanted = {*needed, *(key for part in meeting.parts for key in part.keys)}
+    outputs = tuple(column for column in meeting.columns if column.name in wanted)
+    values = {name: value for part in meeting.parts for name, value in part.columns.items()}
+    every_s = period_s(meeting.parts, statistics)
+    spelt = _spelt(meeting.parts)
     answers = _plain(outputs)
     plan = Project(
-        _tree([_samples(part, spelt) for part in joined.parts], joined, values, spelt),
+        _tree([_samples(part, spelt) for part in meeting.parts], meeting, values, spelt),
         tuple(
             (answer, substitute(values[column.name], spelt))
             for answer, column in zip(answers, outputs, strict=True)
         ),
     )
     keeping = {name: Col(name) for name in values}
-    replaces = _tree([part.kept for part in joined.parts], joined, keeping, {})
+    replaces = _tree([part.kept for part in meeting.parts], meeting, keeping, {})
     if replaces.columns != outputs:
         replaces = Project(replaces, tuple((column, Col(column.name)) for column in outputs))
     return _piece(plan, answers, replaces, every_s, method, statistics)
@@ -225,34 +210,12 @@ def _samples(part: Sampled, spelt: Mapping[str, Expr]) -> Plan:
 
 
 def _tree(
-    inputs: Sequence[Plan], joined: Meeting, values: Mapping[str, Expr], spelt: Mapping[str, Expr]
+    inputs: Sequence[Plan], meeting: Meeting, values: Mapping[str, Expr], names: Mapping[str, Expr]
 ) -> Plan:
-    """Join inputs from the left; every condition stands where its columns first meet."""
-    waiting = [Op("=", Col(pair.left), Col(pair.right)) for pair in joined.pairs]
-    conditions = [substitute(substitute(one, values), spelt) for one in [*waiting, *joined.where]]
-    plan = inputs[0]
-    for one in inputs[1:]:
-        here = {c.name for c in plan.columns} | {c.name for c in one.columns}
-        ready = [c for c in conditions if columns_in(c) <= here]
-        conditions = [c for c in conditions if c not in ready]
-        plan = join_on(plan, one, ready)
-    return plan
-
-
-def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
-    """Join two plans on conditions over their columns; equalities become keys."""
-    lefts = {column.name for column in left.columns}
-    on: list[tuple[str, str]] = []
-    rest: list[Expr] = []
-    for condition in conditions:
-        match condition:
-            case Op("=", Col(one), Col(other)) if (one in lefts) != (other in lefts):
-                pair = (one, other) if one in lefts else (other, one)
-                if pair not in on:
-                    on.append(pair)
-            case _:
-                rest += conjuncts(condition)
-    return Join(left, right, tuple(on), conjunction(rest))
+    """Joins inputs on a meeting's conditions, under the inputs' names."""
+    pairs = [Op("=", Col(one), Col(other)) for one, other in meeting.pairs]
+    conditions = [*pairs, *meeting.where]
+    return joined(inputs, (substitute(substitute(one, values), names) for one in conditions))
 
 
 def _plain(columns: Sequence[Column]) -> tuple[Column, ...]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aspen.algebra.block import block_of
 from aspen.algebra.expr import Col, Expr, columns_in, conjunction, conjuncts, substitute
 from aspen.algebra.plan import Filter, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
@@ -65,32 +66,28 @@ def sampled(node: Plan, catalog: Catalog, network: SensorNetwork) -> Sampled | s
         rest = tuple(one for one in conjuncts(node.predicate) if not simple(one))
         own = conjunction(one for one in conjuncts(node.predicate) if simple(one))
         inner = node.child if own is None else Filter(node.child, own)
-    chain = [inner]
-    while isinstance(chain[-1], Filter | Project):
-        chain.append(chain[-1].child)
-    if isinstance(chain[-1], Scan):
-        return _unwindowed(chain[-1], catalog)
-    if not isinstance(chain[-1], Window):
+    block = block_of(inner, lambda plan: not isinstance(plan, Filter | Project))
+    bottom = block.inputs[0].plan
+    if isinstance(bottom, Scan):
+        return _unwindowed(bottom, catalog)
+    if not isinstance(bottom, Window):
         return ""
-    window = chain.pop()
-    assert isinstance(window, Window)
-    below = _window_refusal(window, catalog, network)
+    below = _window_refusal(bottom, catalog, network)
     if isinstance(below, str):
         return below
     scan, relation = below
-    columns: dict[str, Expr] = {column.name: Col(column.name) for column in scan.columns}
-    where: list[Expr] = []
-    for one in reversed(chain):
-        if isinstance(one, Filter):
-            where += conjuncts(substitute(one.predicate, columns))
-        elif isinstance(one, Project):
-            columns = {column.name: substitute(value, columns) for column, value in one.outputs}
+    names = block.own_names
+    where = [substitute(one, names) for one in block.conditions]
+    columns = {
+        column.name: substitute(value, names)
+        for column, value in zip(block.columns, block.outputs, strict=True)
+    }
     if not all(map(simple, where)):
         return "motes compute comparisons and plain arithmetic, no functions"
     missing = {name for one in where for name in columns_in(one)} & unknown_to(scan, network)
     if missing:
         return f"motes' answers carry no {', '.join(sorted(missing))}"
-    return Sampled(scan, relation, window, inner, columns, conjunction(where), rest)
+    return Sampled(scan, relation, bottom, inner, columns, conjunction(where), rest)
 
 
 def unknown_to(scan: Scan, network: SensorNetwork) -> frozenset[str]:

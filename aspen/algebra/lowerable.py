@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from aspen.algebra.block import NotABlock, block_of
 from aspen.algebra.expr import (
     COMPARISONS,
     Col,
@@ -30,7 +31,7 @@ from aspen.algebra.expr import (
     conjunction,
     substitute,
 )
-from aspen.algebra.plan import Filter, Plan, Project, Scan, Ship, Window, children, relations_of
+from aspen.algebra.plan import Plan, Scan, Window, children, relations_of
 from aspen.model.schema import Relation, SourceKind, Type
 
 LOWER_FROM_HZ = 500_000.0
@@ -124,34 +125,17 @@ def _selections(plans: Iterable[Plan], relation: Relation) -> Iterator[Expr | No
 
 def _below(plan: Plan, relation: Relation) -> Expr | None:
     """Returns the predicate of the selections between a window and its stream, over its columns."""
-    match plan:
-        case Scan():
-            return None
-        case Ship():
-            return _below(plan.child, relation)
-        case Filter():
-            own = substitute(plan.predicate, _origins(plan.child, relation))
-            inner = _below(plan.child, relation)
-            return own if inner is None else conjunction((inner, own))
-        case Project():
-            return _below(plan.child, relation)
-        case _:
-            return None
-
-
-def _origins(plan: Plan, relation: Relation) -> dict[str, Expr]:
-    """Returns what each column of a plan below a window is in terms of the stream's columns."""
-    match plan:
-        case Scan():
-            names = zip(plan.columns, relation.columns, strict=True)
-            return {column.name: Col(own.name) for column, own in names}
-        case Project():
-            inner = _origins(plan.child, relation)
-            return {column.name: substitute(value, inner) for column, value in plan.outputs}
-        case Filter() | Ship():
-            return _origins(plan.child, relation)
-        case _:
-            return {}
+    try:
+        block = block_of(plan)
+    except NotABlock:
+        return None
+    if len(block.inputs) != 1 or not isinstance(block.inputs[0].plan, Scan):
+        return None
+    names: dict[str, Expr] = {
+        name: Col(column.name)
+        for name, column in zip(block.names(0), relation.columns, strict=True)
+    }
+    return conjunction(substitute(condition, names) for condition in block.conditions)
 
 
 def _plain(expr: Expr, types: Mapping[str, Type]) -> bool:

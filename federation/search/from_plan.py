@@ -7,11 +7,12 @@ accesses alone: as measured, or as answers of a fragment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from aspen.algebra.expr import Expr, columns_in, conjuncts
+from aspen.algebra.block import block_of, equal_classes
+from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.plan import Filter, Join, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
 from federation.cost import FRAME_BYTES, Weights, row_bytes
@@ -40,10 +41,10 @@ SITES = (
 
 @dataclass(frozen=True)
 class Group:
-    """A group of joins.
+    """A group of joins: a block whose columns have the plan's names.
 
     Args:
-        parts: what is joined, by alias, from left to right; a plan and where it stands.
+        parts: what is joined, by alias, from left to right; a plan and its path.
         equalities: pairs of columns the joins compare.
         conditions: all other conditions of the joins.
     """
@@ -60,25 +61,38 @@ class Group:
             for column in part.columns
         }
 
+    @property
+    def equal_columns(self) -> list[tuple[str, ...]]:
+        """The columns that must be equal, in classes, in the order of the parts."""
+        names = [column.name for part, _ in self.parts.values() for column in part.columns]
+        order = {name: index for index, name in enumerate(names)}
+        classes = equal_classes(self.equalities)
+        found = [tuple(sorted(members, key=order.__getitem__)) for members in classes]
+        return sorted(found, key=lambda members: order[members[0]])
+
 
 def group_of(top: Plan, path: tuple[int, ...] = ()) -> Group:
     """Returns the joins from a node down to what is no join."""
-    found: list[tuple[Plan, tuple[int, ...]]] = []
-    joins: list[Join] = []
-    waiting = [(top, path)]
-    while waiting:
-        node, here = waiting.pop()
-        if isinstance(node, Join):
-            joins.append(node)
-            waiting += [(node.right, (*here, 1)), (node.left, (*here, 0))]
-        else:
-            found.append((node, here))
-    aliases = _aliases([part for part, _ in found])
-    return Group(
-        dict(zip(aliases, found, strict=True)),
-        tuple(pair for join in joins for pair in join.on),
-        tuple(one for join in joins for one in conjuncts(join.residual)),
-    )
+    block = block_of(top, lambda node: not isinstance(node, Join))
+    names = block.own_names
+    equal, rest = [], []
+    for condition in (substitute(one, names) for one in block.conditions):
+        match condition:
+            case Op("=", Col(one), Col(other)):
+                equal.append((one, other))
+            case _:
+                rest.append(condition)
+    parts = list(_parts(top, path))
+    aliases = _aliases([part for part, _ in parts])
+    return Group(dict(zip(aliases, parts, strict=True)), tuple(equal), tuple(rest))
+
+
+def _parts(node: Plan, path: tuple[int, ...]) -> Iterator[tuple[Plan, tuple[int, ...]]]:
+    if isinstance(node, Join):
+        yield from _parts(node.left, (*path, 0))
+        yield from _parts(node.right, (*path, 1))
+    else:
+        yield node, path
 
 
 def _aliases(parts: Sequence[Plan]) -> list[str]:
