@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import (
+    against,
     federation,
     latency,
     motes,
@@ -44,6 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--figure", choices=(*seeds.FIGURES, *scale.PARTS), help="of seeds, scale: only this"
     )
     parser.add_argument("--draw", type=Path, metavar="DIR", help="of seeds: write SVGs there")
+    parser.add_argument("--against", metavar="REV", help="side by side with another git revision")
+    parser.add_argument("--rounds", type=int, default=against.ROUNDS, help="of --against")
 
 
 def run(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
@@ -52,15 +55,25 @@ def run(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     Args:
         say: receives a line of progress, unless JSON alone is wanted.
     """
-    which = {"figure": options["figure"]} if options["figure"] else {}
-    if options["draw"]:
-        which["draw_to"] = options["draw"]
     silent = options["json"]
-    result = BENCHES[options["name"]](
-        **which, quick=options["quick"], say=(lambda _line: None) if silent else say
-    )
+    heard = (lambda _line: None) if silent else say
+    if options["against"]:
+        result = against.run(
+            options["name"],
+            options["against"],
+            rounds=options["rounds"],
+            quick=options["quick"],
+            say=heard,
+        )
+    else:
+        which = {"figure": options["figure"]} if options["figure"] else {}
+        if options["draw"]:
+            which["draw_to"] = options["draw"]
+        result = BENCHES[options["name"]](**which, quick=options["quick"], say=heard)
     if silent:
         return json.dumps(result, indent=2, ensure_ascii=False)
+    if options["against"]:
+        return "\n".join(against.lines(result["figures"]))
     lines = [
         f"{'met ' if target['met'] else 'MISS'} {target['name']}: {target['value']} "
         f"{target['unit']} ({'≤' if target['at_most'] else '≥'} {target['target']})"

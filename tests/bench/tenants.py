@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.algebra.explain import plan_text
-from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
+from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction, Unregister
 from aspen.log.redis_log import RedisLog
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
@@ -33,13 +33,11 @@ from tests.bench.tenants_product import HUNDRED, hundred_of
 
 MODES = ("own", "trunk", "tenant")
 READINGS_PER_S, CLIENTS_PER_S = 500, 10
-CLIENTS, QUICK_CLIENTS = 1_000, 60
 FLAT = 1.3
 DEVICES, ROOMS = 2_000, 1_000
 SLICE_S = 0.1
-WARM_UP_S = 6
 GIVEN_UP_MS = 5_000.0
-NEW_SHAPES = 20
+_SPAN_S = 2e6  # log time of one mode
 
 _DEVICE = Relation(
     "device", (Column("did", Type.INT), Column("room", Type.TEXT)), key=("did",), deletable=False
@@ -61,6 +59,25 @@ _NEW = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """How much to measure.
+
+    Args:
+        shapes: questions of new shapes afterwards.
+        together: whether the modes take turns on one engine; each has a fresh one otherwise.
+    """
+
+    clients: int
+    shapes: int
+    warm_up_s: int
+    together: bool
+
+
+FULL = _Scale(clients=1_000, shapes=20, warm_up_s=6, together=False)
+QUICK = _Scale(clients=30, shapes=4, warm_up_s=2, together=True)
+
+
 @dataclass(slots=True)
 class _Heard:
     """What the results brought: (clients there, ms from log to results), and first rows by view."""
@@ -78,7 +95,7 @@ class _Listener(threading.Thread):
         self._results = results
 
     def run(self) -> None:
-        number = 0
+        number = self._results.head()[0]
         while not self.over.is_set():
             for epoch in self._results.epochs_since(number, 0.2):
                 number = epoch.number
@@ -94,9 +111,10 @@ class _Listener(threading.Thread):
 
 def run(*, quick: bool, say: Callable[[str], Any]) -> dict[str, Any]:
     """Measure, and give the bench's JSON object."""
-    clients = QUICK_CLIENTS if quick else CLIENTS
-    modes = {mode: _mode(mode, clients, say) for mode in MODES}
-    product = tenants_product.measure(clients, CLIENTS_PER_S, say)
+    scale = QUICK if quick else FULL
+    clients = scale.clients
+    modes = _modes(scale, say)
+    product = tenants_product.measure(clients, CLIENTS_PER_S, scale.shapes, say)
     tenant, people = modes["tenant"], product["by_hundred"]
     return report(
         "tenants",
@@ -138,34 +156,50 @@ def last(by_hundred: dict[int, dict[str, float]], name: str) -> float:
     return by_hundred[max(by_hundred)][name]
 
 
-def _mode(mode: str, clients: int, say: Callable[[str], Any]) -> dict[str, Any]:
-    with engine_running() as rig:
-        log = rig.log()
-        listener = _Listener(rig.results())
-        listener.start()
-        draw = random.Random(7)
-        log.append([Declare(0.0, _DEVICE), Declare(0.0, _READING)])
-        devices = tuple(Change("device", 1, (n, f"room {n % ROOMS}")) for n in range(DEVICES))
-        log.append([Transaction(0.0, devices)])
-        log.append([Transaction(0.0, _readings(draw, range(DEVICES), 0.0))])
-        _warm_up(log, rig.results(), draw)
-        before = len(listener.heard.epochs)
-        asked = _ask(log, mode, clients, draw, listener.heard)
-        say(f"{mode}: {len(asked)} clients")
-        begun = range(before, len(listener.heard.epochs))
-        served = mode == "tenant" or len(asked) == clients
-        shapes = _ask_new_shapes(log, mode, draw) if served else {}
-        _quiet(listener.heard, {**asked, **shapes})
-        memory = rig.memory_mb()
-        listener.over.set()
-        listener.join(5)
-        return _figures(listener.heard, asked, shapes, begun, memory, rig)
+def _modes(scale: _Scale, say: Callable[[str], Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for together in [MODES] if scale.together else [(mode,) for mode in MODES]:
+        with engine_running() as rig:
+            _furnish(rig.log())
+            for number, mode in enumerate(together):
+                found[mode] = _mode(rig, mode, number * _SPAN_S, scale, say)
+    return found
 
 
-def _warm_up(log: RedisLog, results: RedisResults, draw: random.Random) -> None:
-    """Let the JVM meet what it will do, until epochs keep up with readings."""
-    for _ in range(WARM_UP_S):
-        at_s = 0.0
+def _furnish(log: RedisLog) -> None:
+    log.append([Declare(0.0, _DEVICE), Declare(0.0, _READING)])
+    devices = tuple(Change("device", 1, (n, f"room {n % ROOMS}")) for n in range(DEVICES))
+    log.append([Transaction(0.0, devices)])
+    log.append([Transaction(0.0, _readings(random.Random(7), range(DEVICES), 0.0))])
+
+
+def _mode(
+    rig: EngineRig, mode: str, from_s: float, scale: _Scale, say: Callable[[str], Any]
+) -> dict[str, Any]:
+    log, draw = rig.log(), random.Random(7)
+    listener = _Listener(rig.results())
+    listener.start()
+    _warm_up(log, rig.results(), draw, from_s, scale.warm_up_s)
+    before = len(listener.heard.epochs)
+    asked = _ask(log, mode, from_s, scale.clients, draw, listener.heard)
+    say(f"{mode}: {len(asked)} clients")
+    begun = range(before, len(listener.heard.epochs))
+    served = mode == "tenant" or len(asked) == scale.clients
+    shapes = _ask_new_shapes(log, mode, from_s, scale.shapes, draw) if served else {}
+    _wait_for_first_results(listener.heard, {**asked, **shapes})
+    memory = rig.memory_mb()
+    listener.over.set()
+    listener.join(5)
+    figures = _figures(listener.heard, asked, shapes, begun, memory, rig)
+    log.append([Unregister(from_s + _SPAN_S / 2, view) for view in (*asked, *shapes)])
+    return figures
+
+
+def _warm_up(
+    log: RedisLog, results: RedisResults, draw: random.Random, at_s: float, warm_up_s: int
+) -> None:
+    """Lets the JVM meet what it will do, until epochs keep up with readings."""
+    for _ in range(warm_up_s):
         for _ in range(round(1 / SLICE_S)):
             log.append([Transaction(at_s, _readings(draw, range(50), at_s))])
             time.sleep(SLICE_S)
@@ -180,7 +214,12 @@ def _readings(draw: random.Random, devices: Any, at_s: float) -> tuple[Change, .
 
 
 def _ask(
-    log: RedisLog, mode: str, clients: int, draw: random.Random, heard: _Heard
+    log: RedisLog,
+    mode: str,
+    from_s: float,
+    clients: int,
+    draw: random.Random,
+    heard: _Heard,
 ) -> dict[str, float]:
     """Let clients come; give when each asked, in ms. Ends early when epochs take too long."""
     asked: dict[str, float] = {}
@@ -188,11 +227,11 @@ def _ask(
     turn = 0
     while len(asked) < clients:
         turn += 1
-        now_s = turn * SLICE_S
+        now_s = from_s + turn * SLICE_S
         some = draw.sample(range(DEVICES), round(READINGS_PER_S * SLICE_S))
         entries: list[Entry] = [Transaction(now_s, _readings(draw, some, now_s)), Tick(now_s)]
         for _ in range(round(CLIENTS_PER_S * SLICE_S)):
-            name = f"client_{len(asked)}"
+            name = f"{mode}_{len(asked)}"
             sql = _QUERY.format(room=len(asked) % ROOMS)
             asked[name] = time.time() * 1000
             plan = plan_text(compile_query(sql, _CATALOG).plan)
@@ -201,23 +240,31 @@ def _ask(
         waiting = [ms for view, ms in asked.items() if view not in heard.opened_ms]
         if waiting and time.time() * 1000 - min(waiting) > GIVEN_UP_MS:
             break
-        time.sleep(max(0.0, began + now_s - time.monotonic()))
+        time.sleep(max(0.0, began + turn * SLICE_S - time.monotonic()))
     return asked
 
 
-def _ask_new_shapes(log: RedisLog, mode: str, draw: random.Random) -> dict[str, float]:
+def _ask_new_shapes(
+    log: RedisLog, mode: str, from_s: float, shapes: int, draw: random.Random
+) -> dict[str, float]:
     asked: dict[str, float] = {}
-    for number in range(NEW_SHAPES):
-        name = f"new_{number}"
+    for number in range(shapes):
+        name = f"{mode}_new_{number}"
         asked[name] = time.time() * 1000
         plan = plan_text(compile_query(_NEW.format(n=number), _CATALOG).plan)
-        log.append([Register(1e6, name, plan, sharing="auto" if mode == "tenant" else mode)])
+        log.append(
+            [
+                Register(
+                    from_s + _SPAN_S / 2, name, plan, sharing="auto" if mode == "tenant" else mode
+                )
+            ]
+        )
         time.sleep(draw.uniform(0.3, 0.5))
     return asked
 
 
-def _quiet(heard: _Heard, asked: dict[str, float]) -> None:
-    """Wait until everybody has a first result, at most a minute."""
+def _wait_for_first_results(heard: _Heard, asked: dict[str, float]) -> None:
+    """Waits until everybody has a first result, at most a minute."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and set(asked) - set(heard.opened_ms):
         time.sleep(0.1)

@@ -41,7 +41,7 @@ QUERY = (
     "SELECT c.mid, c.cpu_pct, c.at_s FROM cpu_reading [PARTITION BY mid ROWS 1] c "
     "WHERE c.mid = '{mid}' AND c.cpu_pct >= {least}"
 )
-NEW_SHAPES, NEW_PER_S = 20, 2
+NEW_PER_S = 2
 NEW = (
     "SELECT c.mid, c.cpu_pct + {n} AS more FROM cpu_reading [PARTITION BY mid ROWS 1] c "
     "WHERE c.mid = '{mid}'"
@@ -158,8 +158,12 @@ class Person:
                     raise OSError(message["message"])
 
 
-def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, Any]:
-    """Let people come to a whole product, and give what they waited for."""
+def measure(clients: int, per_s: int, shapes: int, say: Callable[[str], Any]) -> dict[str, Any]:
+    """Lets people come to a whole product; returns what they waited for.
+
+    Args:
+        shapes: people who come at the end with questions of new shapes.
+    """
     with running("--no-simulator") as rig:
         machines = [one["mid"] for one in rig.items("machines/")]
         url = redis_url(rig.var)
@@ -169,7 +173,7 @@ def measure(clients: int, per_s: int, say: Callable[[str], Any]) -> dict[str, An
         first_epoch = results.head()[0]
         heard, anew = Heard(), Heard()
         try:
-            there = asyncio.run(_people(rig, machines, clients, per_s, heard, anew))
+            there = asyncio.run(_people(rig, machines, clients, per_s, shapes, heard, anew))
         finally:
             readings.over.set()
             readings.join(5)
@@ -207,7 +211,13 @@ def by_hundred(heard: Heard) -> dict[int, dict[str, float]]:
 
 
 async def _people(
-    rig: Rig, machines: Sequence[str], clients: int, per_s: int, heard: Heard, anew: Heard
+    rig: Rig,
+    machines: Sequence[str],
+    clients: int,
+    per_s: int,
+    shapes: int,
+    heard: Heard,
+    anew: Heard,
 ) -> int:
     """Let everybody come and stay; give how many look at an answer at the end."""
     transports = [
@@ -222,7 +232,7 @@ async def _people(
     ]
     await crowd.come(asked, per_s, heard)
     there = min(crowd.staying, heard.there)
-    other = [NEW.format(n=1 + n, mid=machines[n % len(machines)]) for n in range(NEW_SHAPES)]
+    other = [NEW.format(n=1 + n, mid=machines[n % len(machines)]) for n in range(shapes)]
     await crowd.come(other, NEW_PER_S, anew)
     await crowd.leave()
     return there

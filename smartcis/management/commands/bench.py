@@ -26,7 +26,10 @@ class Command(BaseCommand):
         _benches().add_arguments(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        self.stdout.write(_benches().run(options, self.stderr.write))
+        try:
+            self.stdout.write(_benches().run(options, self.stderr.write))
+        except AspenError as error:
+            raise CommandError(error.render()) from error
 
 
 def _benches() -> Any:
