@@ -35,12 +35,14 @@ class Scale:
         budget_s: computing allowed to one insertion.
         deletions: links deleted one at a time.
         processes: runs at a time.
+        transits: transit nodes of the networks of figure 15, 100 dense links each.
     """
 
     runs: int
     budget_s: float
     deletions: int
     processes: int = 1
+    transits: tuple[int, ...] = (2, 4, 6, 8)
 
 
 def inserted(

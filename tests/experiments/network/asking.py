@@ -1,7 +1,7 @@
-"""Asking: lazy MinShip taken to its end, another is sent only when the receiver has none left.
+"""Asking: lazy MinShip between circuits, another is sent only when the receiver has none left.
 
-    sent[w, y] dies       owed[w, y]                  nothing is sent: the row may well be alive
-    row(w, y) dies        asks all who ever sent it   ask(w, y), with the facts that died
+    sent (w, y) dies      owed (w, y)                 nothing is sent: the row may well be alive
+    row (w, y) falls      asks all who ever sent it   ask(w, y), with the facts that died
     owed and asked for    a short other, or gone      a short other, or nothing
 
 Law:        a row is held iff it has a derivation from live facts; its annotation implies one. If
@@ -11,11 +11,9 @@ Algorithm:  own, after [LTZIL09] section V: "alternate derivations of a tuple wi
             propagated when they affect downstream results"; the printed rule (`absorption.py`)
             sends them whenever the sent one died, though most receivers hold others. An ask names
             the deaths that caused it, so that no answer rests on them if it overtakes their news.
-            All that is sent is one product of variables, so an annotation is at most one product
-            per sender, and section IV-A's plain form, a sum of products under absorption, is
-            smaller and faster here than its diagram (`absorption.py`).
-State:      held: (x, y) -> products; senders: (x, y) -> nodes; sent: (w, y) -> product; owed: w
-            -> values; edges by x and by w; which rows have ever mentioned a variable.
+            Fixpoint, joins, derivations that wait and annotations are the product's (`hosted.py`).
+State:      the circuit; by row the products that arrived, who sent one, what was sent, what is
+            owed; the edges that cross, by target.
 Receives:   row, edge, dead, ask.     Gives: row, ask.
 Ends:       a row is asked for when it falls; it falls at most once per derivation received.
 """
@@ -23,13 +21,17 @@ Ends:       a row is asked for when it falls; it falls at most once per derivati
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import count
+from typing import Any
 
+from aspen.model.schema import Row
 from aspen.provenance.manager import Manager
 from tests.experiments.network.bits import members
 from tests.experiments.network.exchange import Exchange
 from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.hosted import HUB, INPUTS, Hosted, Product
 from tests.experiments.network.partition import Owner
-from tests.experiments.network.peer import Peer, drop_empty
+from tests.experiments.network.peer import Peer
 from tests.experiments.network.sizes import (
     COUNT_BYTES,
     EDGE_BYTES,
@@ -40,11 +42,7 @@ from tests.experiments.network.sizes import (
     VARIABLE_BYTES,
 )
 
-Product = int
-"""Variables, as bits: the facts that one derivation rests on."""
-
-OUTSIDE = -1
-"""In place of a sender: the row is a fact's own."""
+Pair = tuple[Place, Value]
 
 _ROW_BYTES_SENT = ITEM_BYTES + COUNT_BYTES
 
@@ -55,184 +53,206 @@ class AskingPeer(Peer):
     def __init__(
         self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
     ) -> None:
-        del manager
+        del manager  # each node has its own, as each lane has
         super().__init__(me, nodes, owner, exchange)
-        self.handlers.update(row=self.row, edge=self.edge, dead=self.dead, ask=self.ask)
-        self.held: defaultdict[Place, dict[Value, tuple[Product, ...]]] = defaultdict(dict)
-        self.senders: defaultdict[Place, dict[Value, int]] = defaultdict(dict)
-        self.sent: defaultdict[Place, dict[Value, Product]] = defaultdict(dict)
-        self.owed: defaultdict[Place, set[Value]] = defaultdict(set)
-        self.edges: defaultdict[Place, dict[Place, Product]] = defaultdict(dict)
+        self.handlers.update(
+            own=self.own, row=self.row, edge=self.edge, dead=self.dead, ask=self.ask
+        )
+        self.products: dict[str, dict[tuple[int, ...], Product]] = {
+            name: {} for name in (*INPUTS, "sent")
+        }
+        self.sent = self.products["sent"]
+        self.hosted = Hosted(self._product_of)
+        self.arrived: defaultdict[Pair, dict[tuple[int, ...], Product]] = defaultdict(dict)
+        self.senders: dict[Pair, int] = {}
+        self.owed: set[tuple[int, ...]] = set()
         self.partners: defaultdict[Place, dict[Place, Product]] = defaultdict(dict)
         self.dead_bits = 0
+        self._serial = count()
         self._dying = 0
-        self._asked: list[tuple[Place, Value]] = []
-        self._fresh: list[tuple[Place, Value, Product]] = []
-        self._mentioning: defaultdict[int, dict[tuple[Place, Value], None]] = defaultdict(dict)
+        self._asked: list[Pair] = []
+        self._missed: dict[Pair, None] = {}
+        self._fresh: list[tuple[str, tuple[int, ...]]] = []
+        self._mentioning: defaultdict[int, dict[tuple[str, tuple[int, ...]], None]] = defaultdict(
+            dict
+        )
 
     def insert(self, fact: Fact, variable: int) -> None:
-        """Hear, as the fact's home, that it holds."""
+        """Hears, as the fact's home, that it holds."""
         size = _ROW_BYTES_SENT + VARIABLE_BYTES
         for x, y in fact.rows:
-            self.post(self.owner(x), ("row", x, y, 1 << variable, OUTSIDE), size)
+            self.post(self.owner(x), ("own", x, y, 1 << variable), size)
         for w, x in fact.edges:
             self.post(self.owner(x), ("edge", w, x, 1 << variable), size)
 
     def delete(self, fact: Fact, variable: int) -> None:
-        """Hear, as the fact's home, that it holds no longer: set its variable false everywhere."""
+        """Hears, as the fact's home, that it holds no longer; says so to everybody."""
         del fact
         self.tell_all(("dead", 1 << variable), SIGN_BYTES + VARIABLE_BYTES)
         self.dead(1 << variable)
 
+    def own(self, x: Place, y: Value, fact: Product) -> None:
+        """Takes in a row that a fact gives by itself."""
+        self._come("own", (x, y), fact)
+
+    def edge(self, w: Place, x: Place, fact: Product) -> None:
+        """Takes in an edge from a place kept here."""
+        if self.owner(w) == self.me:
+            self._come("stays", (w, x), fact)
+        else:
+            self.partners[w][x] = fact
+            self._come("crosses", (w, x), fact)
+
     def row(self, x: Place, y: Value, product: Product, sender: int) -> None:
-        """Fixpoint: take in a derivation; pass a row on that is new."""
-        held = self.held[x]
-        old = held.get(y)
-        if sender != OUTSIDE:
-            senders = self.senders[x]
-            senders[y] = senders.get(y, 0) | 1 << sender
+        """Takes in a derivation, unless one that is here rests on fewer facts."""
+        self.senders[x, y] = self.senders.get((x, y), 0) | 1 << sender
         if product & self.dead_bits:
             # It was on its way when the news of a death overtook it on another channel.
-            if old is None:
-                self._ask(x, y)
+            self._missed[x, y] = None
             return
-        if old is None:
-            held[y] = (product,)
-            for w, edge in self.edges[x].items():
-                self._derive(w, y, product | edge)
-        else:
-            for known in old:
-                if known & product == known:
-                    return
-            held[y] = (*[known for known in old if known & product != product], product)
-        self._fresh.append((x, y, product))
+        known = self.arrived.get((x, y), {})
+        rests = self.hosted.facts(x, y)
+        shorter = [*known.values()] if rests is None else [rests, *known.values()]
+        if any(other & product == other for other in shorter):
+            return
+        row = (HUB, x, y, sender, next(self._serial))
+        self.arrived[x, y][row] = product
+        self._come("arrived", row, product)
 
-    def edge(self, w: Place, x: Place, edge: Product) -> None:
-        """Join: take in an edge, and join it with the rows that are here."""
-        self.edges[x][w] = self.partners[w][x] = edge
-        for y, products in self.held[x].items():
-            self._derive(w, y, products[0] | edge)
+    def dead(self, facts: Product) -> None:
+        """Hears that facts hold no longer."""
+        self._dying |= facts & ~self.dead_bits
+        self.dead_bits |= facts
 
-    def _derive(self, w: Place, y: Value, product: Product) -> None:
-        """MinShip: send a first derivation on, unless the receiver would ask for it."""
-        sent = self.sent[w]
-        if y not in sent and not (w in self.owed and y in self.owed[w]):
-            sent[y] = product
-            size = _ROW_BYTES_SENT + VARIABLE_BYTES * product.bit_count()
-            self.post(self.owner(w), ("row", w, y, product, self.me), size)
-
-    def dead(self, variables: int) -> None:
-        """Hear that facts hold no longer."""
-        self._dying |= variables & ~self.dead_bits
-        self.dead_bits |= variables
-
-    def ask(self, w: Place, y: Value, deaths: int) -> None:
-        """Hear that the receiver of (w, y) has no derivation left."""
+    def ask(self, w: Place, y: Value, deaths: Product) -> None:
+        """Hears that the receiver of (w, y) has no derivation left."""
         self.dead(deaths)
         self._asked.append((w, y))
 
     def settle(self) -> None:
-        """Let the dead die, then answer who asked."""
-        if self._dying:
-            dying, self._dying = self._dying, 0
-            self._index()
+        """Runs an epoch: lets the dead die, sends what leaves, asks, and answers who asked."""
+        dying, self._dying = self._dying, 0
+        if dying:
             self._bury(dying)
-        asked, self._asked = self._asked, []
-        for w, y in asked:
-            if y in self.owed[w]:
-                self.owed[w].remove(y)
-                self._release(w, y)
-
-    def _index(self) -> None:
-        """Note which variables the products taken in since the last deletion mention."""
-        mentioning = self._mentioning
-        for x, y, product in self._fresh:
-            key = (x, y)
-            for variable in members(product):
-                mentioning[variable][key] = None
-        self._fresh.clear()
-
-    def _bury(self, dying: int) -> None:
-        """Drop products that died; owe what was sent of them; ask for rows that have none left."""
-        for w, partners in self.partners.items():
-            for x in [x for x, edge in partners.items() if edge & dying]:
-                del partners[x]
-                del self.edges[x][w]
-                for y in [y for y, product in self.sent[w].items() if product & dying]:
-                    self._owe(w, y)
-        touched: dict[tuple[Place, Value], None] = {}
-        for variable in members(dying):
-            touched.update(self._mentioning.pop(variable, {}))
-        for x, y in touched:
-            for w in self.edges[x]:
-                # Also a derivation of a product that a shorter one has absorbed since.
-                if self.sent[w].get(y, 0) & dying:
-                    self._owe(w, y)
-            old = self.held[x].get(y)
-            if old is None:
-                continue
-            alive = tuple([product for product in old if not product & dying])
-            if alive:
-                self.held[x][y] = alive
-            else:
-                del self.held[x][y]
+        held, leaving = self.hosted.step(dying)
+        for (x, y), weight in held:
+            if weight < 0:
+                self._missed[x, y] = None
+        missed, self._missed = self._missed, {}
+        for x, y in missed:
+            if self.hosted.facts(x, y) is None:
                 self._ask(x, y)
+        for (w, y), weight in leaving:
+            if weight > 0:
+                self._send(w, y)
+        asked, self._asked = self._asked, []
+        for pair in asked:
+            if pair in self.owed:
+                self.owed.remove(pair)
+                self._send(*pair)
 
-    def _owe(self, w: Place, y: Value) -> None:
-        del self.sent[w][y]
-        self.owed[w].add(y)
+    def _come(self, relation: str, row: tuple[int, ...], product: Product) -> None:
+        self._rest(relation, row, product)
+        self.hosted.change(relation, row, 1)
+
+    def _rest(self, table: str, row: tuple[int, ...], product: Product) -> None:
+        """Notes on which facts something rests."""
+        self.products[table][row] = product
+        self._fresh.append((table, row))
+
+    def _product_of(self, relation: str, row: Row) -> Product:
+        return self.products[relation].get(row, 0)  # type: ignore[arg-type]  # rows of numbers
+
+    def _bury(self, dying: Product) -> None:
+        """Takes back the input rows that rest on dead facts; owes what was sent of them."""
+        for entry in self._fresh:
+            for fact in members(self.products[entry[0]].get(entry[1], 0)):
+                self._mentioning[fact][entry] = None
+        self._fresh.clear()
+        for fact in members(dying):
+            for table, row in self._mentioning.pop(fact, ()):
+                if self.products[table].get(row, 0) & dying:
+                    del self.products[table][row]
+                    self._fell(table, row)
+
+    def _fell(self, table: str, row: tuple[int, ...]) -> None:
+        if table == "sent":
+            self.owed.add(row)
+            return
+        self.hosted.change(table, row, -1)
+        if table == "arrived":
+            _drop(self.arrived, (row[1], row[2]), row)
+        elif table == "crosses":
+            _drop(self.partners, row[0], row[1])
+
+    def _send(self, w: Place, y: Value) -> None:
+        """Sends the shortest derivation of a row, unless one was sent or would be asked for."""
+        pair = (w, y)
+        if pair in self.sent or pair in self.owed:
+            return
+        found = [
+            product | edge
+            for x, edge in self.partners.get(w, {}).items()
+            if (product := self.hosted.facts(x, y)) is not None
+        ]
+        if found:
+            product = min(found, key=int.bit_count)
+            self._rest("sent", pair, product)
+            size = _ROW_BYTES_SENT + VARIABLE_BYTES * product.bit_count()
+            self.post(self.owner(w), ("row", w, y, product, self.me), size)
 
     def _ask(self, x: Place, y: Value) -> None:
         deaths = self.dead_bits
         size = ITEM_BYTES + COUNT_BYTES + VARIABLE_BYTES * deaths.bit_count()
-        for sender in members(self.senders[x].pop(y, 0)):
+        for sender in members(self.senders.pop((x, y), 0)):
             self.post(sender, ("ask", x, y, deaths), size)
 
-    def _release(self, w: Place, y: Value) -> None:
-        """Send the shortest derivation of a row, if there is one."""
-        found = [
-            product | edge
-            for x, edge in self.partners.get(w, {}).items()
-            for product in self.held.get(x, {}).get(y, ())
-        ]
-        if found:
-            self._derive(w, y, min(found, key=int.bit_count))
-
     def resume(self) -> None:
-        """Begin a further phase: there is none."""
+        """Begins a further phase: there is none."""
 
     def finish(self) -> None:
-        """Forget the dead, whose variables may be used anew, and empty parts."""
+        """Forgets the dead, whose variables may be used anew."""
         self.dead_bits = 0
-        tables = (self.held, self.senders, self.sent, self.owed, self.edges, self.partners)
-        for table in tables:
-            drop_empty(table)
-        if not self.held and not self.sent:
-            self._fresh.clear()
 
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[Pair]:
         """Returns the view's rows kept here."""
-        return [(x, y) for x, held in self.held.items() for y in held]
+        return self.hosted.rows()
+
+    @property
+    def held(self) -> dict[Place, dict[Value, tuple[Product, ...]]]:
+        """The products of each row: the one it rests on first, then what arrived and waits."""
+        found: dict[Place, dict[Value, tuple[Product, ...]]] = {}
+        for x, y in self.rows():
+            rests = self.hosted.facts(x, y) or 0
+            waiting = self.arrived.get((x, y), {}).values()
+            found.setdefault(x, {})[y] = tuple(dict.fromkeys((rests, *waiting)))
+        return found
 
     def provenance_bytes(self) -> int:
-        """Weigh the annotations of the view's rows kept here."""
-        return sum(
-            COUNT_BYTES + VARIABLE_BYTES * product.bit_count()
-            for held in self.held.values()
-            for products in held.values()
-            for product in products
-        )
+        """Weighs the annotations of the view's rows kept here, and of what arrived and waits."""
+        held = self.hosted.support.held.values()
+        products = sum(one.bit_count() for one in self.products["arrived"].values())
+        known = sum(len(annotation.support) for annotation in held) + products
+        entries = len(self.hosted.rows()) + len(self.products["arrived"])
+        return entries * COUNT_BYTES + known * VARIABLE_BYTES
 
     def state_bytes(self) -> int:
-        """Weigh rows, senders, what was sent, what is owed, and both indexes of the edges."""
-        sent = [product for part in self.sent.values() for product in part.values()]
-        edges = sum(len(part) for t in (self.edges, self.partners) for part in t.values())
+        """Weighs rows, what arrived, senders, what was sent, what is owed, and the edges."""
+        edges = len(self.products["stays"]) + 2 * len(self.products["crosses"])
         return (
-            sum(map(len, self.held.values())) * ROW_BYTES
-            + self.provenance_bytes()
-            + sum(map(len, self.senders.values())) * VALUE_BYTES
-            + len(sent) * (ROW_BYTES + COUNT_BYTES)
-            + sum(map(int.bit_count, sent)) * VARIABLE_BYTES
-            + sum(map(len, self.owed.values())) * ROW_BYTES
+            self.provenance_bytes()
+            + (len(self.hosted.rows()) + len(self.products["arrived"])) * ROW_BYTES
+            + len(self.products["own"]) * (ROW_BYTES + VARIABLE_BYTES)
+            + len(self.senders) * VALUE_BYTES
+            + len(self.sent) * (ROW_BYTES + COUNT_BYTES)
+            + sum(map(int.bit_count, self.sent.values())) * VARIABLE_BYTES
+            + len(self.owed) * ROW_BYTES
             + edges * (EDGE_BYTES + VARIABLE_BYTES)
         )
+
+
+def _drop(table: dict[Any, dict[Any, Any]], key: Any, part: Any) -> None:
+    """Drops an entry of a table of tables, and the table if it is the last one."""
+    del table[key][part]
+    if not table[key]:
+        del table[key]
