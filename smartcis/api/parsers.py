@@ -10,6 +10,8 @@ from django.conf import settings
 from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import JSONParser
 
+from smartcis.json_text import unstorable
+
 
 class BodyTooLarge(APIException):
     """A body beyond the limit."""
@@ -42,23 +44,7 @@ class StrictJSONParser(JSONParser):
         except RecursionError as error:
             raise ParseError("the JSON is nested too deeply") from error
         # Only escapes can smuggle these past UTF-8 decoding.
-        if rb"\ud" in body.lower() or rb"\u0000" in body:
-            _require_text(parsed)
+        escaped = rb"\ud" in body.lower() or rb"\u0000" in body
+        if escaped and (fault := unstorable(parsed)):
+            raise ParseError(f"the JSON holds {fault}")
         return parsed
-
-
-def _require_text(value: Any) -> None:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise ParseError("the JSON holds half a character") from error
-        if "\0" in value:
-            raise ParseError("the JSON holds a null character")
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            _require_text(name)
-            _require_text(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            _require_text(inner)

@@ -17,6 +17,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import DatabaseError
 from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
@@ -35,8 +36,10 @@ from smartcis.models import RouteRequest
 HEARTBEAT_S = 4.0
 SEEN_EVERY_S = 60.0
 SUBSCRIPTIONS = 64
+REPLIES_WAITING = 1_000  # answers a client has not read: it asks and does not listen
 FOREIGN_ORIGIN = 4403
 SESSION_OVER = 4401
+NOT_LISTENING = 4429
 logger = structlog.get_logger(__name__)
 
 
@@ -52,6 +55,12 @@ class TooMany(AspenError):
     """More subscriptions than one socket may hold."""
 
     code = "smartcis.live.too_many_subscriptions"
+
+
+class Unavailable(AspenError):
+    """What a subscription needs cannot be reached now."""
+
+    code = "smartcis.live.unavailable"
 
 
 def make_hub() -> Hub:
@@ -130,6 +139,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         """Answer one message; nonsense is answered too."""
         if self.state is not State.OPEN:
             return
+        if len(self.replies) >= REPLIES_WAITING:
+            await self._close_for_good(NOT_LISTENING)
+            return
         try:
             message = protocol.decode(text_data if text_data is not None else bytes_data or b"")
         except protocol.BadMessage as error:
@@ -181,11 +193,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             again = protocol.Subscribe(number, subscription.asked)
             self.starting[number] = asyncio.create_task(self._start(again))
 
-    async def _close_for_good(self) -> None:
+    async def _close_for_good(self, code: int = SESSION_OVER) -> None:
         """Say nothing more, and let go of everything before the client has answered."""
         self.state = State.CLOSED
         self._let_go()
-        await self.close(SESSION_OVER)
+        await self.close(code)
 
     def _let_go(self) -> None:
         for number in {*self.subscriptions, *self.starting}:
@@ -234,6 +246,10 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             )
         except AspenError as error:
             self._reply(protocol.WireError.of(error, message.id))
+        except DatabaseError as error:
+            logger.warning("subscription not looked up", reason=str(error))
+            away = Unavailable("the database does not answer", attempt="again in a few seconds")
+            self._reply(protocol.WireError.of(away, message.id))
         else:
             self.subscriptions[message.id] = subscription
         finally:
@@ -279,8 +295,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                 next_beat = loop.time() + HEARTBEAT_S
             if loop.time() >= next_seen and self.state is State.OPEN:
                 next_seen = loop.time() + SEEN_EVERY_S
-                await database_sync_to_async(self._seen)()
-                await self.rights_changed()
+                try:
+                    await database_sync_to_async(self._seen)()
+                    await self.rights_changed()
+                except DatabaseError as error:
+                    logger.warning("walks not kept", reason=str(error))  # the next turn will
 
     def _taken(self) -> list[protocol.ServerMessage]:
         replies, self.replies = self.replies, []

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal
 
 from aspen.errors import AspenError
 from aspen.model.schema import Value
+from smartcis.json_text import unstorable
 
 PROTOCOL = 1
 MESSAGE_LIMIT_BYTES = 16_384  # the longest thing a client says is a subscription
@@ -244,7 +246,9 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -HIGHEST_INT <= value <= HIGHEST_INT  # neither infinity nor NaN is
 
 
 def _is_name(value: Any) -> bool:
@@ -276,14 +280,22 @@ def decode(text: str | bytes) -> ClientMessage:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadMessage("the message is not JSON", found=text[:40]) from error
+        raise BadMessage("the message is not JSON", found=_spelt(text)) from error
+    if fault := unstorable(body):
+        raise BadMessage(f"the message holds {fault}", found=_spelt(text))
     if not isinstance(body, dict):
         raise BadMessage("a message is an object", found=type(body).__name__)
     by_tag = {tag_of(message): message for message in CLIENT_MESSAGES}
     tag = body.pop("type", None)
     if not isinstance(tag, str) or tag not in by_tag:
-        raise BadMessage("unknown type of message", found=str(tag)[:40], exists=tuple(by_tag))
+        raise BadMessage("unknown type of message", found=_spelt(tag), exists=tuple(by_tag))
     return _built(by_tag[tag], tag, body)
+
+
+def _spelt(value: object) -> str:
+    """Returns the beginning of a value for an error, whatever it is and however deep."""
+    whole = value if isinstance(value, str) else reprlib.repr(value)
+    return whole[:40].encode(errors="backslashreplace").decode()
 
 
 def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> ClientMessage:
@@ -300,7 +312,7 @@ def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> Clie
         check, wanted = _CHECKS[one.name]
         if not check(value):
             raise BadMessage(
-                f"{one.name} of {tag} must be {wanted}", found=repr(value)[:40], exists=names
+                f"{one.name} of {tag} must be {wanted}", found=_spelt(value), exists=names
             )
         values[one.name] = value
     return message(**values)
