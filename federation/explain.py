@@ -9,14 +9,13 @@ from typing import Any
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
-from aspen.algebra.rewrite import rewrite_steps
+from aspen.algebra.rewrite import flat, rewrite_steps
 from aspen.model.catalog import Catalog
 from aspen.runtime.sharing import SharingMode, choose_sharing
 from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
-from aspen.streamsql.build import build
 from aspen.streamsql.parse import parse
-from aspen.streamsql.show import ast_text, bound_text
+from aspen.streamsql.show import ast_text
 from aspen.views.choose import Known, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
@@ -80,7 +79,7 @@ class Journey:
 
     def __init__(self, statement: Statement, catalog: Catalog, assumed: Assumed) -> None:
         bound = bind(statement, catalog)
-        plan = build(bound.query)
+        plan = flat(bound.plan)
         steps = rewrite_steps(plan)
         better = steps[-1].plan if steps else plan
         known = assumed.statistics or Statistics.of(catalog)
@@ -89,7 +88,7 @@ class Journey:
         rules = ", ".join(f"{name} ({count})" for name, count in counted.items())
         self._early = {
             "1 parse": ast_text(statement),
-            "2 bind": bound_text(bound),
+            "2 bind": bound.text,
             "3 build": plan_text(plan),
             "4 rewrite": f"rules: {rules or 'no rule applies'}\n{plan_text(better)}",
         }

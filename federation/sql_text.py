@@ -13,13 +13,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, conjuncts, substitute
+from aspen.algebra.expr import (
+    Call,
+    Case,
+    Col,
+    Const,
+    Expr,
+    IsNull,
+    Not,
+    Op,
+    Outer,
+    conjuncts,
+    substitute,
+)
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
     Filter,
     GroupBy,
     Join,
+    NotFlat,
     Plan,
     Project,
     Scan,
@@ -224,6 +237,8 @@ def _sql(expr: Expr, above: str = "") -> str:
     match expr:
         case Col(name):
             return name
+        case Outer():
+            raise NotFlat
         case Const(value):
             return _constant(value)
         case Op(symbol, left, right):

@@ -12,7 +12,19 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from aspen.algebra.expr import Call, Case, Col, Const, Expr, ExprError, IsNull, Not, Op, conjuncts
+from aspen.algebra.expr import (
+    Call,
+    Case,
+    Col,
+    Const,
+    Expr,
+    ExprError,
+    IsNull,
+    Not,
+    Op,
+    Outer,
+    conjuncts,
+)
 from aspen.algebra.functions import FUNCTIONS
 from aspen.model.schema import Column, Row, Value
 
@@ -99,6 +111,8 @@ class _Writer:
                 if name not in self.names:
                     raise ExprError(f"no column {name!r}", found=name, exists=self.names)
                 return self._set(f"row[{self.names.index(name)}]")
+            case Outer(name):
+                raise ExprError("a row around is read outside an Apply", found=name)
             case Const(value):
                 return self._constant(value)
             case Not(inner):

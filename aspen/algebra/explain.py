@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op
+from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, Outer
 from aspen.algebra.plan import (
     Aggregate,
     AntiJoin,
+    Apply,
     Distinct,
     Filter,
     Fixpoint,
@@ -61,6 +62,8 @@ def expr_text(expr: Expr) -> str:
     match expr:
         case Col(name):
             return name_text(name)
+        case Outer(name):
+            return f"^{name_text(name)}"
         case Const(value):
             return value_text(value)
         case Op(symbol, left, right):
@@ -176,6 +179,8 @@ def node_text(node: Plan) -> str:
             return " ".join(["Project", ", ".join(made)]).rstrip()
         case Join() | AntiJoin() | OuterJoin() | MarkJoin():
             return _matching(node)
+        case Apply(_, _, kind, output):
+            return f"Apply {kind.value}{f' {column_text(output)}' if output is not None else ''}"
         case Union():
             return "Union"
         case Distinct():

@@ -32,6 +32,13 @@ class Col:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Outer:
+    """The value of a column of a row around: of the left row of an Apply, read on its right."""
+
+    name: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Const:
     """A literal; 1, 1.0 and TRUE are three different ones."""
@@ -96,7 +103,7 @@ class Case:
     otherwise: Expr
 
 
-Expr = Col | Const | Op | Not | IsNull | Call | Case
+Expr = Col | Outer | Const | Op | Not | IsNull | Call | Case
 
 TRUE = Const(True)
 
@@ -104,7 +111,7 @@ TRUE = Const(True)
 def parts(expr: Expr) -> tuple[Expr, ...]:
     """Returns an expression's operands, left to right."""
     match expr:
-        case Col() | Const():
+        case Col() | Outer() | Const():
             return ()
         case Op(_, left, right):
             return (left, right)
@@ -123,7 +130,7 @@ def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
     """
     operands = tuple(new)
     match expr:
-        case Col() | Const():
+        case Col() | Outer() | Const():
             return expr
         case Op(symbol):
             return Op(symbol, *operands)
@@ -152,6 +159,32 @@ def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     if isinstance(expr, Col):
         return values.get(expr.name, expr)
     return with_parts(expr, (substitute(part, values) for part in parts(expr)))
+
+
+def outer_in(expr: Expr | None) -> frozenset[str]:
+    """Returns the names of the columns of rows around that an expression reads."""
+    if expr is None:
+        return frozenset()
+    if isinstance(expr, Outer):
+        return frozenset((expr.name,))
+    return frozenset[str]().union(*(outer_in(part) for part in parts(expr)))
+
+
+def as_outer(expr: Expr) -> Expr:
+    """Returns an expression over a row as a plan computed for that row reads it."""
+    if isinstance(expr, Col):
+        return Outer(expr.name)
+    return with_parts(expr, map(as_outer, parts(expr)))
+
+
+def as_own(expr: Expr, names: frozenset[str]) -> Expr:
+    """Returns an expression where some columns of the rows around stand beside its own.
+
+    Law: `as_own(as_outer(e), columns_in(e)) == e`.
+    """
+    if isinstance(expr, Outer) and expr.name in names:
+        return Col(expr.name)
+    return with_parts(expr, (as_own(part, names) for part in parts(expr)))
 
 
 def conjuncts(predicate: Expr | None) -> Iterator[Expr]:

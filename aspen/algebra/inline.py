@@ -6,21 +6,11 @@ The circuit shares equal subplans, so a view that ten others scan is still compu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from aspen.algebra.plan import (
-    AntiJoin,
-    Fixpoint,
-    Join,
-    MarkJoin,
-    OuterJoin,
     Plan,
     PlanError,
-    RecursiveRef,
     Scan,
-    SetOperation,
-    Union,
-    Values,
     children,
     with_children,
 )
@@ -48,11 +38,5 @@ def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
                     attempt="register the query again",
                 )
             return renamed(view, plan.columns)
-        case Scan() | Values() | RecursiveRef():
-            return plan
-        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
-            return replace(plan, left=inline(plan.left, views), right=inline(plan.right, views))
-        case Union() | Fixpoint():
-            return with_children(plan, tuple(inline(child, views) for child in children(plan)))
         case _:
-            return replace(plan, child=inline(plan.child, views))
+            return with_children(plan, tuple(inline(child, views) for child in children(plan)))

@@ -33,12 +33,14 @@ from aspen.algebra.lift_constants import (
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
+    Apply,
     Distinct,
     Filter,
     Fixpoint,
     GroupBy,
     Join,
     MarkJoin,
+    NotFlat,
     OuterJoin,
     Plan,
     Project,
@@ -183,6 +185,8 @@ class _Lifting:
                     return _Tagged(plan)
                 sides = [self.canonical(plan.left, left), self.canonical(plan.right, right)]
                 return self._apart(replace(plan, left=sides[0], right=sides[1]))
+            case Apply():
+                raise NotFlat
 
     def _values(self, plan: Values) -> _Tagged:
         if self._recursion is None:

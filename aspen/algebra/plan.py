@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Expr, columns_in
+from aspen.algebra.plan_apply import Apply, ApplyKind, NotFlat
 from aspen.algebra.plan_joins import AntiJoin, Join, MarkJoin, OuterJoin
 from aspen.algebra.plan_parts import (
     Aggregate,
@@ -28,6 +29,8 @@ __all__ = (
     "Aggregate",
     "AggregateFunction",
     "AntiJoin",
+    "Apply",
+    "ApplyKind",
     "Best",
     "Distinct",
     "Filter",
@@ -35,6 +38,7 @@ __all__ = (
     "GroupBy",
     "Join",
     "MarkJoin",
+    "NotFlat",
     "OuterJoin",
     "Plan",
     "PlanError",
@@ -333,6 +337,7 @@ Plan = (
     | Filter
     | Project
     | Join
+    | Apply
     | AntiJoin
     | OuterJoin
     | MarkJoin
@@ -352,7 +357,7 @@ def children(plan: Plan) -> tuple[Plan, ...]:
     match plan:
         case Scan() | Values() | RecursiveRef():
             return ()
-        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
+        case Join() | Apply() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
             return (plan.left, plan.right)
         case Union():
             return plan.children
@@ -370,7 +375,7 @@ def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
     match plan:
         case Scan() | Values() | RecursiveRef():
             return plan
-        case Join() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
+        case Join() | Apply() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
             return replace(plan, left=new[0], right=new[1])
         case Union():
             return replace(plan, children=new)

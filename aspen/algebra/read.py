@@ -10,6 +10,8 @@ from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
     AntiJoin,
+    Apply,
+    ApplyKind,
     Best,
     Distinct,
     Filter,
@@ -42,6 +44,7 @@ _INPUTS = {
     "Values": 0,
     "RecursiveRef": 0,
     "Join": 2,
+    "Apply": 2,
     "AntiJoin": 2,
     "OuterJoin": 2,
     "MarkJoin": 2,
@@ -136,6 +139,8 @@ def _node(kind: str, words: Words, inputs: list[Plan]) -> Plan:
             return Project(inputs[0], _outputs(words))
         case "Join":
             return Join(inputs[0], inputs[1], *_matching(words))
+        case "Apply":
+            return _apply(words, inputs[0], inputs[1])
         case "AntiJoin":
             return AntiJoin(inputs[0], inputs[1], *_matching(words))
         case "OuterJoin":
@@ -263,6 +268,15 @@ def _function(words: Words) -> AggregateFunction:
         words.back()
         raise words.error("no such aggregate", exists=tuple(AggregateFunction.__members__))
     return AggregateFunction[spelling]
+
+
+def _apply(words: Words, left: Plan, right: Plan) -> Apply:
+    kinds = {kind.value: kind for kind in ApplyKind}
+    spelling = words.name()
+    if spelling not in kinds:
+        words.back()
+        raise words.error("no such kind of Apply", exists=tuple(kinds))
+    return Apply(left, right, kinds[spelling], None if words.kind == "end" else _column(words))
 
 
 def _group(words: Words, child: Plan) -> GroupBy:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op
+from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, Outer
 from aspen.algebra.text import NAME, PRECEDENCE
 from aspen.errors import AspenError, Position
 
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     | (?P<text>{_STRING})
     | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\#-?\w+)
     | (?P<unit>\[(?:{_STRING}|[^\]"\n]*)\])
-    | (?P<sign>->|<>|<=|>=|[-+*/%=<>(),?])
+    | (?P<sign>->|<>|<=|>=|[-+*/%=<>(),?^])
     )""",
     re.VERBOSE,
 )
@@ -154,6 +154,8 @@ def _primary(words: Words) -> Expr:
         inner = read_expr(words)
         words.expect(")")
         return inner
+    if words.take("^"):
+        return Outer(words.name())
     if words.take("-"):
         return Const(-words.number())
     if words.kind == "number":

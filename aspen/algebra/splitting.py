@@ -42,12 +42,14 @@ from aspen.algebra.carried import (
 from aspen.algebra.expr import Call, Col, Const, Expr, Op
 from aspen.algebra.plan import (
     AntiJoin,
+    Apply,
     Distinct,
     Filter,
     Fixpoint,
     GroupBy,
     Join,
     MarkJoin,
+    NotFlat,
     OuterJoin,
     Plan,
     Project,
@@ -158,6 +160,8 @@ class Splitting:
                 return self._fixpoint(plan)
             case Values():
                 return Part(plan)
+            case Apply():
+                raise NotFlat
 
     def _scan(self, plan: Scan) -> Part:
         if plan.stream:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from aspen.algebra.inline import inline
 from aspen.algebra.plan import Plan, relations_of
-from aspen.algebra.rewrite import rewrite
+from aspen.algebra.rewrite import flat, rewrite
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.overlog.errors import UnknownPredicate, Unsupported
@@ -19,8 +18,6 @@ from aspen.overlog.strata import is_recursive, stratify
 from aspen.overlog.syntax import Materialize
 from aspen.streamsql import Compiled
 from aspen.streamsql.bind import bind_query
-from aspen.streamsql.bound import BoundQuery
-from aspen.streamsql.build import build
 from aspen.streamsql.scope import Environment
 
 
@@ -45,17 +42,15 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
     compiled: list[Compiled] = []
     for part in stratify(rules):
         environment = Environment(catalog)
-        bound: tuple[BoundQuery, ...]
         if is_recursive(part, rules):
             limits = [resolved.most[name].rows or 0 for name in part if name in resolved.most]
             most = min(limits, default=None)
-            found = bind_recursive(part, rules, queries, environment)
-            bound = tuple(replace(one, most=most) for one in found)
+            plans = bind_recursive(part, rules, queries, environment, most)
         else:
             _refuse_limits(resolved.most.get(name) for name in part)
-            bound = tuple(bind_query(queries.whole(rules[name]), environment) for name in part)
-        for name, query in zip(part, bound, strict=True):
-            plan = rewrite(build(query))
+            plans = {name: bind_query(queries.whole(rules[name]), environment) for name in part}
+        for name, bound in plans.items():
+            plan = rewrite(flat(bound))
             done = Compiled(
                 name, plan, Relation(name, plan.columns, SourceKind.VIEW), relations_of(plan)
             )

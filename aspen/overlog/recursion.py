@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from aspen.algebra.plan import AggregateFunction
+from aspen.algebra.plan import AggregateFunction, Plan
 from aspen.overlog.errors import NoBase, NotMonotone, UnboundedRecursion
 from aspen.overlog.queries import Queries, united
 from aspen.overlog.strata import Rules, reads_any
 from aspen.streamsql import errors as sql
 from aspen.streamsql.bind import bind_query, unified
 from aspen.streamsql.bind_recursion import bind_definitions
-from aspen.streamsql.bound import BoundRecursion
 from aspen.streamsql.recursion_text import Definition
 from aspen.streamsql.scope import Environment
 
@@ -18,8 +17,12 @@ _SHRINKS = ("C = C1 - C2", "C = least(C1, C2)")
 
 
 def bind_recursive(
-    knot: tuple[str, ...], rules: Rules, queries: Queries, environment: Environment
-) -> tuple[BoundRecursion, ...]:
+    knot: tuple[str, ...],
+    rules: Rules,
+    queries: Queries,
+    environment: Environment,
+    most: int | None,
+) -> dict[str, Plan]:
     """Bind predicates that are recursive together.
 
     Several rules of one predicate are one step, their union; `min<C>` and `max<C>` are taken
@@ -32,7 +35,7 @@ def bind_recursive(
     definitions = [_definition(name, knot, rules, queries) for name in knot]
     functions = {how for one in definitions for _, how in one.choices}
     try:
-        return bind_definitions(definitions, environment, bind_query, unified)
+        return bind_definitions(definitions, environment, bind_query, unified, most)
     except sql.NotMonotone as error:
         raise NotMonotone(
             error.message,

@@ -1,12 +1,14 @@
-"""Border 2: AST → bound query (names, types, units, source kinds)."""
+"""Border 2: AST → plan (names, types, units, source kinds); sub-queries are Apply."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from aspen import units
-from aspen.algebra.expr import Const, Expr
-from aspen.algebra.plan import SetFunction
+from aspen.algebra.explain import plan_text
+from aspen.algebra.expr import Expr
+from aspen.algebra.plan import Distinct, Filter, Plan, Project, SetFunction, SetOperation, Union
+from aspen.algebra.renaming import narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
@@ -20,6 +22,7 @@ from aspen.streamsql.ast import (
     Item,
     Name,
     OrderedQuery,
+    Output,
     Query,
     Select,
     SelectQuery,
@@ -32,23 +35,14 @@ from aspen.streamsql.ast import (
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping, is_grouped
-from aspen.streamsql.bind_order import bind_order
+from aspen.streamsql.bind_order import Ordered, bind_order
 from aspen.streamsql.bind_recursion import bind_recursion
-from aspen.streamsql.bind_subquery import Subqueries, refuse_in_recursion
+from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
-from aspen.streamsql.bound import (
-    BoundCompare,
-    BoundGroup,
-    BoundQuery,
-    BoundRename,
-    BoundSelect,
-    BoundStatement,
-    BoundUnion,
-    Typed,
-)
 from aspen.streamsql.errors import (
     BadName,
     DuplicateOutput,
+    NonStratified,
     NotAQuery,
     TypeMismatch,
     UnionArity,
@@ -61,11 +55,36 @@ from aspen.streamsql.errors import (
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import knots, reads_itself
 from aspen.streamsql.scope import Environment, Scope, bare
-from aspen.streamsql.typing_rules import meet, spelt
+from aspen.streamsql.typing_rules import Typed, known_type, meet, relabelled, spelt
 from aspen.streamsql.union_all import as_set
 
 
-def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A statement whose names are looked up.
+
+    Args:
+        name: of the view, None for a bare query.
+        order: its plan with the keys of its order, where the text gives one.
+    """
+
+    name: str | None
+    plan: Plan
+    order: Ordered | None = None
+    outputs: tuple[Output, ...] = ()
+    once: bool = False
+
+    @property
+    def text(self) -> str:
+        """The plan as text, below what it is and above where it goes."""
+        head = f"view {self.name}" if self.name else "query"
+        lines = [f"once {head}" if self.once else head]
+        lines += [f"  {line}" for line in plan_text(self.plan).splitlines()]
+        lines += [f"  output to {one.kind.lower()} {one.target}".rstrip() for one in self.outputs]
+        return "\n".join(lines) + "\n"
+
+
+def bind(statement: Statement, catalog: Catalog) -> Bound:
     """Bind one statement.
 
     Args:
@@ -85,11 +104,20 @@ def bind(statement: Statement, catalog: Catalog) -> BoundStatement:
             )
         case CreateView():
             _check_name(statement, catalog)
-            query = bind_query(statement.query, Environment(catalog))
-            return BoundStatement(statement.name, query, statement.outputs)
+            return _bound(statement, statement.name, Environment(catalog))
         case Select():
-            query = bind_query(statement.query, Environment(catalog), named=False)
-            return BoundStatement(None, query, statement.outputs, statement.once)
+            return _bound(statement, None, Environment(catalog))
+
+
+def _bound(statement: CreateView | Select, name: str | None, environment: Environment) -> Bound:
+    once = isinstance(statement, Select) and statement.once
+    query, named = statement.query, name is not None
+    if not isinstance(query, OrderedQuery):
+        plan = bind_query(query, environment, named=named)
+        return Bound(name, plan, None, statement.outputs, once)
+    ordered = bind_order(query, environment, bind_query, named=named)
+    plan = narrowed(ordered.plan, ordered.columns)
+    return Bound(name, plan, ordered if ordered.keys else None, statement.outputs, once)
 
 
 def _check_name(statement: CreateView, catalog: Catalog) -> None:
@@ -112,7 +140,7 @@ def _check_name(statement: CreateView, catalog: Catalog) -> None:
         )
 
 
-def bind_query(query: Query, environment: Environment, *, named: bool = True) -> BoundQuery:
+def bind_query(query: Query, environment: Environment, *, named: bool = True) -> Plan:
     """Bind a SELECT, a UNION or a WITH.
 
     Args:
@@ -128,28 +156,38 @@ def bind_query(query: Query, environment: Environment, *, named: bool = True) ->
         case ValuesQuery():
             return bind_values(query)
         case OrderedQuery():
-            return bind_order(query, environment, bind_query, named=named)
+            ordered = bind_order(query, environment, bind_query, named=named)
+            return narrowed(ordered.plan, ordered.columns)
         case WithQuery():
             return _with(query, environment, named=named)
 
 
-def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> BoundSelect:
+def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> Plan:
     """Bind one SELECT."""
-    origin, scope, rows = FromBinder(environment, bind_query).bind(query)
-    late = Subqueries(environment, bind_query, scope)
-    group: BoundGroup | None = None
+    rows = FromBinder(environment, bind_query).bind(query)
+    single = Subqueries(environment, bind_query, rows.scope)
+    late = Subqueries(environment, bind_query, rows.scope)
+    plan = rows.plan
     if is_grouped(query):
-        grouping = Grouping(scope, query, rows, late)
-        outputs = _outputs(query, scope, grouping.binder, named=named)
+        grouping = Grouping(rows.scope, query, single, late)
+        outputs = _outputs(query, rows.scope, grouping.binder, named=named)
         having = grouping.binder.predicate(query.having, "HAVING") if query.having else None
-        group = grouping.bound(having)
-        late.check_grouped(group, query.at)
-        origin = replace(origin, computed=tuple(rows.found))
+        late.check_grouped(grouping.names, query.at)
+        plan = late.over(grouping.over(single.over(plan)))
+        if having is not None:
+            plan = Filter(plan, having.expr)
     else:
-        binder = ExpressionBinder(scope, subqueries=late)
-        outputs = _outputs(query, scope, binder, named=named)
-    refuse_in_recursion(query, origin, late)
-    return BoundSelect(origin, group, tuple(outputs), query.distinct, tuple(late.found))
+        outputs = _outputs(query, rows.scope, ExpressionBinder(rows.scope, None, late), named=named)
+        plan = late.over(plan)
+    if rows.recursive and (rows.computes or single.found or late.found):
+        raise NonStratified(
+            "a sub-query's value in a recursive step has no least answer",
+            position=query.at,
+            found="a sub-query",
+            attempt="compute it in a CTE or view that the step joins with",
+        )
+    plan = Project(plan, tuple(outputs))
+    return Distinct(plan) if query.distinct else plan
 
 
 def _outputs(
@@ -231,24 +269,35 @@ def _column(name: str, typed: Typed) -> Column:
     return Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable)
 
 
-def _union(query: UnionQuery, environment: Environment, *, named: bool) -> BoundUnion:
+def _union(query: UnionQuery, environment: Environment, *, named: bool) -> Plan:
     left = bind_query(query.left, environment, named=named)
     right = bind_query(query.right, environment, named=False)
     columns = unified(left, right, query.right.at)
-    return BoundUnion((left, right), not query.keeps_duplicates, columns)
+    distinct = not query.keeps_duplicates
+    parts = [part for side in (left, right) for part in _branches(side, distinct=distinct)]
+    united = Union(tuple(relabelled(part, columns) for part in parts))
+    return Distinct(united) if distinct else united
 
 
-def _compare(query: CompareQuery, environment: Environment, *, named: bool) -> BoundCompare:
+def _branches(plan: Plan, *, distinct: bool) -> tuple[Plan, ...]:
+    """Takes a union of the same kind apart: a UNION (b UNION c) is one union of three."""
+    match plan:
+        case Union(parts):
+            return parts
+        case Distinct(Union(parts)) if distinct:
+            return parts
+    return (plan,)
+
+
+def _compare(query: CompareQuery, environment: Environment, *, named: bool) -> Plan:
     left = bind_query(query.left, environment, named=named)
     right = bind_query(query.right, environment, named=False)
     columns = unified(left, right, query.right.at, query.function)
-    function = SetFunction[query.function]
-    return BoundCompare(left, right, function, query.keeps_duplicates, columns)
+    sides = [relabelled(side, columns) for side in (left, right)]
+    return SetOperation(sides[0], sides[1], SetFunction[query.function], query.keeps_duplicates)
 
 
-def unified(
-    left: BoundQuery, right: BoundQuery, at: Position, word: str = "UNION"
-) -> tuple[Column, ...]:
+def unified(left: Plan, right: Plan, at: Position, word: str = "UNION") -> tuple[Column, ...]:
     """Returns the columns two queries share, named by the left one.
 
     Args:
@@ -268,8 +317,8 @@ def unified(
             attempt="select the same columns on both sides",
         )
     columns: list[Column] = []
-    for one, other in zip(left.columns, right.columns, strict=True):
-        kind, fits = meet(_known(left, one), _known(right, other))
+    for i, (one, other) in enumerate(zip(left.columns, right.columns, strict=True)):
+        kind, fits = meet(known_type(left, i), known_type(right, i))
         if not fits:
             raise TypeMismatch(
                 f"column {one.name!r} is {spelt(one.type)} on one side of {word}"
@@ -294,16 +343,7 @@ def unified(
     return tuple(columns)
 
 
-def _known(query: BoundQuery, column: Column) -> Type | None:
-    """Returns a column's type, None where the query computes it as a bare NULL."""
-    if isinstance(query, BoundSelect):
-        computed = {made.name: expr for made, expr in query.outputs}
-        if computed[column.name] == Const(None):
-            return None
-    return column.type
-
-
-def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQuery:
+def _with(query: WithQuery, environment: Environment, *, named: bool) -> Plan:
     for cte in query.ctes:
         _identifier(cte.name, cte.at)
     if query.recursive:
@@ -311,9 +351,9 @@ def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQu
     parts = knots(query) if query.recursive else [(cte,) for cte in query.ctes]
     for part in parts:
         if query.recursive and (len(part) > 1 or reads_itself(part[0])):
-            for bound in bind_recursion(part, environment, bind_query, unified):
-                limited = replace(bound, most=query.most)
-                environment = environment.with_cte(bound.name, limited)
+            plans = bind_recursion(part, environment, bind_query, unified, query.most)
+            for name, plan in plans.items():
+                environment = environment.with_cte(name, plan)
             continue
         (cte,) = part
         plain = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))
@@ -321,7 +361,7 @@ def _with(query: WithQuery, environment: Environment, *, named: bool) -> BoundQu
     return bind_query(query.body, environment, named=named)
 
 
-def _renamed(cte: Cte, query: BoundQuery) -> BoundQuery:
+def _renamed(cte: Cte, query: Plan) -> Plan:
     if not cte.columns:
         return query
     if len(cte.columns) != len(query.columns):
@@ -335,4 +375,4 @@ def _renamed(cte: Cte, query: BoundQuery) -> BoundQuery:
     columns = tuple(
         replace(column, name=name) for column, name in zip(query.columns, cte.columns, strict=True)
     )
-    return BoundRename(query, columns)
+    return relabelled(query, columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from aspen.algebra.expr import Col, Const, IsNull, Not
+from aspen.algebra.expr import Const, IsNull, Not
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Type, Value
 from aspen.streamsql.ast import (
@@ -20,10 +20,9 @@ from aspen.streamsql.ast import (
     NullTest,
     Scalar,
 )
-from aspen.streamsql.bound import Typed
 from aspen.streamsql.errors import MisplacedAggregate, MisplacedExists
 from aspen.streamsql.scope import Scope
-from aspen.streamsql.typing_rules import call, choice, operator, require
+from aspen.streamsql.typing_rules import Typed, call, choice, operator, require
 
 _LITERALS: dict[type, Type] = {
     bool: Type.BOOL,
@@ -112,8 +111,7 @@ class ExpressionBinder:
                 return found
         match node:
             case Name():
-                column = self.scope.find(node)
-                return Typed(Col(column.name), column.type, column.unit, column.nullable, node.at)
+                return self.scope.typed(node)
             case Literal(value):
                 return Typed(Const(value), literal_type(value), "", value is None, node.at)
             case Binary(symbol, left, right):

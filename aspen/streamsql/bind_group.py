@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Col, Const
-from aspen.algebra.plan import AggregateFunction
+from aspen.algebra.expr import Col, Const, Expr, Outer
+from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy, Plan, Project
 from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import Expression, Function, Name, SelectQuery, Star
 from aspen.streamsql.bind_expr import (
@@ -13,10 +13,9 @@ from aspen.streamsql.bind_expr import (
     has_subquery,
     is_aggregate,
 )
-from aspen.streamsql.bound import BoundAggregate, BoundGroup, Typed
 from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch, WrongArity
 from aspen.streamsql.scope import Scope
-from aspen.streamsql.typing_rules import require
+from aspen.streamsql.typing_rules import Typed, require
 
 
 def is_grouped(query: SelectQuery) -> bool:
@@ -48,15 +47,22 @@ class Grouping:
         self.keys: list[tuple[Column, Typed]] = []
         for node in query.group_by:
             self._key(self._meant(node, aliases))
-        self.aggregates: list[BoundAggregate] = []
+        self.aggregates: list[Aggregate] = []
+        self.arguments: dict[str, tuple[Column, Expr]] = {}
 
-    def bound(self, having: Typed | None) -> BoundGroup:
-        """Returns the group, once the select list and HAVING are bound."""
-        return BoundGroup(
-            tuple((column, typed.expr) for column, typed in self.keys),
-            tuple(self.aggregates),
-            having.expr if having is not None else None,
-        )
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the key columns."""
+        return frozenset(column.name for column, _ in self.keys)
+
+    def over(self, plan: Plan) -> Plan:
+        """Returns the groups of a plan's rows, once the select list and HAVING are bound."""
+        keys = tuple((column, typed.expr) for column, typed in self.keys)
+        more = (pair for name, pair in self.arguments.items() if name not in self.names)
+        computed = (*keys, *more)
+        if any(expr != Col(column.name) for column, expr in computed):
+            plan = Project(plan, computed)
+        return GroupBy(plan, tuple(column.name for column, _ in keys), tuple(self.aggregates))
 
     def _meant(self, node: Expression, aliases: dict[str, Expression]) -> Expression:
         """GROUP BY may name an output, where no source has a column of that name."""
@@ -91,7 +97,7 @@ class Grouping:
         for column, key in self.keys:
             if typed.expr == key.expr:
                 return Typed(Col(column.name), key.type, key.unit, key.nullable, node.at)
-        if isinstance(typed.expr, Col) and typed.expr.name not in self.rows.scope.inner_names:
+        if isinstance(typed.expr, Outer):
             # A column of the rows around a sub-query is one value for all its groups.
             return typed
         if isinstance(node, Name):
@@ -149,16 +155,23 @@ class Grouping:
     def _added(
         self, function: AggregateFunction, value: Typed | None, made: Column, node: Function
     ) -> Typed:
-        expr = value.expr if value is not None else None
+        name = None if value is None else self._argument(value)
         for known in self.aggregates:
-            if (known.function, known.value, known.distinct) == (function, expr, node.distinct):
+            if (known.function, known.argument, known.distinct) == (function, name, node.distinct):
                 output = known.output
                 return Typed(Col(output.name), output.type, output.unit, output.nullable, node.at)
         number = len(self.aggregates) + 1
         output = Column(f"{function.value.lower()}_{number}", made.type, made.unit, made.nullable)
-        argument: Column | None = None
-        if value is not None:
-            name = value.expr.name if isinstance(value.expr, Col) else f"value_{number}"
-            argument = Column(name, value.type or Type.TEXT, value.unit, value.nullable)
-        self.aggregates.append(BoundAggregate(function, argument, expr, output, node.distinct))
+        self.aggregates.append(Aggregate(function, name, output, node.distinct))
         return Typed(Col(output.name), output.type, output.unit, output.nullable, node.at)
+
+    def _argument(self, value: Typed) -> str:
+        """Returns the name of the column that holds what is aggregated."""
+        for name, (_, expr) in self.arguments.items():
+            if expr == value.expr:
+                return name
+        number = len(self.aggregates) + 1
+        name = value.expr.name if isinstance(value.expr, Col) else f"value_{number}"
+        column = Column(name, value.type or Type.TEXT, value.unit, value.nullable)
+        self.arguments[name] = (column, value.expr)
+        return name

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from aspen.algebra.plan import SortKey
+from aspen.algebra.plan import Plan, SortKey, TopK
 from aspen.model.schema import Column
 from aspen.streamsql.ast import (
     Expression,
@@ -18,7 +18,6 @@ from aspen.streamsql.ast import (
     SelectQuery,
     Star,
 )
-from aspen.streamsql.bound import BoundOrder, BoundQuery
 from aspen.streamsql.errors import BadOrder
 from aspen.streamsql.scope import Environment
 
@@ -26,14 +25,29 @@ from aspen.streamsql.scope import Environment
 class BindQuery(Protocol):
     """Binds a query; see `aspen.streamsql.bind.bind_query`."""
 
-    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> BoundQuery:
+    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> Plan:
         """Bind a query."""
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A query with an order.
+
+    Args:
+        plan: cut as LIMIT and OFFSET say; its first columns are the query's, and what only the
+            order needs comes behind them.
+        keys: the order, most important first; for readers, where nothing is cut.
+    """
+
+    plan: Plan
+    keys: tuple[SortKey, ...]
+    columns: tuple[Column, ...]
+
+
 def bind_order(
     query: OrderedQuery, environment: Environment, bind_query: BindQuery, *, named: bool
-) -> BoundOrder:
+) -> Ordered:
     """Bind an ordered query.
 
     Raises:
@@ -44,7 +58,7 @@ def bind_order(
         bound = bind_query(inner, environment, named=named)
         key = query.keys[0]
         every = tuple(SortKey(c.name, key.descending, key.nulls_last) for c in bound.columns)
-        return BoundOrder(bound, every, query.limit, query.offset, bound.columns)
+        return Ordered(_cut(bound, every, query), every, bound.columns)
     hidden: list[Item] = []
     if isinstance(inner, SelectQuery):
         hidden = [
@@ -65,7 +79,13 @@ def bind_order(
         else:
             found = _output(key, columns, query.query)
         keys.append(SortKey(found.name, key.descending, key.nulls_last))
-    return BoundOrder(bound, tuple(keys), query.limit, query.offset, columns)
+    return Ordered(_cut(bound, tuple(keys), query), tuple(keys), columns)
+
+
+def _cut(plan: Plan, keys: tuple[SortKey, ...], query: OrderedQuery) -> Plan:
+    if query.limit is None and not query.offset:
+        return plan
+    return TopK(plan, keys, query.limit, query.offset)
 
 
 def _is_output(value: Expression, select: SelectQuery) -> bool:

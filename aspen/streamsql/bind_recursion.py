@@ -6,40 +6,56 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from aspen.algebra.plan import Best
+from aspen.algebra.expr import Col, Const
+from aspen.algebra.plan import (
+    Aggregate,
+    Best,
+    Fixpoint,
+    GroupBy,
+    Plan,
+    Project,
+    Recursive,
+    Union,
+    Values,
+)
 from aspen.errors import Position
-from aspen.model.schema import Column
+from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import Cte, Query
-from aspen.streamsql.bound import BoundQuery, BoundRecursion, BoundSelect, BoundUnion, BoundValues
 from aspen.streamsql.errors import NoBase, UnionArity
 from aspen.streamsql.growth import Growing, check_growth
 from aspen.streamsql.reads import readings
 from aspen.streamsql.recursion_text import Definition, definitions
 from aspen.streamsql.scope import Environment, RecursionMark
+from aspen.streamsql.typing_rules import relabelled
 
 
 class BindQuery(Protocol):
     """Binds a query; see `aspen.streamsql.bind.bind_query`."""
 
-    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> BoundQuery:
+    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> Plan:
         """Bind a query."""
         ...
 
 
-Unify = Callable[[BoundQuery, BoundQuery, Position], tuple[Column, ...]]
+Unify = Callable[[Plan, Plan, Position], tuple[Column, ...]]
 
 _ROUNDS = 4
+_ONLY = "_only"  # no name in a query begins with _
 
 
 def bind_recursion(
-    knot: tuple[Cte, ...], environment: Environment, bind_query: BindQuery, unify: Unify
-) -> tuple[BoundRecursion, ...]:
+    knot: tuple[Cte, ...],
+    environment: Environment,
+    bind_query: BindQuery,
+    unify: Unify,
+    most: int | None,
+) -> dict[str, Plan]:
     """Bind queries that read each other, or one that reads itself.
 
     Raises:
         NoBase, NonStratified, NotMonotone, UnboundedRecursion: as their names say.
     """
-    return bind_definitions(definitions(knot), environment, bind_query, unify)
+    return bind_definitions(definitions(knot), environment, bind_query, unify, most)
 
 
 def bind_definitions(
@@ -47,11 +63,15 @@ def bind_definitions(
     environment: Environment,
     bind_query: BindQuery,
     unify: Unify,
-) -> tuple[BoundRecursion, ...]:
+    most: int | None = None,
+) -> dict[str, Plan]:
     """Bind the relations of one recursion.
 
+    Args:
+        most: rows any of them may have, None for the engine's limit.
+
     Returns:
-        Each with the others, in their order.
+        The plan of each, by name, in their order.
 
     Raises:
         NoBase, NotMonotone, UnboundedRecursion: as their names say.
@@ -62,19 +82,18 @@ def bind_definitions(
         if one.base is not None
     }
     columns = _beginnings(relations, bases, environment, bind_query)
-    bound: dict[str, tuple[BoundSelect, ...]] = {}
+    bound: dict[str, tuple[Plan, ...]] = {}
     # Types, units and nulls may widen through a step: bind them until they stay.
     for _ in range(_ROUNDS * len(relations)):
         inner = _inside(environment, columns)
         wider: dict[str, tuple[Column, ...]] = {}
         for one in relations:
             own = columns[one.name]
-            found: list[BoundSelect] = []
+            found: list[Plan] = []
             for step in one.steps:
                 query = bind_query(step, inner, named=False)
-                assert isinstance(query, BoundSelect)
                 found.append(query)
-                own = _named(own, unify(BoundValues(own, ()), query, step.at))
+                own = _named(own, unify(Values(own, ()), query, step.at))
             bound[one.name] = tuple(found)
             wider[one.name] = own
         if wider == columns:
@@ -93,22 +112,50 @@ def bind_definitions(
         ]
     )
     alone = [
-        BoundRecursion(
+        Recursive(
             one.name,
             columns[one.name],
-            bases.get(one.name, BoundValues(columns[one.name], ())),
+            relabelled(bases.get(one.name, Values(columns[one.name], ())), columns[one.name]),
             _united(bound[one.name], columns[one.name]),
             bests[one.name],
         )
         for one in relations
     ]
-    return tuple(
-        replace(one, others=tuple(other for other in alone if other is not one)) for one in alone
-    )
+    return {
+        one.name: _chosen(
+            Fixpoint(
+                one.name,
+                one.columns,
+                one.base,
+                one.step,
+                one.best,
+                tuple(other for other in alone if other is not one),
+                most,
+            )
+        )
+        for one in alone
+    }
 
 
-def _united(steps: tuple[BoundSelect, ...], columns: tuple[Column, ...]) -> BoundQuery:
-    return steps[0] if len(steps) == 1 else BoundUnion(steps, distinct=False, columns=columns)
+def _united(steps: tuple[Plan, ...], columns: tuple[Column, ...]) -> Plan:
+    parts = tuple(relabelled(step, columns) for step in steps)
+    return parts[0] if len(parts) == 1 else Union(parts)
+
+
+def _chosen(plan: Fixpoint) -> Plan:
+    """Returns one row per key with the best of each choice, where a recursion has several."""
+    best = plan.best
+    if best is None or not best.more:
+        return plan
+    by_name = {column.name: column for column in plan.columns}
+    aggregates = tuple(Aggregate(how, name, by_name[name]) for name, how in best.choices)
+    rows: Plan = plan
+    if not best.keys:
+        # Without keys a group would be there even of no rows.
+        own = tuple((column, Col(column.name)) for column in plan.columns)
+        rows = Project(plan, (*own, (Column(_ONLY, Type.INT), Const(0))))
+    chosen = GroupBy(rows, best.keys or (_ONLY,), aggregates)
+    return Project(chosen, tuple((column, Col(column.name)) for column in plan.columns))
 
 
 def _best(one: Definition, columns: tuple[Column, ...]) -> Best | None:
@@ -122,7 +169,7 @@ def _best(one: Definition, columns: tuple[Column, ...]) -> Best | None:
 
 def _beginnings(
     relations: Sequence[Definition],
-    bases: Mapping[str, BoundQuery],
+    bases: Mapping[str, Plan],
     environment: Environment,
     bind_query: BindQuery,
 ) -> dict[str, tuple[Column, ...]]:
@@ -153,7 +200,7 @@ def _first(
     columns: Mapping[str, tuple[Column, ...]],
     environment: Environment,
     bind_query: BindQuery,
-) -> BoundQuery | None:
+) -> Plan | None:
     """Bind the first step of a relation that reads only relations with columns."""
     for step in one.steps:
         if not any(readings(step, other.name) for other in waiting):

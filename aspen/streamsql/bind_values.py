@@ -6,16 +6,16 @@ from functools import reduce
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Const
+from aspen.algebra.plan import Values
 from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import ValuesQuery
 from aspen.streamsql.bind_expr import ExpressionBinder
-from aspen.streamsql.bound import BoundValues, Typed
 from aspen.streamsql.errors import UnionArity
 from aspen.streamsql.scope import Scope
-from aspen.streamsql.typing_rules import meeting, widened
+from aspen.streamsql.typing_rules import Typed, meeting, widened
 
 
-def bind_values(query: ValuesQuery) -> BoundValues:
+def bind_values(query: ValuesQuery) -> Values:
     """Bind VALUES; the columns are called column1, column2, ….
 
     Raises:
@@ -39,7 +39,7 @@ def bind_values(query: ValuesQuery) -> BoundValues:
         Column(f"column{number}", typed.type or Type.TEXT, typed.unit, typed.nullable)
         for number, typed in enumerate(shared, start=1)
     )
-    return BoundValues(
+    return Values(
         columns,
         tuple(
             tuple(_constant(value, column) for value, column in zip(row, columns, strict=True))

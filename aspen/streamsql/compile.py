@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from aspen.algebra.plan import Plan, SortKey, relations_of
-from aspen.algebra.rewrite import rewrite
+from aspen.algebra.rewrite import flat, rewrite
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.ast import CreateView, Output, Statement
 from aspen.streamsql.bind import bind
-from aspen.streamsql.bound import BoundOrder
-from aspen.streamsql.build import build
 from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
@@ -121,12 +119,11 @@ def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
 def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
     """Compile a parsed statement."""
     bound = bind(statement, catalog)
-    plan = rewrite(build(bound.query))
+    plan = rewrite(flat(bound.plan))
     relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
     order: Order | None = None
-    if isinstance(bound.query, BoundOrder) and bound.query.keys:
-        whole = replace(bound.query, columns=bound.query.query.columns)
-        order = Order(rewrite(build(whole)), bound.query.keys, len(plan.columns))
+    if bound.order is not None:
+        order = Order(rewrite(flat(bound.order.plan)), bound.order.keys, len(plan.columns))
     return Compiled(
         bound.name, plan, relation, relations_of(plan), order, bound.outputs, bound.once
     )

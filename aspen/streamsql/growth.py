@@ -17,10 +17,9 @@ from math import prod
 import networkx as nx
 
 from aspen.algebra.expr import Col, Expr, columns_in
-from aspen.algebra.plan import AggregateFunction, Best
+from aspen.algebra.plan import AggregateFunction, Best, Plan
 from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import SelectQuery
-from aspen.streamsql.bound import BoundSelect
 from aspen.streamsql.errors import NotMonotone, UnboundedRecursion, Unsupported
 from aspen.streamsql.monotone import DOWN, UP, beyond, moves, side, strictly
 from aspen.streamsql.recursion_flow import Branch, branches
@@ -43,7 +42,7 @@ class Growing:
     name: str
     columns: tuple[Column, ...]
     best: Best | None
-    steps: tuple[tuple[SelectQuery, BoundSelect], ...]
+    steps: tuple[tuple[SelectQuery, Plan], ...]
 
 
 def check_growth(relations: Sequence[Growing]) -> None:
@@ -94,8 +93,8 @@ class _Check:
         self.branches = [
             branch
             for one in relations
-            for step, bound in one.steps
-            for branch in branches(one.name, step, bound)
+            for step, plan in one.steps
+            for branch in branches(one.name, step, plan)
         ]
         self.several = any(one.best is not None and one.best.more for one in relations)
         self.rising: dict[Place, bool] = {}
@@ -201,7 +200,7 @@ class _Check:
                 continue
             allowed = UP if self.costs[place] else DOWN
             reading = [p for p in branch.predicates if name in columns_in(p)]
-            compared = name in branch.matched or any(name in n.reads for n in branch.negated)
+            compared = any(name in found.reads for found in branch.negated)
             wrong = any(side(predicate, name) not in allowed for predicate in reading)
             if not (compared or wrong or (reading and self.several)):
                 continue

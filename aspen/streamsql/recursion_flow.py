@@ -1,29 +1,44 @@
 """What one recursive step makes of the recursive rows: sub-selects in FROM are looked through.
 
-Only the checks of growth read this; names are made unique by the way they were reached.
+Only termination analysis reads this; names are made unique by the way they were reached.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
+from aspen.algebra.expr import (
+    Col,
+    Expr,
+    Op,
+    Outer,
+    columns_in,
+    conjuncts,
+    outer_in,
+    parts,
+    with_parts,
+)
+from aspen.algebra.plan import (
+    AntiJoin,
+    Apply,
+    ApplyKind,
+    Distinct,
+    Filter,
+    Fixpoint,
+    GroupBy,
+    Join,
+    OuterJoin,
+    Plan,
+    Project,
+    RecursiveRef,
+    Union,
+    children,
+)
+from aspen.algebra.rewrite.dependent import outer_names, partners
 from aspen.errors import Position
 from aspen.streamsql.ast import SelectQuery
-from aspen.streamsql.bound import (
-    BoundExists,
-    BoundFrom,
-    BoundQuery,
-    BoundRename,
-    BoundSelect,
-    BoundSource,
-    BoundUnion,
-    OuterSource,
-    RecursionSource,
-    SubSource,
-)
 from aspen.streamsql.errors import NonStratified, Unsupported
 
 
@@ -50,7 +65,6 @@ class Branch:
         reads: the recursive rows it joins, each a relation and the names of its columns.
         outputs: one per column of the relation.
         predicates: conditions that are true of every derived row.
-        matched: columns that EXISTS compares by equality.
         negated: its NOT EXISTS.
     """
 
@@ -59,7 +73,6 @@ class Branch:
     reads: tuple[tuple[str, tuple[str, ...]], ...]
     outputs: tuple[Expr, ...]
     predicates: tuple[Expr, ...]
-    matched: frozenset[str]
     negated: tuple[Negated, ...]
 
     @property
@@ -84,7 +97,6 @@ class _Flat:
     columns: Mapping[str, Expr]
     reads: tuple[tuple[str, tuple[str, ...]], ...] = ()
     predicates: tuple[Expr, ...] = ()
-    matched: frozenset[str] = frozenset()
     negated: tuple[Negated, ...] = ()
 
     def joined(self, other: _Flat) -> _Flat:
@@ -92,16 +104,15 @@ class _Flat:
             {**self.columns, **other.columns},
             self.reads + other.reads,
             self.predicates + other.predicates,
-            self.matched | other.matched,
             self.negated + other.negated,
         )
 
+    def passing(self, *predicates: Expr) -> _Flat:
+        return replace(self, predicates=self.predicates + predicates)
 
-_NOTHING = _Flat({})
 
-
-def branches(relation: str, step: SelectQuery, bound: BoundSelect) -> list[Branch]:
-    """Look through a bound step.
+def branches(relation: str, step: SelectQuery, plan: Plan) -> list[Branch]:
+    """Looks through a step.
 
     Returns:
         As many branches as the unions in its sub-selects give.
@@ -111,150 +122,112 @@ def branches(relation: str, step: SelectQuery, bound: BoundSelect) -> list[Branc
     """
     return [
         Branch(
-            relation,
-            step,
-            flat.reads,
-            tuple(flat.columns.values()),
-            flat.predicates,
-            flat.matched,
-            flat.negated,
+            relation, step, flat.reads, tuple(flat.columns.values()), flat.predicates, flat.negated
         )
-        for flat in _select(bound, "", step.at)
+        for flat in _flats(plan, "", step.at)
     ]
 
 
-def _reads(query: BoundQuery) -> bool:
-    match query:
-        case BoundSelect(origin):
-            return _from_reads(origin)
-        case BoundUnion(parts):
-            return any(map(_reads, parts))
-        case BoundRename(inner):
-            return _reads(inner)
-        case _:
-            return False
+def _reads_recursion(plan: Plan) -> bool:
+    if isinstance(plan, Fixpoint):
+        return False
+    return isinstance(plan, RecursiveRef) or any(map(_reads_recursion, children(plan)))
 
 
-def _from_reads(origin: BoundFrom) -> bool:
-    inside = any(_from_reads(found.inner) for found in origin.exists)
-    return inside or any(map(_source_reads, origin.sources))
-
-
-def _source_reads(source: BoundSource) -> bool:
-    match source:
-        case RecursionSource():
-            return True
-        case SubSource(_, query):
-            return _reads(query)
-        case OuterSource():
-            return _from_reads(source.left) or _from_reads(source.right)
-        case _:
-            return False
-
-
-def _query(query: BoundQuery, prefix: str, at: Position) -> list[_Flat]:
-    match query:
-        case BoundSelect():
-            return _select(query, prefix, at)
-        case BoundUnion(parts, _, columns):
-            found = [flat for part in parts for flat in _query(part, prefix, at)]
-            return [_named(flat, [column.name for column in columns]) for flat in found]
-        case BoundRename(inner, columns):
-            return [
-                _named(flat, [column.name for column in columns])
-                for flat in _query(inner, prefix, at)
-            ]
-        case _:
-            raise Unsupported(
-                "a recursive view is read through a query that is no SELECT or UNION",
-                position=at,
-                attempt="read it directly in FROM",
-            )
-
-
-def _named(flat: _Flat, names: list[str]) -> _Flat:
-    return replace(flat, columns=dict(zip(names, flat.columns.values(), strict=True)))
-
-
-def _select(query: BoundSelect, prefix: str, at: Position) -> list[_Flat]:
-    if _from_reads(query.origin) and (query.group or query.late or query.origin.computed):
-        raise NonStratified(
-            "an aggregate or a sub-query's value in a recursive step has no least answer",
-            position=at,
-            attempt="compute it in a CTE or view that the step joins with",
-        )
-    return [
-        replace(flat, columns={c.name: substitute(e, flat.columns) for c, e in query.outputs})
-        for flat in _from(query.origin, prefix, at)
-    ]
-
-
-def _from(origin: BoundFrom, prefix: str, at: Position) -> list[_Flat]:
-    sources = [_source(source, prefix, at) for source in origin.sources]
-    flats: list[_Flat] = []
-    for parts in product(*sources):
-        flat = _NOTHING
-        for part in parts:
-            flat = flat.joined(part)
-        own = tuple(substitute(p, flat.columns) for p in origin.predicates)
-        grown = [replace(flat, predicates=flat.predicates + own)]
-        for number, found in enumerate(origin.exists):
-            grown = [
-                more for one in grown for more in _exists(found, one, f"{prefix}{number}/", at)
-            ]
-        flats += grown
-    return flats
-
-
-def _source(source: BoundSource, prefix: str, at: Position) -> list[_Flat]:
-    names = [column.name for column in source.columns]
-    own: dict[str, Expr] = {name: Col(prefix + name) for name in names}
-    if not _source_reads(source):
+def _flats(plan: Plan, prefix: str, at: Position) -> list[_Flat]:
+    own: dict[str, Expr] = {c.name: Col(prefix + c.name) for c in plan.columns}
+    if not _reads_recursion(plan):
         return [_Flat(own)]
-    match source:
-        case RecursionSource(_, relation):
-            return [_Flat(own, ((relation, tuple(prefix + name for name in names)),))]
-        case SubSource(alias, query):
-            return [_named(flat, names) for flat in _query(query, f"{prefix}{alias}/", at)]
-        case _:
+    match plan:
+        case RecursiveRef(name, _, columns):
+            return [_Flat(own, ((name, tuple(prefix + column.name for column in columns)),))]
+        case Project(child, outputs):
+            return [
+                replace(flat, columns={c.name: _filled(e, flat.columns) for c, e in outputs})
+                for flat in _flats(child, prefix, at)
+            ]
+        case Filter(child, predicate):
+            tests = tuple(conjuncts(predicate))
+            return [
+                flat.passing(*(_filled(test, flat.columns) for test in tests))
+                for flat in _flats(child, prefix, at)
+            ]
+        case Join(left, right):
+            pairs = product(_flats(left, f"{prefix}0/", at), _flats(right, f"{prefix}1/", at))
+            return [one.joined(other) for one, other in pairs]
+        case Distinct(child):
+            return _flats(child, prefix, at)
+        case Union(sides):
+            flats = (flat for side in sides for flat in _flats(side, prefix, at))
+            return [
+                replace(flat, columns=dict(zip(own, flat.columns.values(), strict=True)))
+                for flat in flats
+            ]
+        case Apply(left, _, ApplyKind.EXISTS | ApplyKind.NOT_EXISTS):
+            around = _flats(left, prefix, at)
+            return [found for flat in around for found in _exists(plan, flat, f"{prefix}2/", at)]
+        case Apply() | GroupBy():
+            raise NonStratified(
+                "an aggregate or a sub-query's value in a recursive step has no least answer",
+                position=at,
+                attempt="compute it in a CTE or view that the step joins with",
+            )
+        case OuterJoin() | AntiJoin():
             raise NonStratified(
                 "an outer join of a recursive view in its own step has no least answer",
                 position=at,
                 found="an outer join",
                 attempt="join with the finished view, in the query that reads it",
             )
+    raise Unsupported(
+        "a recursive view is read through a query that is no SELECT or UNION",
+        position=at,
+        attempt="read it directly in FROM",
+    )
 
 
-def _exists(found: BoundExists, around: _Flat, prefix: str, at: Position) -> list[_Flat]:
-    columns = dict(around.columns)
-    if found.needle is not None:
-        columns[found.needle[0].name] = substitute(found.needle[1], columns)
-    left = [substitute(Col(one), columns) for one, _ in found.on]
-    if found.negated:
-        inner = {c.name for source in found.inner.sources for c in source.columns}
-        more = [substitute(part, columns) for part in found.residual]
-        made = Negated(_columns((*left, *more)) - inner, not more)
+def _exists(plan: Apply, around: _Flat, prefix: str, at: Position) -> list[_Flat]:
+    names = frozenset(around.columns)
+    right, across = partners(plan.right, names)
+    if plan.kind is ApplyKind.NOT_EXISTS:
+        if outer_names(right) & names:
+            raise NonStratified(
+                "a NOT EXISTS that reads the recursive rows at several depths has no least answer",
+                position=at,
+                found="NOT EXISTS",
+                attempt="compute it in a CTE or view that the step joins with",
+            )
+        compared = (around.columns[name] for part in across for name in outer_in(part))
+        reads = frozenset[str]().union(*map(columns_in, compared))
+        made = Negated(reads, all(map(_is_equality, across)))
         return [replace(around, negated=(*around.negated, made))]
     flats: list[_Flat] = []
-    for inside in _from(found.inner, prefix, at):
-        every = {**columns, **inside.columns}
-        pairs = tuple(
-            Op("=", one, substitute(Col(other), inside.columns))
-            for one, (_, other) in zip(left, found.on, strict=True)
-        )
-        residual = tuple(substitute(part, every) for part in found.residual)
-        matched = _columns(left) if not inside.reads else frozenset[str]()
+    for inside in _flats(right, prefix, at):
+        tests = tuple(_filled(part, inside.columns) for part in across)
+        matched = tuple(_filled(t, {}, around.columns) for t in inside.predicates + tests)
         flats.append(
             replace(
                 around,
                 reads=around.reads + inside.reads,
-                predicates=(*around.predicates, *inside.predicates, *residual, *pairs),
-                matched=around.matched | inside.matched | matched,
+                predicates=around.predicates + matched,
                 negated=around.negated + inside.negated,
             )
         )
     return flats
 
 
-def _columns(exprs: Iterable[Expr]) -> frozenset[str]:
-    return frozenset[str]().union(*map(columns_in, exprs))
+def _is_equality(test: Expr) -> bool:
+    match test:
+        case Op("=", Outer(), Col()) | Op("=", Col(), Outer()):
+            return True
+    return False
+
+
+def _filled(expr: Expr, own: Mapping[str, Expr], around: Mapping[str, Expr] | None = None) -> Expr:
+    """Replaces columns, and those of the rows around, by what they are computed from."""
+    match expr:
+        case Col(name):
+            return own.get(name, expr)
+        case Outer(name):
+            return (around or {}).get(name, expr)
+    return with_parts(expr, (_filled(part, own, around) for part in parts(expr)))

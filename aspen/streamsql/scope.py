@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from aspen.algebra.expr import Col, Outer
+from aspen.algebra.plan import Plan
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column
 from aspen.streamsql.ast import Name
-from aspen.streamsql.bound import BoundQuery, BoundSource
 from aspen.streamsql.errors import AmbiguousColumn, UnknownColumn, nearest, suggestion
+from aspen.streamsql.typing_rules import Typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,20 @@ class RecursionMark:
 
     name: str
     columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a name in front of a column means.
+
+    Args:
+        alias: of its columns in the plan, which no source around has.
+        recursive: whether it is the recursive view inside its own step.
+    """
+
+    alias: str
+    columns: tuple[Column, ...]
+    recursive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,7 @@ class Environment:
     """
 
     catalog: Catalog
-    ctes: Mapping[str, BoundQuery | RecursionMark] = field(default_factory=dict)
+    ctes: Mapping[str, Plan | RecursionMark] = field(default_factory=dict)
     outer: Scope | None = None
     numbers: Iterator[int] = field(default_factory=lambda: count(1), compare=False)
 
@@ -41,7 +57,7 @@ class Environment:
         """Returns the environment of a sub-query that may read the rows of `outer`."""
         return replace(self, outer=outer)
 
-    def with_cte(self, name: str, query: BoundQuery | RecursionMark) -> Environment:
+    def with_cte(self, name: str, query: Plan | RecursionMark) -> Environment:
         """Returns an environment that also knows `name`."""
         return replace(self, ctes={**self.ctes, name: query})
 
@@ -61,7 +77,7 @@ class Scope:
         hidden: plan names of columns that USING merged into others.
     """
 
-    sources: Mapping[str, BoundSource]
+    sources: Mapping[str, Source]
     outer: Scope | None = None
     hidden: frozenset[str] = frozenset()
 
@@ -85,8 +101,15 @@ class Scope:
         """This scope and those around it, innermost first."""
         return (self,) if self.outer is None else (self, *self.outer.around)
 
+    def typed(self, name: Name) -> Typed:
+        """Looks a column up, here and then in the scopes around, as an expression."""
+        column = self.find(name)
+        own = column.name in self.inner_names
+        expr = Col(column.name) if own else Outer(column.name)
+        return Typed(expr, column.type, column.unit, column.nullable, name.at)
+
     def find(self, name: Name) -> Column:
-        """Look a column up, here and then in the scopes around.
+        """Looks a column up, here and then in the scopes around.
 
         Raises:
             UnknownColumn: no source has it.
@@ -123,7 +146,7 @@ class Scope:
 
     def _unknown(self, name: Name) -> UnknownColumn:
         written = f"{name.qualifier}.{name.name}" if name.qualifier else name.name
-        known: dict[str, BoundSource] = {}
+        known: dict[str, Source] = {}
         for scope in reversed(self.around):
             known |= scope.sources
         if name.qualifier and name.qualifier not in known:

@@ -1,12 +1,11 @@
-"""AST and bound query → text, for EXPLAIN and the golden files (borders 1 and 2)."""
+"""AST → text, for EXPLAIN and the golden files (border 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aspen.algebra.explain import expr_text
 from aspen.algebra.text import column_text, value_text
-from aspen.model.schema import Column, Relation
+from aspen.model.schema import Relation
 from aspen.streamsql.ast import (
     Binary,
     Choice,
@@ -35,26 +34,6 @@ from aspen.streamsql.ast import (
     UnionQuery,
     ValuesQuery,
     WithQuery,
-)
-from aspen.streamsql.bound import (
-    BaseSource,
-    BoundCompare,
-    BoundExists,
-    BoundFrom,
-    BoundGroup,
-    BoundOrder,
-    BoundQuery,
-    BoundRecursion,
-    BoundRename,
-    BoundSelect,
-    BoundSource,
-    BoundStatement,
-    BoundSubquery,
-    BoundUnion,
-    BoundValues,
-    OuterSource,
-    RecursionSource,
-    SubSource,
 )
 
 
@@ -223,132 +202,3 @@ def spell(node: Expression) -> str:
             return f"({spell(needle)} {'IN' if symbol == '=' else f'{symbol} ANY'} (query))"
         case Scalar():
             return "(query)"
-
-
-def bound_text(statement: BoundStatement) -> str:
-    """Print a bound statement: sources with their kinds, expressions with full names, types."""
-    head = f"view {statement.name}" if statement.name else "query"
-    head = f"once {head}" if statement.once else head
-    lines = [head, *_indented(_bound(statement.query)), *_outputs(statement.outputs)]
-    return "\n".join(lines) + "\n"
-
-
-def _columns(columns: tuple[Column, ...]) -> str:
-    return ", ".join(map(column_text, columns))
-
-
-def _bound(query: BoundQuery) -> Iterator[str]:
-    match query:
-        case BoundSelect(origin, group, outputs, distinct, late):
-            yield "select distinct" if distinct else "select"
-            for column, expr in outputs:
-                yield f"  {column_text(column)} = {expr_text(expr)}"
-            yield from _from(origin)
-            if group is not None:
-                yield from _group(group)
-            for found in late:
-                yield from _bound_subquery(found)
-        case BoundUnion(branches, distinct, columns):
-            yield f"union{'' if distinct else ' all'}: {_columns(columns)}"
-            for branch in branches:
-                yield from _indented(_bound(branch))
-        case BoundCompare(left, right, function, keeps, columns):
-            yield f"{function.name.lower()}{' all' if keeps else ''}: {_columns(columns)}"
-            yield from _indented(_bound(left))
-            yield from _indented(_bound(right))
-        case BoundValues(columns, rows):
-            yield f"values: {_columns(columns)}"
-            yield from (f"  ({', '.join(map(expr_text, row))})" for row in rows)
-        case BoundOrder(inner, keys, limit, offset):
-            downs = (f"{k.column}{' desc' if k.descending else ''}" for k in keys)
-            cut = "" if limit is None else f" limit {limit}"
-            yield f"order by {', '.join(downs)}{cut}{f' offset {offset}' if offset else ''}"
-            yield from _indented(_bound(inner))
-        case BoundRecursion():
-            yield from _recursion(query, "recursion")
-            for other in query.others:
-                yield from _recursion(other, "with")
-        case BoundRename(inner, columns):
-            yield f"renamed: {_columns(columns)}"
-            yield from _indented(_bound(inner))
-
-
-def _recursion(query: BoundRecursion, word: str) -> Iterator[str]:
-    yield f"{word} {query.name}: {_columns(query.columns)}"
-    if query.most is not None:
-        yield f"  at most {query.most} rows"
-    if query.best is not None:
-        chosen = ", ".join(f"{how.value} {column}" for column, how in query.best.choices)
-        yield f"  keep {chosen} by {', '.join(query.best.keys)}"
-    for part, inner in (("base", query.base), ("step", query.step)):
-        yield f"  {part}"
-        yield from (f"    {line}" for line in _bound(inner))
-
-
-def _from(origin: BoundFrom) -> Iterator[str]:
-    for source in origin.sources:
-        yield from _bound_source(source)
-    for predicate in origin.predicates:
-        yield f"where {expr_text(predicate)}"
-    for found in origin.exists:
-        yield from _bound_exists(found)
-    for made in origin.computed:
-        yield from _bound_subquery(made)
-    for predicate in origin.later:
-        yield f"then where {expr_text(predicate)}"
-
-
-def _bound_subquery(found: BoundSubquery) -> Iterator[str]:
-    if isinstance(found, BoundExists):
-        yield from _bound_exists(found)
-        return
-    yield f"compute {column_text(found.output)}"
-    yield from _indented(_bound(found.query))
-
-
-def _bound_source(source: BoundSource) -> Iterator[str]:
-    match source:
-        case BaseSource(alias, relation, _, window):
-            words = ""
-            if window is not None:
-                by = f" by {', '.join(window.partition_by)}" if window.partition_by else ""
-                rows = f" rows {window.rows}" if window.rows is not None else ""
-                span = f" range {window.range_s} s" if window.range_s is not None else ""
-                slide = f" slide {window.slide_s} s" if window.slide_s is not None else ""
-                words = f" window{by}{rows}{span}{slide}"
-            yield f"from {alias} = {relation.kind.value} {relation.name}{words}"
-        case SubSource(alias, query):
-            yield f"from {alias} = QUERY"
-            yield from _indented(_bound(query))
-        case OuterSource(kind, left, right, on):
-            condition = f" on {' AND '.join(map(expr_text, on))}" if on else ""
-            yield f"from {kind.lower()} join{condition}"
-            yield from _indented(_from(left))
-            yield from _indented(_from(right))
-        case RecursionSource(alias, name):
-            yield f"from {alias} = RECURSION {name}"
-
-
-def _bound_exists(found: BoundExists) -> Iterator[str]:
-    on = ", ".join(f"{left} = {right}" for left, right in found.on)
-    mark = "" if found.mark is None else f" as {found.mark.name}"
-    yield f"{'not ' if found.negated else ''}exists{f' on {on}' if on else ''}{mark}"
-    if found.needle is not None:
-        yield f"  {found.needle[0].name} = {expr_text(found.needle[1])}"
-    for residual in found.residual:
-        yield f"  across {expr_text(residual)}"
-    yield from _indented(_from(found.inner))
-
-
-def _group(group: BoundGroup) -> Iterator[str]:
-    keys = ", ".join(
-        column.name if expr_text(expr) == column.name else f"{column.name} = {expr_text(expr)}"
-        for column, expr in group.keys
-    )
-    yield f"group by {keys}" if keys else "group all"
-    for found in group.aggregates:
-        inside = "*" if found.value is None else expr_text(found.value)
-        distinct = "DISTINCT " if found.distinct else ""
-        yield f"  {column_text(found.output)} = {found.function.value}({distinct}{inside})"
-    if group.having is not None:
-        yield f"having {expr_text(group.having)}"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from aspen import units
-from aspen.algebra.expr import COMPARISONS, Call, Case, Const, Expr, Op
+from aspen.algebra.expr import COMPARISONS, Call, Case, Col, Const, Expr, Op
 from aspen.algebra.functions import FUNCTIONS, Function
+from aspen.algebra.plan import Distinct, Plan, Project
 from aspen.errors import Position
-from aspen.model.schema import Type
-from aspen.streamsql.bound import Typed
+from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import (
     TypeMismatch,
     UnitMismatch,
@@ -20,6 +20,25 @@ from aspen.streamsql.errors import (
     nearest,
     suggestion,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression with what is known of its value.
+
+    Args:
+        type: None for a bare NULL, which fits every type.
+        unit: empty when the value says nothing of it.
+        nullable: whether it may be null.
+        at: where the user wrote it.
+    """
+
+    expr: Expr
+    type: Type | None
+    unit: str
+    nullable: bool
+    at: Position
+
 
 _SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
 
@@ -36,6 +55,29 @@ def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
             return Const(float(expr.value))
         return Call("to_float", (expr,))
     return expr
+
+
+def relabelled(plan: Plan, columns: tuple[Column, ...]) -> Plan:
+    """Returns a plan with its columns renamed and widened by index, where they differ."""
+    if plan.columns == columns:
+        return plan
+    if isinstance(plan, Project):
+        child, values = plan.child, [expr for _, expr in plan.outputs]
+    else:
+        child, values = plan, [Col(column.name) for column in plan.columns]
+    outputs = (
+        (wanted, widened(value, column.type, wanted.type))
+        for column, value, wanted in zip(plan.columns, values, columns, strict=True)
+    )
+    return Project(child, tuple(outputs))
+
+
+def known_type(plan: Plan, index: int) -> Type | None:
+    """Returns the type of a plan's column, None where it is a bare NULL."""
+    made = plan.child if isinstance(plan, Distinct) else plan
+    if isinstance(made, Project) and made.outputs[index][1] == Const(None):
+        return None
+    return plan.columns[index].type
 
 
 def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:

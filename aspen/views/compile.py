@@ -15,11 +15,13 @@ from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
+    Apply,
     Distinct,
     Filter,
     GroupBy,
     Join,
     MarkJoin,
+    NotFlat,
     OuterJoin,
     Plan,
     Project,
@@ -187,6 +189,8 @@ class Compiler:
                 return build_fixpoint(self, plan)
             case RecursiveRef():
                 raise CannotMaintain(f"{plan.name} is read outside its recursion", found=plan.name)
+            case Apply():
+                raise NotFlat
 
     def _declared(self, plan: Scan) -> Relation:
         relation = self._relations.get(plan.relation)

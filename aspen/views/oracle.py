@@ -6,15 +6,18 @@ It shares no code with the operators except the evaluation of expressions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from aspen.algebra.evaluate import compile_expr
+from aspen.algebra.expr import Const, Expr, Outer, parts, with_parts
 from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
     AntiJoin,
+    Apply,
+    ApplyKind,
     Distinct,
     Filter,
     Fixpoint,
@@ -44,6 +47,17 @@ class _Tables:
     contents: Mapping[str, Delta]
     windows: Mapping[Plan, Delta]
     recursive: Mapping[str, Delta] = field(default_factory=dict)
+    around: Mapping[str, Value] = field(default_factory=dict)
+
+    def function(self, expr: Expr, columns: tuple[Column, ...]) -> Callable[[Row], Value]:
+        """Compiles an expression, with the values of the rows around it written in."""
+        return compile_expr(_with_values(expr, self.around), columns)
+
+
+def _with_values(expr: Expr, around: Mapping[str, Value]) -> Expr:
+    if isinstance(expr, Outer):
+        return Const(around[expr.name])
+    return with_parts(expr, (_with_values(part, around) for part in parts(expr)))
 
 
 def evaluate(
@@ -76,10 +90,10 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
         case Ship():
             return _rows(plan.child, tables)
         case Filter():
-            keep = compile_expr(plan.predicate, plan.child.columns)
+            keep = tables.function(plan.predicate, plan.child.columns)
             return {r: w for r, w in _rows(plan.child, tables).items() if keep(r) is True}
         case Project():
-            compute = [compile_expr(expr, plan.child.columns) for _, expr in plan.outputs]
+            compute = [tables.function(expr, plan.child.columns) for _, expr in plan.outputs]
             projected: Delta = {}
             for row, weight in _rows(plan.child, tables).items():
                 accumulate(projected, tuple(c(row) for c in compute), weight)
@@ -87,20 +101,22 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
         case Join():
             joined: Delta = {}
             right = _rows(plan.right, tables)
-            partners = _Partners(plan, right)
+            partners = _Partners(plan, right, tables)
             for one, weight in _rows(plan.left, tables).items():
                 for other in partners.of(one):
                     accumulate(joined, one + other, weight * right[other])
             return joined
         case AntiJoin():
-            partners = _Partners(plan, _rows(plan.right, tables))
+            partners = _Partners(plan, _rows(plan.right, tables), tables)
             return {r: w for r, w in _rows(plan.left, tables).items() if not partners.of(r)}
         case MarkJoin():
-            partners = _Partners(plan, _rows(plan.right, tables))
+            partners = _Partners(plan, _rows(plan.right, tables), tables)
             lefts = _rows(plan.left, tables)
             return {(*r, bool(partners.of(r))): w for r, w in lefts.items()}
         case OuterJoin():
             return _outer(plan, tables)
+        case Apply():
+            return _apply(plan, tables)
         case Union():
             total: Delta = {}
             for child in plan.children:
@@ -122,7 +138,7 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
 
 def _outer(plan: OuterJoin, tables: _Tables) -> Delta:
     right = _rows(plan.right, tables)
-    partners = _Partners(plan, right)
+    partners = _Partners(plan, right, tables)
     nothing = (None,) * len(plan.right.columns)
     joined: Delta = {}
     for row, weight in _rows(plan.left, tables).items():
@@ -134,16 +150,40 @@ def _outer(plan: OuterJoin, tables: _Tables) -> Delta:
     return joined
 
 
+def _apply(plan: Apply, tables: _Tables) -> Delta:
+    """Computes the right plan anew for every left row."""
+    names = [column.name for column in plan.left.columns]
+    found: Delta = {}
+    for row, weight in _rows(plan.left, tables).items():
+        around = {**tables.around, **dict(zip(names, row, strict=True))}
+        right = _rows(plan.right, replace(tables, around=around))
+        match plan.kind:
+            case ApplyKind.ROWS:
+                for other, times in right.items():
+                    accumulate(found, row + other, weight * times)
+            case ApplyKind.MARK:
+                accumulate(found, (*row, bool(right)), weight)
+            case ApplyKind.VALUE:
+                single = [other[0] for other, times in right.items() if len(right) == times == 1]
+                accumulate(found, (*row, *(single or [None])), weight)
+            case kind:
+                if bool(right) is (kind is ApplyKind.EXISTS):
+                    accumulate(found, row, weight)
+    return found
+
+
 class _Partners:
     """The right rows that match a left row."""
 
-    def __init__(self, plan: Join | AntiJoin | OuterJoin | MarkJoin, right: Delta) -> None:
+    def __init__(
+        self, plan: Join | AntiJoin | OuterJoin | MarkJoin, right: Delta, tables: _Tables
+    ) -> None:
         lefts = [column.name for column in plan.left.columns]
         rights = [column.name for column in plan.right.columns]
         self.places = [lefts.index(left) for left, _ in plan.on]
         others = [rights.index(other) for _, other in plan.on]
         both = plan.left.columns + plan.right.columns
-        self.residual = None if plan.residual is None else compile_expr(plan.residual, both)
+        self.residual = None if plan.residual is None else tables.function(plan.residual, both)
         self.by_key: dict[Row, list[Row]] = {}
         for row in right:
             self.by_key.setdefault(tuple(row[place] for place in others), []).append(row)
@@ -230,7 +270,7 @@ def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:
     bases = {one.name: dict.fromkeys(_rows(one.base, tables), 1) for one in plan.relations}
     rows: dict[str, Delta] = {one.name: {} for one in plan.relations}
     while True:
-        inner = _Tables(tables.contents, tables.windows, {**tables.recursive, **rows})
+        inner = replace(tables, recursive={**tables.recursive, **rows})
         found: dict[str, Delta] = {}
         for one in plan.relations:
             derived = {**bases[one.name], **dict.fromkeys(_rows(one.step, inner), 1)}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aspen.algebra.plan import (
     AntiJoin,
+    Apply,
     Distinct,
     Filter,
     Fixpoint,
@@ -70,7 +71,7 @@ def static_part(plan: Plan) -> Plan | None:
             return plan
         case GroupBy() | TopK():
             return plan if static_part(plan.child) is plan.child else None
-        case SetOperation() | OuterJoin() | MarkJoin():
+        case SetOperation() | OuterJoin() | MarkJoin() | Apply():
             sides = (plan.left, plan.right)
             return plan if all(static_part(side) is side for side in sides) else None
         case Fixpoint():

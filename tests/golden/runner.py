@@ -21,14 +21,13 @@ from golden.readings import trace
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.read import read_plan
-from aspen.algebra.rewrite import RULES, rewrite, rewrite_steps
+from aspen.algebra.rewrite import RULES, flat, rewrite, rewrite_steps
 from aspen.errors import AspenError
 from aspen.overlog import compile_program
 from aspen.streamsql.bind import bind
-from aspen.streamsql.build import build
 from aspen.streamsql.compile import DELIVERED, compile_query, compile_views, refuse_undelivered
 from aspen.streamsql.parse import parse
-from aspen.streamsql.show import ast_text, bound_text
+from aspen.streamsql.show import ast_text
 from federation.deploy import deploy
 from federation.explain import explain, optimize_text
 from federation.place import place
@@ -132,11 +131,11 @@ def _bind(case: Case) -> str:
         compiled = compile_query(case.text, CATALOG)
         refuse_undelivered(compiled, DELIVERED)
         return plan_text(compiled.plan)
-    return "\n".join(bound_text(bind(statement, CATALOG)) for statement in parse(case.text))
+    return "\n".join(bind(statement, CATALOG).text for statement in parse(case.text))
 
 
 def _build(case: Case) -> str:
-    plans = [build(bind(statement, CATALOG).query) for statement in parse(case.text)]
+    plans = [flat(bind(statement, CATALOG).plan) for statement in parse(case.text)]
     return "\n".join(map(plan_text, plans))
 
 
@@ -155,7 +154,7 @@ def _rewrite(case: Case) -> str:
 
 def _optimize(case: Case) -> str:
     (statement,) = parse(case.text)
-    return optimize_text(place(rewrite(build(bind(statement, CATALOG).query)), CATALOG), CATALOG)
+    return optimize_text(place(rewrite(flat(bind(statement, CATALOG).plan)), CATALOG), CATALOG)
 
 
 def _federate(case: Case) -> str:
@@ -165,7 +164,7 @@ def _federate(case: Case) -> str:
 
 
 def _split(case: Case) -> str:
-    plans = [rewrite(build(bind(statement, CATALOG).query)) for statement in parse(case.text)]
+    plans = [rewrite(flat(bind(statement, CATALOG).plan)) for statement in parse(case.text)]
     fragments = [split(place(plan, CATALOG)) for plan in plans]
     orders = deploy(fragments, CATALOG)
     return "\n".join([*(one.text for one in fragments), orders.text])

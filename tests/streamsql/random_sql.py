@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -13,8 +16,10 @@ TABLES = {
 }
 NOT_NULL = {("t", "a"), ("u", "d")}
 
-number = st.integers(-1, 3)
-word = st.sampled_from(["x", "y", "xy"])
+NUMBERS = tuple(range(-1, 4))
+WORDS = ("x", "y", "xy")
+number = st.sampled_from(NUMBERS)
+word = st.sampled_from(WORDS)
 
 
 def rows_of(table: str) -> st.SearchStrategy[tuple]:
@@ -36,22 +41,22 @@ class Writer:
     """Writes one query, a choice at a time.
 
     Args:
-        draw: Hypothesis's.
+        choose: takes one of some options.
     """
 
-    draw: object
+    choose: Callable[[Sequence[Any]], Any]
     count: int = 0
     budget: int = 14
     words: list[str] = field(default_factory=list)
 
-    def pick(self, *options: object) -> object:
-        return self.draw(st.sampled_from(options))
+    def pick(self, *options: Any) -> Any:
+        return self.choose(options)
 
     def chance(self, one_in: int) -> bool:
         """Whether to do something that happens once in so many times; never without budget."""
         if self.budget <= 0:
             return False
-        return self.draw(st.integers(1, one_in)) == one_in
+        return self.pick(*range(one_in)) == one_in - 1
 
     def alias(self) -> str:
         self.count += 1
@@ -90,7 +95,7 @@ class Writer:
         return f"SELECT {distinct}{named} FROM {source}{where}{tail}"
 
     def grouped(self, depth, source, scope, where, kinds) -> str:
-        keys = [] if self.chance(3) else [self.draw(st.sampled_from(scope))]
+        keys = [] if self.chance(3) else [self.choose(scope)]
         outputs = []
         for kind in kinds:
             own = [name for name, k in keys if k == kind]
@@ -102,7 +107,7 @@ class Writer:
         group = f" GROUP BY {', '.join(name for name, _ in keys)}" if keys else ""
         having = ""
         if self.chance(3):
-            test = f"{self.aggregate('INT', scope)} {self.compare()} {self.draw(number)}"
+            test = f"{self.aggregate('INT', scope)} {self.compare()} {self.choose(NUMBERS)}"
             if depth > 0 and self.chance(2):
                 inner, _ = self.query(depth - 1, keys, ["INT"])
                 test = f"{self.aggregate('INT', scope)} IN ({inner})"
@@ -135,7 +140,7 @@ class Writer:
 
     def join_on(self, join: str, left: Columns, right: Columns) -> str:
         pairs = [(one, two) for one, k in left for two, kind in right if k == kind]
-        one, two = self.draw(st.sampled_from(pairs))
+        one, two = self.choose(pairs)
         if join == "FULL JOIN":
             return f"{one} = {two}"
         extra = f" AND {self.predicate(0, left + right, [])}" if self.chance(2) else ""
@@ -204,7 +209,7 @@ class Writer:
         return f"(SELECT {value} AS c1 FROM {source}{where} ORDER BY c1 NULLS FIRST LIMIT 1)"
 
     def literal(self, kind: str) -> str:
-        return str(self.draw(number)) if kind == "INT" else f"'{self.draw(word)}'"
+        return str(self.choose(NUMBERS)) if kind == "INT" else f"'{self.choose(WORDS)}'"
 
     def value(self, kind: str, depth: int, scope: Columns, outer: Columns) -> str:
         own = [name for name, k in scope if k == kind]
@@ -213,13 +218,13 @@ class Writer:
         if depth > 0 and self.chance(3):
             return self.scalar(kind, depth, scope + outer)
         if form == "outer" and around:
-            return self.draw(st.sampled_from(around))
+            return self.choose(around)
         if form == "made" and self.budget > 0:
             self.budget -= 1
             return self.made(kind, scope, outer)
         if form == "literal" or not own:
             return self.literal(kind)
-        return self.draw(st.sampled_from(own))
+        return self.choose(own)
 
     def made(self, kind: str, scope: Columns, outer: Columns) -> str:
         one, two = (self.value(kind, 0, scope, outer) for _ in range(2))
@@ -237,4 +242,20 @@ class Writer:
 @st.composite
 def queries(draw, depth: int = 2) -> str:
     """A random query."""
-    return Writer(draw).query(depth, [])[0]
+    return Writer(lambda options: draw(st.sampled_from(options))).query(depth, [])[0]
+
+
+def seeded(seed: int) -> tuple[str, dict[str, list[tuple]]]:
+    """Returns a query and rows for it; much faster than Hypothesis, which shrinks what fails."""
+    chosen = random.Random(seed)
+    query = Writer(chosen.choice).query(2, [])[0]
+
+    def value(table: str, name: str, kind: str) -> object:
+        values = NUMBERS if kind == "INT" else WORDS
+        return chosen.choice(values if (table, name) in NOT_NULL else (None, *values))
+
+    rows = {
+        table: [tuple(value(table, *c) for c in columns) for _ in range(chosen.randrange(6))]
+        for table, columns in TABLES.items()
+    }
+    return query, rows

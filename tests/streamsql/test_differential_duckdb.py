@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aspen.algebra.rewrite import rewrite
+from aspen.algebra.rewrite import flat, rewrite
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql import compile_query, parse
 from aspen.streamsql.bind import bind
-from aspen.streamsql.build import build
 from aspen.views.oracle import evaluate
 
 CATALOG = Catalog.of(
@@ -77,7 +76,7 @@ def test_differential_duckdb_gives_the_same_rows(query):
                 connection.executemany(f"INSERT INTO {name} VALUES ({marks})", content)
         wanted = Counter(connection.execute(query).fetchall())
         contents = {name: dict(Counter(content)) for name, content in tables.items()}
-        plain = build(bind(parse(query)[0], CATALOG).query)
+        plain = flat(bind(parse(query)[0], CATALOG).plan)
         assert evaluate(plain, contents) == wanted
         assert evaluate(rewrite(plain), contents) == wanted
 

@@ -8,16 +8,17 @@ import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from streamsql.random_sql import NOT_NULL, TABLES, queries, rows_of
+from streamsql.random_sql import NOT_NULL, TABLES, queries, rows_of, seeded
 
 from aspen.algebra.explain import plan_text
-from aspen.algebra.rewrite import rewrite
+from aspen.algebra.plan import Apply, children
+from aspen.algebra.rewrite import flat, rewrite
+from aspen.algebra.rewrite.dependent import outer_names
 from aspen.log.entry import Change, Declare, Register, Transaction
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql.bind import bind
-from aspen.streamsql.build import build
 from aspen.streamsql.parse import parse
 from aspen.views.oracle import evaluate
 
@@ -51,17 +52,31 @@ def answer(duck, query, tables):
 
 
 def one_shot(duck, query, tables):
+    """Compares DuckDB's answer with sub-queries computed row by row, as joins, and rewritten."""
     wanted = answer(duck, query, tables)
     (statement,) = parse(query)
-    plan = build(bind(statement, CATALOG).query)
+    plan = bind(statement, CATALOG).plan
     counted = {table: dict(Counter(rows)) for table, rows in tables.items()}
-    assert evaluate(plan, counted) == wanted
-    assert evaluate(rewrite(plan), counted) == wanted
+    assert evaluate(plan, counted) == wanted, query
+    joined = flat(plan)
+    assert evaluate(joined, counted) == wanted, query
+    assert evaluate(rewrite(joined), counted) == wanted, query
+    return is_correlated(plan)
+
+
+def is_correlated(plan):
+    own = isinstance(plan, Apply) and bool(outer_names(plan.right))
+    return own or any(map(is_correlated, children(plan)))
+
+
+def seeded_queries(duck, seeds):
+    correlated = sum(one_shot(duck, *seeded(seed)) for seed in seeds)
+    assert correlated > len(seeds) / 5
 
 
 def maintained(duck, query, changes):
     (statement,) = parse(query)
-    plan = rewrite(build(bind(statement, CATALOG).query))
+    plan = rewrite(flat(bind(statement, CATALOG).plan))
     lane = Lane()
 
     def take(*entries):
@@ -99,6 +114,16 @@ def test_differential_one_shot_queries(duck, query, tables):
 @given(query=queries(), changes=histories)
 def test_differential_maintained_queries(duck, query, changes):
     maintained(duck, query, changes)
+
+
+def test_differential_seeded_queries(duck):
+    seeded_queries(duck, range(150))
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_differential_20_000_seeded_queries(duck):
+    seeded_queries(duck, range(150, 20_150))
 
 
 @pytest.mark.nightly

@@ -1,7 +1,16 @@
 """Border 4: plan → better plan, by rules that keep its meaning."""
 
-from aspen.algebra.rewrite.driver import RewriteDoesNotSettle, Step, rewrite, rewrite_steps
-from aspen.algebra.rewrite.pipeline import RULES
+from aspen.algebra.rewrite.driver import RewriteDoesNotSettle, Step, flat, rewrite, rewrite_steps
+from aspen.algebra.rewrite.pipeline import FLATTENING, RULES
 from aspen.algebra.rewrite.rule import Rule
 
-__all__ = ["RULES", "RewriteDoesNotSettle", "Rule", "Step", "rewrite", "rewrite_steps"]
+__all__ = [
+    "FLATTENING",
+    "RULES",
+    "RewriteDoesNotSettle",
+    "Rule",
+    "Step",
+    "flat",
+    "rewrite",
+    "rewrite_steps",
+]

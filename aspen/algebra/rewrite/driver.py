@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan, children, with_children
-from aspen.algebra.rewrite.pipeline import RULES
+from aspen.algebra.rewrite.pipeline import FLATTENING, RULES
 from aspen.algebra.rewrite.rule import Rule
 from aspen.errors import AspenError
 
 _MOST_STEPS = 10_000
 _DEEPER = 80
-"""Nodes a plan may be deeper after rewriting; magic sets put a few above each recursion."""
+"""Nodes a plan may be deeper after rewriting; magic sets and domains put some above each node."""
 
 
 class RewriteDoesNotSettle(AspenError):
@@ -40,6 +40,14 @@ def rewrite(plan: Plan, rules: Sequence[Rule] = RULES) -> Plan:
     """
     steps = rewrite_steps(plan, rules)
     return steps[-1].plan if steps else plan
+
+
+def flat(plan: Plan) -> Plan:
+    """Returns a plan without Apply, as engines compute it, its joins connected.
+
+    Law: as `rewrite`.
+    """
+    return rewrite(plan, FLATTENING)
 
 
 def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:

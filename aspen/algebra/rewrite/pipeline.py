@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules import (
+    apply_joins,
+    apply_rows,
     demand,
     distinct,
     filter_fixpoint,
@@ -13,11 +15,30 @@ from aspen.algebra.rewrite.rules import (
     filter_union,
     filter_window,
     fold,
+    join_order,
     linear,
     project,
     prune,
     semi_join,
 )
+
+FLATTENING: tuple[Rule, ...] = (
+    apply_rows.APPLY_ROWS_ALONE,  # down to what a domain is needed for, before sub-queries there:
+    apply_rows.APPLY_BELOW_ROW_BY_ROW,  # they then find its columns beside their rows
+    apply_rows.APPLY_BELOW_UNION,  # as above
+    apply_rows.APPLY_BELOW_SET,  # as above
+    apply_rows.APPLY_BELOW_JOIN,  # as above
+    apply_rows.APPLY_BELOW_GROUP,  # as above
+    apply_joins.APPLY_BY_DOMAIN,  # outermost first, while the rows around are still few nodes
+    apply_joins.APPLY_VALUE_BY_GROUP,  # then what needs no domain
+    apply_joins.APPLY_BY_CONDITIONS,  # as above
+    apply_joins.APPLY_VALUE_ALONE,  # as above
+    join_order.MATCHING_KEYS,  # when all joins are there
+    join_order.NARROW_ABOVE,  # brings joins together
+    project.MERGE_PROJECTS,  # as above
+    join_order.JOIN_ORDER,  # last: it sees all joins and conditions over them
+)
+"""Apply and the joins of FROM → joins with keys: the form that engines and `RULES` read."""
 
 RULES: tuple[Rule, ...] = (
     fold.FOLD_FILTER,  # smaller predicates first: every later rule reads them

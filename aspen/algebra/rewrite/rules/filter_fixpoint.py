@@ -17,8 +17,8 @@ from aspen.algebra.plan import (
     RecursiveRef,
     Union,
 )
+from aspen.algebra.renaming import filtered
 from aspen.algebra.rewrite.rule import Rule
-from aspen.algebra.rewrite.rules.filter_unary import filtered
 
 
 def unchanged(plan: Fixpoint) -> frozenset[str]:
@@ -71,8 +71,8 @@ def _into_base(plan: Plan) -> Plan | None:
                 column.name: Col(below.name)
                 for column, below in zip(fixpoint.columns, fixpoint.base.columns, strict=True)
             }
-            base = filtered(fixpoint.base, *(substitute(p, names) for p in own))
-            return filtered(replace(fixpoint, base=base), *rest)
+            base = filtered(fixpoint.base, (substitute(p, names) for p in own))
+            return filtered(replace(fixpoint, base=base), rest)
     return None
 
 

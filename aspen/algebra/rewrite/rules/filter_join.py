@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
 from aspen.algebra.plan import AntiJoin, Filter, Join, Plan
+from aspen.algebra.renaming import filtered
 from aspen.algebra.rewrite.rule import Rule
-from aspen.algebra.rewrite.rules.filter_unary import filtered
 
 
 def _names(plan: Plan) -> frozenset[str]:
@@ -35,8 +35,8 @@ def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
             case _:
                 rest.append(predicate)
     return Join(
-        filtered(join.left, *left),
-        filtered(join.right, *right),
+        filtered(join.left, left),
+        filtered(join.right, right),
         tuple(dict.fromkeys(on)),
         conjunction(rest),
     )

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.expr import Op, columns_in, conjuncts, substitute
 from aspen.algebra.plan import Distinct, Filter, GroupBy, Plan, Project
+from aspen.algebra.renaming import filtered
 from aspen.algebra.rewrite.rule import Rule
-
-
-def filtered(plan: Plan, *predicates: object) -> Plan:
-    """Put predicates (expressions, possibly none) over a plan."""
-    joined = conjunction(predicates)  # type: ignore[arg-type]
-    return plan if joined is None else Filter(plan, joined)
 
 
 def _merge(plan: Plan) -> Plan | None:
@@ -41,7 +36,7 @@ def _below_group(plan: Plan) -> Plan | None:
             own = [p for p in conjuncts(predicate) if columns_in(p) and columns_in(p) <= {*keys}]
             rest = [p for p in conjuncts(predicate) if p not in own]
             if own:
-                return filtered(GroupBy(filtered(child, *own), keys, aggregates), *rest)
+                return filtered(GroupBy(filtered(child, own), keys, aggregates), rest)
     return None
 
 
