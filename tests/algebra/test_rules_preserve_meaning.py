@@ -5,14 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
+from algebra.plans import Names, applies, data, filters, fixpoints, over, plans, windows
 from algebra.recursions import closures, recursions, scan, tables
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from aspen.algebra.expr import TRUE, Col, Const, Op
-from aspen.algebra.plan import AntiJoin, Filter, Join, OuterJoin, children, with_children
-from aspen.algebra.rewrite import RULES, RewriteDoesNotSettle, Rule, rewrite, rewrite_steps
+from aspen.algebra.plan import (
+    AntiJoin,
+    Apply,
+    ApplyKind,
+    Filter,
+    Join,
+    OuterJoin,
+    Project,
+    children,
+    with_children,
+)
+from aspen.algebra.rewrite import (
+    FLATTENING,
+    RULES,
+    RewriteDoesNotSettle,
+    Rule,
+    flat,
+    rewrite,
+    rewrite_steps,
+)
+from aspen.algebra.rewrite.dependent import domain_of, outer_names
 from aspen.model.schema import Type
 
 # What to put over a random plan so that a rule finds its shape.
@@ -44,7 +63,21 @@ SHAPES = {
     "filter_below_set_operation": ["set", "filter"],
     "distinct_of_set": ["group", "distinct"],
     "drop_identity": ["project"],
+    "apply_rows_alone": ["domain rows", "alone"],
+    "apply_below_row_by_row": ["domain rows over filter project"],
+    "apply_below_union": ["domain rows over union"],
+    "apply_below_set": ["domain rows over distinct set top"],
+    "apply_below_join": ["domain rows over join anti outer mark"],
+    "apply_below_group": ["domain rows over group"],
+    "apply_by_domain": ["apply"],
+    "apply_value_by_group": ["value of a group"],
+    "apply_by_conditions": ["apply"],
+    "apply_value_alone": ["value", "alone"],
+    "matching_keys": ["outer anti mark"],
+    "narrow_above": ["narrow", "filter join anti outer mark"],
+    "join_order": ["join", "join", "filter"],
 }
+EVERY = (*FLATTENING, *(rule for rule in RULES if rule not in FLATTENING))
 
 
 @st.composite
@@ -72,6 +105,28 @@ def shaped(draw, forms):
                 (a.name, b.name) for a in other.columns for b in plan.columns if a.type is b.type
             ]
             plan = AntiJoin(other, plan, tuple(draw(st.permutations(pairs))[:1]))
+        elif form.startswith("domain rows"):
+            some = draw(st.lists(st.sampled_from(plan.columns), min_size=1, max_size=2))
+            _, domain = domain_of(plan, frozenset(column.name for column in some))
+            inside = form.partition(" over ")[2].split()
+            rows = (ApplyKind.ROWS,)
+            plan = draw(applies(domain, names, rows, *([inside] if inside else []), nested=False))
+        elif form == "alone":
+            right = draw(plans(1, names))
+            one = right.columns[0]
+            kept = ((one, Col(one.name)),)
+            output = None if plan.output is None else replace(plan.output, type=one.type)
+            plan = replace(plan, right=Project(right, kept), output=output)
+        elif form == "value":
+            plan = draw(applies(plan, names, (ApplyKind.VALUE,)))
+        elif form == "value of a group":
+            plan = draw(applies(plan, names, (ApplyKind.VALUE,), ["filter"], nested=False))
+            group = replace(draw(over("group", plan.right.child, names)), keys=())
+            value = group.columns[0]
+            plan = replace(plan, right=Project(group, ((value, Col(value.name)),)))
+        elif form == "narrow":
+            kept = draw(st.lists(st.sampled_from(plan.columns), min_size=1, unique=True))
+            plan = Project(plan, tuple((column, Col(column.name)) for column in kept))
         elif form == "grouped":
             few = Filter(scan("ask", "q"), Op("=", Col("q.who"), Const(draw(st.integers(0, 2)))))
             numbers = [c.name for c in plan.columns[: len(plan.keys)] if c.type is Type.INT]
@@ -88,19 +143,19 @@ def shaped(draw, forms):
             test = Op("=", Col(column.name), Col(column.name))
             plan = Filter(plan, Op("AND", test, draw(filters(plan)).predicate))
         else:
-            plan = draw(over(form, plan, names, 2))
+            plan = draw(over(draw(st.sampled_from(form.split())), plan, names, 2))
     return plan
 
 
 def test_every_rule_has_its_shape():
-    assert set(SHAPES) == {rule.name for rule in RULES}
+    assert set(SHAPES) == {rule.name for rule in EVERY}
 
 
 def test_rules_are_told_apart_by_name():
-    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert len({rule.name for rule in EVERY}) == len(EVERY)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.name)
 def test_oracle_each_rule_keeps_rows_and_columns(rule):
     applied = []
 
@@ -125,6 +180,32 @@ def test_oracle_every_step_of_rewriting_keeps_rows_and_columns(plan, rows):
     for step in rewrite_steps(plan):
         assert step.plan.columns == plan.columns, step.rule.name
         assert rows.evaluate(step.plan) == expected, step.rule.name
+
+
+@st.composite
+def dependent(draw):
+    names = Names()
+    plan = draw(applies(draw(plans(draw(st.integers(0, 2)), names)), names))
+    for form in draw(st.lists(st.sampled_from(["apply", "filter", "project", "join"]), max_size=2)):
+        plan = draw(over(form, plan, names, 1))
+    return plan
+
+
+def has_apply(plan):
+    return isinstance(plan, Apply) or any(map(has_apply, children(plan)))
+
+
+@settings(max_examples=80, deadline=None)
+@given(dependent(), data())
+def test_oracle_every_step_to_joins_keeps_rows_and_columns(plan, rows):
+    expected = rows.evaluate(plan)
+    for step in rewrite_steps(plan, FLATTENING):
+        assert step.plan.columns == plan.columns, step.rule.name
+        assert rows.evaluate(step.plan) == expected, step.rule.name
+    joined = flat(plan)
+    assert not has_apply(joined)
+    assert not outer_names(joined)
+    assert flat(joined) == joined
 
 
 @settings(max_examples=30, deadline=None)

@@ -21,7 +21,7 @@ from golden.readings import trace
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.read import read_plan
-from aspen.algebra.rewrite import RULES, flat, rewrite, rewrite_steps
+from aspen.algebra.rewrite import FLATTENING, RULES, flat, rewrite, rewrite_steps
 from aspen.errors import AspenError
 from aspen.overlog import compile_program
 from aspen.streamsql.bind import bind
@@ -141,7 +141,9 @@ def _build(case: Case) -> str:
 
 def _rewrite(case: Case) -> str:
     disabled = case.directives.get("disable", [])
-    rules = [rule for rule in RULES if rule.name not in disabled]
+    named = {*case.directives.get("expect", []), *case.directives.get("expect-not", [])}
+    flattening = named & {rule.name for rule in FLATTENING} - {rule.name for rule in RULES}
+    rules = [r for r in (FLATTENING if flattening else RULES) if r.name not in disabled]
     steps = rewrite_steps(read_plan(case.text), rules)
     used = {step.rule.name for step in steps}
     for name in case.directives.get("expect", []):

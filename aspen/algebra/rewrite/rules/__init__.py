@@ -13,5 +13,8 @@
 | semi_join | semi_join_groups | `rewrite.demand`, and that the asking side is selected |
 | prune | prune_columns, prune_partners | `rewrite.narrow`: who reads which column |
 | distinct | distinct_of_set | which nodes give sets |
+| apply_rows | apply_rows_alone, apply_below_… | `rewrite.dependent`: domains and their keys |
+| apply_joins | apply_by_domain, …_by_conditions, apply_value_… | as above |
+| join_order | join_order, matching_keys, narrow_above | which inputs an equality connects |
 | project | merge_projects, drop_identity | expressions by column |
 """
