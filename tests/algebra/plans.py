@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
@@ -15,16 +15,12 @@ from aspen.algebra.expr import (
     IsNull,
     Not,
     Op,
-    Outer,
     conjunction,
-    substitute,
 )
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
     AntiJoin,
-    Apply,
-    ApplyKind,
     Best,
     Distinct,
     Filter,
@@ -221,7 +217,7 @@ def projections(draw, child: Plan, names: Names) -> Project:
     return Project(child, tuple(outputs))
 
 
-def _renamed(plan: Plan, alias: str) -> Project:
+def renamed(plan: Plan, alias: str) -> Project:
     outputs = [
         (Column(f"{alias}.r{i}", c.type, c.unit, c.nullable), Col(c.name))
         for i, c in enumerate(plan.columns)
@@ -232,7 +228,7 @@ def _renamed(plan: Plan, alias: str) -> Project:
 @st.composite
 def joins(draw, kind: type, left: Plan, right: Plan, names: Names) -> Plan:
     """A join or anti-join, with or without keys and residual."""
-    right = _renamed(right, names.fresh())
+    right = renamed(right, names.fresh())
     pairs = [(a.name, b.name) for a in left.columns for b in right.columns if a.type is b.type]
     on = tuple(draw(st.lists(st.sampled_from(pairs), max_size=2, unique=True))) if pairs else ()
     both = left.columns + right.columns
@@ -325,68 +321,6 @@ def fixpoints(draw, names: Names) -> Fixpoint:
     return Fixpoint(view, columns, base, step, chosen)
 
 
-INSIDE = (
-    "filter",
-    "project",
-    "join",
-    "anti",
-    "outer",
-    "mark",
-    "union",
-    "distinct",
-    "group",
-    "set",
-    "top",
-)
-
-
-@st.composite
-def reading(draw, plan: Plan, around: tuple[Column, ...]) -> Filter:
-    """The rows of a plan that pass conditions, one of which reads a row around."""
-    pairs = [(a.name, b.name) for a in around for b in plan.columns if a.type is b.type]
-    outer = draw(st.sampled_from(around))
-    tests: list[Expr] = [IsNull(Outer(outer.name))]
-    if pairs:
-        one, other = draw(st.sampled_from(pairs))
-        symbol = draw(st.sampled_from(["=", "=", "=", "<>", "<"]))
-        if next(c.type for c in around if c.name == one) is Type.BOOL:
-            symbol = "="
-        tests = [Op(symbol, Outer(one), Col(other))]
-    if draw(st.booleans()):
-        own = draw(predicates(plan.columns + around))
-        tests.append(substitute(own, {c.name: Outer(c.name) for c in around}))
-    predicate = conjunction(tests)
-    assert predicate is not None
-    return Filter(plan, predicate)
-
-
-@st.composite
-def applies(
-    draw, left: Plan, names: Names, kinds=tuple(ApplyKind), forms=INSIDE, *, nested: bool = True
-) -> Apply:
-    """A dependent join whose right reads the left rows, perhaps below further nodes."""
-    right: Plan = _renamed(draw(plans(draw(st.integers(0, 1)), names)), names.fresh())
-    right = draw(reading(right, left.columns))
-    if nested and draw(st.integers(0, 2)) == 0:
-        inner = draw(applies(right, names, (ApplyKind.EXISTS, ApplyKind.VALUE), nested=False))
-        both = draw(reading(inner.right, left.columns))
-        right = replace(inner, right=both) if both.columns == inner.right.columns else inner
-    for form in draw(st.lists(st.sampled_from(forms), min_size=forms != INSIDE, max_size=1)):
-        right = draw(over(form, right, names, 1))
-        if isinstance(right, Join | OuterJoin | AntiJoin | MarkJoin) and draw(st.booleans()):
-            right = replace(right, right=draw(reading(right.right, left.columns)))
-    kind = draw(st.sampled_from(kinds))
-    if kind is ApplyKind.VALUE:
-        if draw(st.booleans()):
-            right = replace(draw(groups(right, names)), keys=())
-        value = draw(st.sampled_from(right.columns))
-        right = Project(right, ((value, Col(value.name)),))
-        output = Column(f"{names.fresh()}.value", value.type, value.unit, True)
-        return Apply(left, right, kind, output)
-    output = Column(f"{names.fresh()}.mark", Type.BOOL) if kind is ApplyKind.MARK else None
-    return Apply(left, right, kind, output)
-
-
 @st.composite
 def plans(draw, depth: int = 3, names: Names | None = None) -> Plan:
     """A random plan that the oracle can answer."""
@@ -438,18 +372,16 @@ def over(draw, form: str, child: Plan, names: Names, depth: int = 1) -> Plan:
             kind = OuterJoin if form == "outer" else MarkJoin
             return draw(joins(kind, child, draw(plans(min(depth - 1, 1), names)), names))
         case "union":
-            branch: Plan = _renamed(child, names.fresh())
+            branch: Plan = renamed(child, names.fresh())
             return Union((child, draw(filters(branch))))
         case "distinct":
             return Distinct(child)
-        case "apply":
-            return draw(applies(child, names))
         case "group":
             return draw(groups(child, names))
         case "top":
             return draw(tops(child))
         case "set":
-            other: Plan = draw(filters(_renamed(child, names.fresh())))
+            other: Plan = draw(filters(renamed(child, names.fresh())))
             sides = (child, other) if draw(st.booleans()) else (other, child)
             function = draw(st.sampled_from(SetFunction))
             return SetOperation(*sides, function, draw(st.booleans()))

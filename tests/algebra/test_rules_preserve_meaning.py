@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from algebra.plans import Names, applies, data, filters, fixpoints, over, plans, windows
+from algebra.dependent_plans import applies, dependent
+from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
 from algebra.recursions import closures, recursions, scan, tables
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -117,6 +118,8 @@ def shaped(draw, forms):
             kept = ((one, Col(one.name)),)
             output = None if plan.output is None else replace(plan.output, type=one.type)
             plan = replace(plan, right=Project(right, kept), output=output)
+        elif form == "apply":
+            plan = draw(applies(plan, names))
         elif form == "value":
             plan = draw(applies(plan, names, (ApplyKind.VALUE,)))
         elif form == "value of a group":
@@ -180,15 +183,6 @@ def test_oracle_every_step_of_rewriting_keeps_rows_and_columns(plan, rows):
     for step in rewrite_steps(plan):
         assert step.plan.columns == plan.columns, step.rule.name
         assert rows.evaluate(step.plan) == expected, step.rule.name
-
-
-@st.composite
-def dependent(draw):
-    names = Names()
-    plan = draw(applies(draw(plans(draw(st.integers(0, 2)), names)), names))
-    for form in draw(st.lists(st.sampled_from(["apply", "filter", "project", "join"]), max_size=2)):
-        plan = draw(over(form, plan, names, 1))
-    return plan
 
 
 def has_apply(plan):
