@@ -23,7 +23,7 @@ from aspen.model.delta import Delta, merge, negate
 from aspen.runtime.borders import Borders
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan
+from aspen.views.operators.scan import ScanOperator
 
 Guest = TypeVar("Guest")
 Compile = Callable[[Plan], Node]
@@ -39,7 +39,7 @@ class _Here(Generic[Guest]):
         untold: what no round has had yet of their changes.
     """
 
-    arrived: Scan
+    arrived: ScanOperator
     leaving: Node
     untold: Delta
     guests: list[Guest] = field(default_factory=list)
@@ -85,7 +85,7 @@ class BordersHere(Generic[Guest]):
         if here is not None and here.leaving.failure is None:
             here.guests.append(guest)
             return
-        scan = Scan(share.arrived)
+        scan = ScanOperator(share.arrived)
         scan.table = self.known[name].arrived(self._number)
         scan.users = 1
         self._circuit.add(("arrived", next(self._serial)), scan)

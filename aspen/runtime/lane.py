@@ -53,8 +53,8 @@ from aspen.runtime.system import System
 from aspen.runtime.views import WAITING, View, Views
 from aspen.views.circuit import Circuit
 from aspen.views.compile import CannotMaintain, WindowSpec
-from aspen.views.operators.scan import Scan
-from aspen.views.operators.window import Arrival, Window
+from aspen.views.operators.scan import ScanOperator
+from aspen.views.operators.window import Arrival, WindowOperator
 from aspen.views.why import Why
 
 
@@ -243,7 +243,7 @@ class Lane:
                     merge(view.rows, delta)
                     outcome.add(view.entry.view, delta)
                 self.borders.moved(node)
-            if isinstance(node, Scan) and node.relation is ENGINE_ERROR:
+            if isinstance(node, ScanOperator) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
         notices, self.views.notices[:] = list(self.views.notices), []
@@ -369,7 +369,7 @@ class Lane:
             with self.views.completely(entry.view):
                 self.asks.answer(entry, outcome, latest_s)
 
-    def _begin(self, spec: WindowSpec, window: Window) -> None:
+    def _begin(self, spec: WindowSpec, window: WindowOperator) -> None:
         """Fill a new window: from the snapshot under restoration, or with the newest per key."""
         held = self.warm.get(spec.identity)
         if held is None:

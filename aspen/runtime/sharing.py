@@ -23,10 +23,10 @@ from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Relation, Row
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan as ScanNode
+from aspen.views.operators.scan import ScanOperator
 
 Guest = TypeVar("Guest")
-Build = Callable[[ScanNode], Node]
+Build = Callable[[ScanOperator], Node]
 """Compiles a shape over the table of its parameters."""
 
 
@@ -116,7 +116,7 @@ class Shape(Generic[Guest]):
     """
 
     question: Hashable
-    parameters: ScanNode
+    parameters: ScanOperator
     node: Node
     guests: dict[Row, list[Guest]] = field(default_factory=dict)
 
@@ -225,7 +225,7 @@ class Shapes(Generic[Guest]):
     ) -> Shape[Guest]:
         circuit, number = self._circuit, next(self._number)
         # Not deletable as far as provenance goes: nobody's answer rests on having been asked.
-        scan = ScanNode(Relation(f"parameters_{number}", columns, deletable=False))
+        scan = ScanOperator(Relation(f"parameters_{number}", columns, deletable=False))
         scan.table = {values: 1}
         scan.users = 1
         circuit.add(("parameters", number), scan)

@@ -32,7 +32,7 @@ from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
 from aspen.runtime.views import View, Views
 from aspen.views.circuit import Circuit
-from aspen.views.operators.window import Arrival, Window
+from aspen.views.operators.window import Arrival, WindowOperator
 
 VERSION = 1
 
@@ -235,7 +235,7 @@ def _views(by_name: dict[str, View]) -> list[list[Any]]:
     return out
 
 
-def _identity(window: Window) -> str:
+def _identity(window: WindowOperator) -> str:
     identity: str = window.identity[1]
     return identity
 

@@ -29,9 +29,9 @@ from aspen.runtime.views import WAITING, View, Views
 from aspen.views.choose import estimate
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.fixpoint import Fixpoint
-from aspen.views.operators.scan import Scan
-from aspen.views.operators.window import Window
+from aspen.views.operators.fixpoint import FixpointOperator
+from aspen.views.operators.scan import ScanOperator
+from aspen.views.operators.window import WindowOperator
 
 Place = tuple[str, int]
 """Where an operator stands: the first view that uses it, and its number on the way down."""
@@ -152,7 +152,7 @@ class System:
             yield (
                 view,
                 operator,
-                type(node).__name__,
+                type(node).__name__.removesuffix("Operator"),
                 _reads(node),
                 _kept(node),
                 uses[node],
@@ -212,16 +212,16 @@ def _below(top: Node) -> Iterator[Node]:
 
 def _reads(node: Node) -> str:
     match node:
-        case Scan():
+        case ScanOperator():
             # Parameters of a shape are numbered by who came first, which no answer may show.
             return node.relation.name if not node.relation.name.startswith("parameters_") else ""
-        case Window():
+        case WindowOperator():
             return node.stream
         case _:
             return ""
 
 
 def _kept(node: Node) -> int:
-    if isinstance(node, Fixpoint):
+    if isinstance(node, FixpointOperator):
         return sum(group.best is not None for group in node.groups.values())
     return node.kept()

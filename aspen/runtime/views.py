@@ -31,9 +31,9 @@ from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler, UnknownSource, WindowSpec
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan
+from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.support.strategies import AUTO
-from aspen.views.operators.window import Window
+from aspen.views.operators.window import WindowOperator
 from aspen.views.rotate import rotations
 
 __all__ = (
@@ -65,7 +65,7 @@ class Views:
         self,
         circuit: Circuit,
         relations: Mapping[str, Relation],
-        begin: Callable[[WindowSpec, Window], None],
+        begin: Callable[[WindowSpec, WindowOperator], None],
         placing: Placing,
     ) -> None:
         self._circuit = circuit
@@ -321,7 +321,7 @@ class Views:
         closed = self._close(view.entry.view, lifted.shape, given)
         strategies = self._strategies(view.entry.strategy, lifted.shape, closed)
 
-        def build(parameters: Scan) -> Node:
+        def build(parameters: ScanOperator) -> Node:
             return self._compile(view, closed, strategies, {PARAMETERS: parameters})
 
         question = (closed, tuple(strategies.values()))

@@ -13,8 +13,8 @@ from aspen.errors import AspenError, as_aspen_error
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan
-from aspen.views.operators.window import Window
+from aspen.views.operators.scan import ScanOperator
+from aspen.views.operators.window import WindowOperator
 
 
 class Circuit:
@@ -26,19 +26,19 @@ class Circuit:
     """
 
     def __init__(self) -> None:
-        self.sources: dict[str, Scan] = {}
+        self.sources: dict[str, ScanOperator] = {}
         self._known: dict[Hashable, Node] = {}
-        self._windows: dict[str, list[Window]] = {}
+        self._windows: dict[str, list[WindowOperator]] = {}
         self._dirty: list[tuple[int, int, Node]] = []
         self._queued: set[int] = set()
         self._serial = 0
         self.heard: Callable[[Sequence[Node]], None] | None = None
 
-    def source(self, relation: Relation) -> Scan:
+    def source(self, relation: Relation) -> ScanOperator:
         """Returns the table of a base relation, made at its first mention and kept for good."""
         known = self.sources.get(relation.name)
         if known is None:
-            known = self.sources[relation.name] = Scan(relation)
+            known = self.sources[relation.name] = ScanOperator(relation)
             known.users = 1
             known.identity = ("scan", relation.name)
         return known
@@ -54,7 +54,7 @@ class Circuit:
         for child in node.inputs:
             child.users += 1
             child.consumers.append(node)
-        if isinstance(node, Window):
+        if isinstance(node, WindowOperator):
             self._windows.setdefault(node.stream, []).append(node)
         node.start()
 
@@ -76,18 +76,18 @@ class Circuit:
             if self._known.get(node.identity) is node:
                 del self._known[node.identity]
             node.stop()
-            if isinstance(node, Window):
+            if isinstance(node, WindowOperator):
                 self._windows[node.stream].remove(node)
             for child in node.inputs:
                 child.users -= 1
                 child.consumers.remove(node)
                 nodes.append(child)
 
-    def windows(self) -> Iterable[Window]:
+    def windows(self) -> Iterable[WindowOperator]:
         """Returns all windows."""
         return [window for windows in self._windows.values() for window in windows]
 
-    def change(self, source: Scan, row: Row, weight: int) -> bool:
+    def change(self, source: ScanOperator, row: Row, weight: int) -> bool:
         """Put a change of a base table into the coming epoch; False when it is refused."""
         if not source.change(row, weight):
             return False
@@ -100,7 +100,7 @@ class Circuit:
             if window.take(at_s, rows):
                 self._mark(window)
 
-    def pend(self, leaf: Scan | Window, delta: Delta) -> None:
+    def pend(self, leaf: ScanOperator | WindowOperator, delta: Delta) -> None:
         """Put a leaf's rows into the coming epoch as they are; for suppositions."""
         leaf.pend(delta)
         self._mark(leaf)

@@ -18,6 +18,7 @@ from aspen.algebra.plan import (
     Apply,
     Distinct,
     Filter,
+    Fixpoint,
     GroupBy,
     Join,
     MarkJoin,
@@ -34,7 +35,6 @@ from aspen.algebra.plan import (
     Values,
     Window,
 )
-from aspen.algebra.plan import Fixpoint as FixpointPlan
 from aspen.errors import AspenError
 from aspen.model.delta import delta_of
 from aspen.model.schema import Column, Relation, Row, SourceKind, Value
@@ -43,19 +43,19 @@ from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
 from aspen.views.make_window import make_window
 from aspen.views.node import Node, Places
-from aspen.views.operators.anti_join import AntiJoin as AntiJoinNode
-from aspen.views.operators.distinct import Distinct as DistinctNode
-from aspen.views.operators.filter import Filter as FilterNode
-from aspen.views.operators.group_by import GroupBy as GroupByNode
+from aspen.views.operators.anti_join import AntiJoinOperator
+from aspen.views.operators.distinct import DistinctOperator
+from aspen.views.operators.filter import FilterOperator
+from aspen.views.operators.group_by import GroupByOperator
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
-from aspen.views.operators.project import Project as ProjectNode
+from aspen.views.operators.project import ProjectOperator
 from aspen.views.operators.semi_join import SemiJoin as SemiJoinNode
-from aspen.views.operators.set_operation import SetOperation as SetOperationNode
+from aspen.views.operators.set_operation import SetOperationOperator
 from aspen.views.operators.support.strategies import DEFAULT, Notify
-from aspen.views.operators.top_k import TopK as TopKNode
-from aspen.views.operators.union import Union as UnionNode
-from aspen.views.operators.values import Values as ValuesNode
-from aspen.views.operators.window import Window as WindowNode
+from aspen.views.operators.top_k import TopKOperator
+from aspen.views.operators.union import UnionOperator
+from aspen.views.operators.values import ValuesOperator
+from aspen.views.operators.window import WindowOperator
 
 EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
@@ -106,8 +106,8 @@ class Compiler:
         self,
         circuit: Circuit,
         relations: Mapping[str, Relation],
-        begin: Callable[[WindowSpec, WindowNode], None],
-        strategy: Callable[[FixpointPlan], str] = lambda _plan: DEFAULT,
+        begin: Callable[[WindowSpec, WindowOperator], None],
+        strategy: Callable[[Fixpoint], str] = lambda _plan: DEFAULT,
         notify: Notify = lambda _error: None,
         given: Mapping[str, Node] | None = None,
         apart: Hashable | None = None,
@@ -156,7 +156,7 @@ class Compiler:
                 child = self.build(plan.child)
                 test = compile_predicate(plan.predicate, plan.child.columns)
                 spelt = spelling(plan.predicate, plan.child.columns)
-                return self.node(("filter", id(child), spelt), lambda: FilterNode(child, test))
+                return self.node(("filter", id(child), spelt), lambda: FilterOperator(child, test))
             case Project():
                 return self._project(plan)
             case Join() | AntiJoin():
@@ -166,26 +166,26 @@ class Compiler:
             case Union():
                 nodes = [self.build(child) for child in plan.children]
                 return self.node(
-                    ("union", *(id(node) for node in nodes)), lambda: UnionNode(*nodes)
+                    ("union", *(id(node) for node in nodes)), lambda: UnionOperator(*nodes)
                 )
             case Distinct():
                 child = self.build(plan.child)
-                return self.node(("distinct", id(child)), lambda: DistinctNode(child))
+                return self.node(("distinct", id(child)), lambda: DistinctOperator(child))
             case Values():
                 rows = delta_of((tuple(c.value for c in row), 1) for row in plan.rows)
-                return self.node(("values", repr(plan.rows)), lambda: ValuesNode(rows))
+                return self.node(("values", repr(plan.rows)), lambda: ValuesOperator(rows))
             case SetOperation():
                 left, right = self.build(plan.left), self.build(plan.right)
                 function, keeps = plan.function, plan.keeps_duplicates
                 return self.node(
                     ("set", function, keeps, id(left), id(right)),
-                    lambda: SetOperationNode(left, right, function, keeps_duplicates=keeps),
+                    lambda: SetOperationOperator(left, right, function, keeps_duplicates=keeps),
                 )
             case TopK():
                 return self._top_k(plan)
             case GroupBy():
                 return self._group(plan)
-            case FixpointPlan():
+            case Fixpoint():
                 return build_fixpoint(self, plan)
             case RecursiveRef():
                 raise CannotMaintain(f"{plan.name} is read outside its recursion", found=plan.name)
@@ -280,7 +280,7 @@ class Compiler:
         exprs = [expr for _, expr in plan.outputs]
         compute = compile_row(exprs, plan.child.columns)
         spelt = tuple(spelling(expr, plan.child.columns) for expr in exprs)
-        return self.node(("project", id(child), spelt), lambda: ProjectNode(child, compute))
+        return self.node(("project", id(child), spelt), lambda: ProjectOperator(child, compute))
 
     def _beside(self, plan: OuterJoin | MarkJoin) -> Node:
         """Returns the left rows with partners and those without, beside what either gets."""
@@ -291,22 +291,24 @@ class Compiler:
         else:
             found = self._matched(plan, PipelinedHashJoin)
             missing = (None,) * len(plan.right.columns)
-        lonely = self._constant_behind(self._matched(plan, AntiJoinNode), width, missing)
-        return self.node(("union", id(found), id(lonely)), lambda: UnionNode(found, lonely))
+        lonely = self._constant_behind(self._matched(plan, AntiJoinOperator), width, missing)
+        return self.node(("union", id(found), id(lonely)), lambda: UnionOperator(found, lonely))
 
     def _constant_behind(self, node: Node, width: int, values: tuple[Value, ...]) -> Node:
         spelt = (*(repr(Col(str(place))) for place in range(width)), *map(repr, map(Const, values)))
         return self.node(
-            ("project", id(node), spelt), lambda: ProjectNode(node, lambda r: r + values)
+            ("project", id(node), spelt), lambda: ProjectOperator(node, lambda r: r + values)
         )
 
     def _join(self, plan: Join | AntiJoin) -> Node:
-        return self._matched(plan, PipelinedHashJoin if isinstance(plan, Join) else AntiJoinNode)
+        return self._matched(
+            plan, PipelinedHashJoin if isinstance(plan, Join) else AntiJoinOperator
+        )
 
     def _matched(
         self,
         plan: Join | AntiJoin | OuterJoin | MarkJoin,
-        kind: type[PipelinedHashJoin | AntiJoinNode],
+        kind: type[PipelinedHashJoin | AntiJoinOperator],
     ) -> Node:
         left, right = self.build(plan.left), self.build(plan.right)
         both = plan.left.columns + plan.right.columns
@@ -315,7 +317,7 @@ class Compiler:
         residual = None if plan.residual is None else compile_predicate(plan.residual, both)
         spelt = None if plan.residual is None else spelling(plan.residual, both)
         identity = (kind.__name__, id(left), id(right), lefts, rights, spelt)
-        if issubclass(kind, AntiJoinNode):
+        if issubclass(kind, AntiJoinOperator):
             return self.node(identity, lambda: kind(left, right, lefts, rights, residual))
         width = len(plan.left.columns)
         return self.node(
@@ -328,7 +330,7 @@ class Compiler:
         order = [(places((k.column,), plan.columns), k.descending, k.nulls_last) for k in plan.keys]
         return self.node(
             ("top", id(child), parts, tuple(order), plan.limit, plan.offset),
-            lambda: TopKNode(
+            lambda: TopKOperator(
                 child, parts, row_order(plan.keys, plan.columns), plan.limit, plan.offset
             ),
         )
@@ -355,7 +357,7 @@ class Compiler:
 
         return self.node(
             ("group", id(child), keys, spelt),
-            lambda: GroupByNode(child, keys, arguments, fresh, extreme),
+            lambda: GroupByOperator(child, keys, arguments, fresh, extreme),
         )
 
 

@@ -8,15 +8,14 @@ from typing import Protocol
 from aspen.algebra.block import Block, Input
 from aspen.algebra.expr import columns_in
 from aspen.algebra.linearise import linearise
-from aspen.algebra.plan import Best, Plan, Recursive, RecursiveRef, Union, Values
-from aspen.algebra.plan import Fixpoint as FixpointPlan
+from aspen.algebra.plan import Best, Fixpoint, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column
 from aspen.views.node import Node, Places
 from aspen.views.operators.absent_input import AbsentInput
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.joined_step import Chain, ChainJoin, JoinedStep
 from aspen.views.operators.linear_step import LinearStep, StepJoin
 from aspen.views.operators.multi_best_relation import MultiBestRelation
@@ -32,14 +31,14 @@ from aspen.views.traversal.shape import TraversalShape, traversal_shape
 
 
 class _Builder(Protocol):
-    strategy: Callable[[FixpointPlan], str]
+    strategy: Callable[[Fixpoint], str]
     notify: Notify
 
     def build(self, plan: Plan) -> Node: ...
     def node(self, identity: object, make: Callable[[], Node]) -> Node: ...
 
 
-def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
+def build_fixpoint(compiler: _Builder, plan: Fixpoint) -> Node:
     """Returns the node that keeps a recursive view.
 
     Views that are recursive together share one Fixpoint, whichever of them is asked for.
@@ -56,7 +55,7 @@ def build_fixpoint(compiler: _Builder, plan: FixpointPlan) -> Node:
     rules = Rules(build.bases, tuple(build.steps))
     node = compiler.node(
         ("fixpoint", strategy, plan.most, *build.parts),
-        lambda: Fixpoint(
+        lambda: FixpointOperator(
             rules,
             tuple(build.relations),
             make_support(strategy, rules, compiler.notify),
@@ -83,7 +82,7 @@ def _traversal(compiler: _Builder, shape: TraversalShape) -> Node:
 class _Recursion:
     """The parts of a Fixpoint, put together; equal `parts` mean equal recursions."""
 
-    def __init__(self, compiler: _Builder, plan: FixpointPlan) -> None:
+    def __init__(self, compiler: _Builder, plan: Fixpoint) -> None:
         self.compiler = compiler
         # Whichever of them is asked for, the relations are numbered alike.
         ordered = sorted(plan.relations, key=lambda one: one.name)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.views.node import Node, Way
-from aspen.views.operators.group_by import GroupBy
-from aspen.views.operators.project import Project
+from aspen.views.operators.group_by import GroupByOperator
+from aspen.views.operators.project import ProjectOperator
 
 BaseRow = tuple[str, Row]
 Item = tuple[Node, Row]
@@ -89,10 +89,10 @@ class Derivations:
 
     def _asked(self, node: Node, row: Row) -> Iterable[Way]:
         """Ask the operator; those that would look through their whole input get an index."""
-        if isinstance(node, Project):
+        if isinstance(node, ProjectOperator):
             child = node.inputs[0]
             return [((child, before),) for before in self._before(node, node.compute).get(row, ())]
-        if isinstance(node, GroupBy):
+        if isinstance(node, GroupByOperator):
             members = self._before(node, node.key).get(row[: node.width], [])
             return node.ways_of(row, members)
         return node.ways(row, self.contents, every=self._every)

@@ -18,10 +18,10 @@ from aspen.errors import AspenError
 from aspen.model.delta import Delta, negate
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.scan import Scan
-from aspen.views.operators.window import Window
+from aspen.views.operators.scan import ScanOperator
+from aspen.views.operators.window import WindowOperator
 
-Leaf = Scan | Window
+Leaf = ScanOperator | WindowOperator
 
 
 class CannotSuppose(AspenError):
@@ -52,7 +52,7 @@ def suppose(circuit: Circuit, changes: Mapping[Leaf, Delta], watched: Node) -> S
         changes: per leaf; no row may go that is not there.
         watched: any node of the circuit.
     """
-    orders = {leaf: dict(leaf.table) for leaf in changes if isinstance(leaf, Scan)}
+    orders = {leaf: dict(leaf.table) for leaf in changes if isinstance(leaf, ScanOperator)}
     failed: list[Node] = []
     delta = _epoch(circuit, changes, watched, failed)
     _epoch(circuit, {leaf: negate(moves) for leaf, moves in changes.items()}, watched, failed)

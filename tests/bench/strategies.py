@@ -26,7 +26,7 @@ from aspen.model.schema import Column, Relation, Row, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
 from aspen.views.choose import choose
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.strategies import STRATEGIES
 from tests.bench.report import Target, percentile, report
 from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
@@ -239,14 +239,14 @@ def measure(case: Case, spelt: str, budget_s: float) -> Sample:
     return sample
 
 
-def _fixpoints(lane: Lane) -> list[Fixpoint]:
+def _fixpoints(lane: Lane) -> list[FixpointOperator]:
     """Returns the recursions of its one view."""
     node = lane.views.by_name["v"].node
     waiting, found = [] if node is None else [node], []
     while waiting:
         one = waiting.pop()
         waiting += one.inputs
-        if isinstance(one, Fixpoint):
+        if isinstance(one, FixpointOperator):
             found.append(one)
     return found
 

@@ -10,7 +10,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.overlog import compile_goal, compile_program
 from aspen.overlog.errors import UnknownPredicate
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.traversal import Traversal
 from aspen.views.oracle import evaluate
 from overlog.lane import Host
@@ -43,7 +43,9 @@ def asked(goal):
 def derived(host):
     """How many rows each recursion of a lane holds."""
     kept = [
-        node for node in host.lane.circuit._known.values() if isinstance(node, Fixpoint | Traversal)
+        node
+        for node in host.lane.circuit._known.values()
+        if isinstance(node, FixpointOperator | Traversal)
     ]
     return sorted(len(node.contents()) for node in kept)
 

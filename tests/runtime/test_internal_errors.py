@@ -8,7 +8,7 @@ from views.lanes import Driver
 
 from aspen.log.entry import Ask
 from aspen.runtime import asks, views
-from aspen.views.operators.distinct import Distinct
+from aspen.views.operators.distinct import DistinctOperator
 
 
 def fail(*_args, **_kwargs):
@@ -33,7 +33,7 @@ def test_of_an_operator(monkeypatch, caplog) -> None:
     for _ in range(2):  # every lane and every replay finds the same id
         driver = Driver("either", "last")
         with monkeypatch.context() as patched:
-            patched.setattr(Distinct, "step", fail)
+            patched.setattr(DistinctOperator, "step", fail)
             changes = {one.view: one for one in driver.change(("pair", 1, (7, 8)))}
         ids.add(check(changes["either"].error, caplog))
     assert len(ids) == 1

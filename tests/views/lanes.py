@@ -12,7 +12,7 @@ from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
 from aspen.model.schema import Row
 from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.absorption import Absorption
 from aspen.views.operators.traversal import Traversal
 
@@ -61,14 +61,14 @@ class Driver:
         assert set(rows.values()) <= {1}
         return set(rows)
 
-    def fixpoint(self, view: str) -> Fixpoint | Traversal:
+    def fixpoint(self, view: str) -> FixpointOperator | Traversal:
         node = self.lane.views.by_name[view].node
-        while not isinstance(node, Fixpoint | Traversal):
+        while not isinstance(node, FixpointOperator | Traversal):
             (node,) = node.inputs
         return node
 
 
-def assert_empty(fixpoint: Fixpoint | Traversal) -> None:
+def assert_empty(fixpoint: FixpointOperator | Traversal) -> None:
     """Nothing is remembered of rows that came and went."""
     if isinstance(fixpoint, Traversal):
         assert not fixpoint._layers

@@ -18,7 +18,7 @@ from aspen.runtime.lane import Lane
 from aspen.runtime.questions import NoSuchBaseRow, UnknownView
 from aspen.views.compile import UnknownSource
 from aspen.views.node import Node
-from aspen.views.operators.fixpoint import EndlessRecursion, Fixpoint
+from aspen.views.operators.fixpoint import EndlessRecursion, FixpointOperator
 from aspen.views.pattern import ANY
 from aspen.views.what_if import CannotSuppose
 
@@ -52,7 +52,7 @@ def state(lane: Lane) -> tuple:
         sorted(
             sorted((repr(key), len(group.waiting)) for key, group in node.groups.items())
             for node in nodes
-            if isinstance(node, Fixpoint)
+            if isinstance(node, FixpointOperator)
         ),
         (lane.position, lane.now_s, lane.asks.open),
     )
@@ -175,14 +175,14 @@ def test_an_operator_that_fails_under_a_supposition_leaves_the_lane_whole(monkey
     driver.insert("seed", [("a", 1)])
     driver.insert("lit", [(1,), (2,)])
     before, reasons = state(driver.lane), driver.lane.why("reach", (1, 3))
-    settle = Fixpoint._settle
+    settle = FixpointOperator._settle
 
     def fails(self, group, source, row):
         if row == (1, 4):
             raise EndlessRecursion("far too far")
         settle(self, group, source, row)
 
-    monkeypatch.setattr(Fixpoint, "_settle", fails)
+    monkeypatch.setattr(FixpointOperator, "_settle", fails)
     with pytest.raises(CannotSuppose, match="far too far"):
         driver.lane.questions.what_if("reach", [Change("link", 1, (3, 4, 1))])
     # Another view that fails beside the one in question is mended too.

@@ -18,7 +18,7 @@ from aspen.views.node import Arrangement, Node, Places, key_of
 from aspen.views.two_sided import TwoSided
 
 
-class AntiJoin(TwoSided):
+class AntiJoinOperator(TwoSided):
     """Left rows that match nothing."""
 
     def __init__(

@@ -13,7 +13,7 @@ from aspen.model.delta import Delta
 from aspen.views.node import Node
 
 
-class Distinct(Node):
+class DistinctOperator(Node):
     """The bag as a set."""
 
     def __init__(self, child: Node) -> None:

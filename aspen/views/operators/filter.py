@@ -16,7 +16,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node
 
 
-class Filter(Node):
+class FilterOperator(Node):
     """Rows that pass."""
 
     def __init__(self, child: Node, predicate: Callable[[Row], bool]) -> None:

@@ -53,7 +53,7 @@ class NotMonotone(AspenError):
     code = "aspen.views.not_monotone"
 
 
-class Fixpoint(Node):
+class FixpointOperator(Node):
     """A recursion.
 
     Args:

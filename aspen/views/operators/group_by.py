@@ -26,7 +26,7 @@ class _Group:
         self.given: Row | None = None
 
 
-class GroupBy(Node):
+class GroupByOperator(Node):
     """Aggregates per key.
 
     Args:

@@ -16,7 +16,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node, Way
 
 
-class Project(Node):
+class ProjectOperator(Node):
     """Computed rows."""
 
     def __init__(self, child: Node, compute: Callable[[Row], Row]) -> None:

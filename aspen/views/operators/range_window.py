@@ -21,10 +21,10 @@ from heapq import heappop, heappush
 
 from aspen.model.delta import Delta, delta_of, merge
 from aspen.model.schema import Row
-from aspen.views.operators.window import Arrival, Window
+from aspen.views.operators.window import Arrival, WindowOperator
 
 
-class RangeWindow(Window):
+class RangeWindow(WindowOperator):
     """The rows of one stream inside a window that only time limits.
 
     Args:

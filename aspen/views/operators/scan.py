@@ -16,7 +16,7 @@ from aspen.model.schema import Relation, Row
 from aspen.views.node import Node, Way
 
 
-class Scan(Node):
+class ScanOperator(Node):
     """A base relation's rows."""
 
     def __init__(self, relation: Relation) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.views.node import Node, Way
-from aspen.views.operators.anti_join import AntiJoin
+from aspen.views.operators.anti_join import AntiJoinOperator
 
 
-class SemiJoin(AntiJoin):
+class SemiJoin(AntiJoinOperator):
     """Left rows that match something."""
 
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:

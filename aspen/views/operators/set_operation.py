@@ -18,7 +18,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node, Way
 
 
-class SetOperation(Node):
+class SetOperationOperator(Node):
     """Two bags compared row by row."""
 
     def __init__(

@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterable
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.views.node import Places
-from aspen.views.operators.window import Arrival, Window
+from aspen.views.operators.window import Arrival, WindowOperator
 
 
-class SlidingWindow(Window):
+class SlidingWindow(WindowOperator):
     """The rows of one stream inside a window that moves in steps.
 
     Args:

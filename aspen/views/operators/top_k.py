@@ -33,7 +33,7 @@ class _Part:
         self.given: Delta = {}
 
 
-class TopK(Node):
+class TopKOperator(Node):
     """Some rows of an order, per partition.
 
     Args:

@@ -16,7 +16,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node, Way
 
 
-class Union(Node):
+class UnionOperator(Node):
     """The sum of its inputs."""
 
     def step(self) -> Delta:

@@ -16,7 +16,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node, Way
 
 
-class Values(Node):
+class ValuesOperator(Node):
     """Constant rows.
 
     Args:

@@ -37,7 +37,7 @@ class _Held:
         self.inside = False
 
 
-class Window(Node):
+class WindowOperator(Node):
     """The rows of one stream inside a window.
 
     Args:

@@ -22,10 +22,10 @@ from aspen.streamsql import compile_query
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler
 from aspen.views.node import Node
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.scan import Scan
+from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.support.absorption import Budget
 from aspen.views.operators.support.absorption_lazy import AbsorptionLazy
 from aspen.views.operators.support.justification import Justification
@@ -96,7 +96,7 @@ class Traced(AbsorptionLazy):
         for premise in self.rules.premises(source):
             product = self.index.both(product, self.held[premise])
         for side, row in self.rules.taken(source):
-            assert isinstance(side.node, Scan)
+            assert isinstance(side.node, ScanOperator)
             facts = members(self._product_of(side.node.relation.name, row))
             variables = [self._variable(fact) for fact in facts]
             if len(variables) == 1:
@@ -146,7 +146,7 @@ class Hosted:
         )
         self.leaving = compiler.build(LEAVING)
         held = compiler.build(HELD)
-        self.fixpoint = next(node for node in _below(held) if isinstance(node, Fixpoint))
+        self.fixpoint = next(node for node in _below(held) if isinstance(node, FixpointOperator))
         self.support = Traced(self.fixpoint._rules, product_of)
         self.fixpoint._agenda.support = self.support
         self.inputs = {name: self.circuit.source(relations[name]) for name in relations}

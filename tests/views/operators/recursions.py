@@ -14,7 +14,7 @@ from aspen.log.entry import Change, Declare, Entry, Register, Transaction
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.runtime.lane import Lane
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.strategies import STRATEGIES
 from aspen.views.oracle import evaluate
 
@@ -101,8 +101,10 @@ class Host:
     def rows(self) -> dict[str, Delta]:
         return {query: self.lane.rows(query) for query in self.queries}
 
-    def fixpoints(self) -> list[Fixpoint]:
-        return [node for node in self.lane.circuit._known.values() if isinstance(node, Fixpoint)]
+    def fixpoints(self) -> list[FixpointOperator]:
+        return [
+            node for node in self.lane.circuit._known.values() if isinstance(node, FixpointOperator)
+        ]
 
     def assert_empty(self) -> None:
         for fixpoint in self.fixpoints():

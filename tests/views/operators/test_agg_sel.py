@@ -10,7 +10,7 @@ from views.lanes import Driver
 from views.operators.laws import Tables, check, quick, shuffles
 from views.operators.recursions import QUERIES as RECURSIONS
 
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 
 QUERIES = {
     "min": """WITH RECURSIVE walk(node, cost) AS (
@@ -33,7 +33,7 @@ states: st.SearchStrategy[list[Tables]] = st.lists(
 @quick
 @given(states=states, random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(Fixpoint, QUERIES[case], states, random)
+    check(FixpointOperator, QUERIES[case], states, random)
 
 
 def test_a_beaten_row_waits_and_comes_back_in_one_delta() -> None:

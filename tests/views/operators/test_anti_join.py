@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.anti_join import AntiJoin
+from aspen.views.operators.anti_join import AntiJoinOperator
 
 QUERIES = {
     "equi": """SELECT i.k, i.g FROM item i
@@ -23,4 +23,4 @@ QUERIES = {
 @quick
 @given(states=histories("item", "pair"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(AntiJoin, QUERIES[case], states, random)
+    check(AntiJoinOperator, QUERIES[case], states, random)

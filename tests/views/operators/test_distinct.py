@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.distinct import Distinct
+from aspen.views.operators.distinct import DistinctOperator
 
 QUERIES = {
     "column": "SELECT DISTINCT i.g FROM item i",
@@ -18,4 +18,4 @@ QUERIES = {
 @quick
 @given(states=histories("item", "pair"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(Distinct, QUERIES[case], states, random)
+    check(DistinctOperator, QUERIES[case], states, random)

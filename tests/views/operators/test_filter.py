@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.filter import Filter
+from aspen.views.operators.filter import FilterOperator
 
 QUERIES = {
     "comparison": "SELECT i.k FROM item i WHERE i.x > 1",
@@ -18,4 +18,4 @@ QUERIES = {
 @quick
 @given(states=histories("item"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(Filter, QUERIES[case], states, random)
+    check(FilterOperator, QUERIES[case], states, random)

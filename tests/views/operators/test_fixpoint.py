@@ -257,7 +257,7 @@ def test_nothing_is_done_for_a_view_whose_inputs_did_not_change(view, monkeypatc
     def refuse(_self):
         raise AssertionError("stepped")
 
-    monkeypatch.setattr(module.Fixpoint, "step", refuse)
+    monkeypatch.setattr(module.FixpointOperator, "step", refuse)
     driver.insert("pair", [(1, 1)])
     driver.tick(100.0)
     assert driver.lane.views.by_name[view].error is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.group_by import GroupBy
+from aspen.views.operators.group_by import GroupByOperator
 
 QUERIES = {
     "count_rows": "SELECT i.g, COUNT(*) AS n FROM item i GROUP BY i.g",
@@ -26,4 +26,4 @@ QUERIES = {
 @quick
 @given(states=histories("item"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(GroupBy, QUERIES[case], states, random)
+    check(GroupByOperator, QUERIES[case], states, random)

@@ -14,7 +14,7 @@ from views.lanes import Driver
 from views.operators.laws import quick
 
 from aspen.provenance.why import minimal_sets
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.absorption_eager import AbsorptionEager
 
 A, B, C = range(3)
@@ -42,14 +42,14 @@ def example(strategy: str) -> Driver:
     return driver
 
 
-def counts(fixpoint: Fixpoint) -> tuple[int, int]:
+def counts(fixpoint: FixpointOperator) -> tuple[int, int]:
     """How many derivations went on, and how many wait."""
     groups = fixpoint.groups.values()
     on = sum(group.via is not None for group in groups)
     return on, sum(len(group.waiting) for group in groups) - on
 
 
-def annotations(fixpoint: Fixpoint) -> dict:
+def annotations(fixpoint: FixpointOperator) -> dict:
     """Each row's minimal products, by the names p1 … p4."""
     support = fixpoint.support
     assert isinstance(support, AbsorptionEager)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.project import Project
+from aspen.views.operators.project import ProjectOperator
 
 QUERIES = {
     "computed": "SELECT i.k + 1 AS y FROM item i",
@@ -19,4 +19,4 @@ QUERIES = {
 @quick
 @given(states=histories("item"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(Project, QUERIES[case], states, random)
+    check(ProjectOperator, QUERIES[case], states, random)

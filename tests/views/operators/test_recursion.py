@@ -20,7 +20,7 @@ from aspen.overlog import compile_program
 from aspen.overlog.errors import NoBase, NotMonotone
 from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
-from aspen.views.operators.fixpoint import Fixpoint
+from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.strategies import STRATEGIES
 from aspen.views.oracle import evaluate
 
@@ -78,7 +78,7 @@ class Host:
         everything = [(table, row) for table, rows in self.held.items() for row in sorted(rows)]
         self.toggle(*everything)
         for node in self.lane.circuit._known.values():
-            if isinstance(node, Fixpoint):
+            if isinstance(node, FixpointOperator):
                 assert_empty(node)
 
 
@@ -222,7 +222,9 @@ def test_reasons_of_rows_that_two_relations_derive_together():
     assert why.complete
     assert why.sets == (frozenset({("link", there), ("link", on)}),)
     # Both views are outputs of one recursion.
-    assert len([n for n in host.lane.circuit._known.values() if isinstance(n, Fixpoint)]) == 1
+    assert (
+        len([n for n in host.lane.circuit._known.values() if isinstance(n, FixpointOperator)]) == 1
+    )
     host.toggle(("link", on))
     assert host.rows() == {"odd": {(0, 1), (2, 1)}, "even": set()}
 

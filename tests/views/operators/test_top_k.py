@@ -13,8 +13,8 @@ from aspen.algebra.plan import SetFunction, SortKey
 from aspen.model.delta import accumulate
 from aspen.model.schema import Column, Relation, Type
 from aspen.views.circuit import Circuit
-from aspen.views.operators.set_operation import SetOperation
-from aspen.views.operators.top_k import TopK
+from aspen.views.operators.set_operation import SetOperationOperator
+from aspen.views.operators.top_k import TopKOperator
 
 COLUMNS = (Column("k", Type.INT), Column("v", Type.INT, "", True))
 rows = st.tuples(st.integers(0, 1), st.none() | st.integers(0, 4))
@@ -42,7 +42,7 @@ def test_law_top_k_is_a_window_of_the_sorted_rows(history, order_by, limit, offs
     circuit = Circuit()
     source = circuit.source(Relation("t", COLUMNS))
     order = row_order(order_by, COLUMNS)
-    node = TopK(source, (0,) if parted else (), order, limit, offset)
+    node = TopKOperator(source, (0,) if parted else (), order, limit, offset)
     circuit.add("top", node)
     contents, folded = {}, {}
     for epoch in history:
@@ -66,7 +66,7 @@ def test_law_set_operations_compare_weights(function, keeps):
         circuit = Circuit()
         left = circuit.source(Relation("l", COLUMNS))
         right = circuit.source(Relation("r", COLUMNS))
-        node = SetOperation(left, right, function, keeps_duplicates=keeps)
+        node = SetOperationOperator(left, right, function, keeps_duplicates=keeps)
         circuit.add("set", node)
         lefts, rights, folded = {}, {}, {}
         for number in range(max(len(one), len(other))):

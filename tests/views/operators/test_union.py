@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from views.operators.laws import check, histories, quick, shuffles
 
-from aspen.views.operators.union import Union
+from aspen.views.operators.union import UnionOperator
 
 QUERIES = {
     "bags": "SELECT k FROM item UNION ALL SELECT v FROM pair",
@@ -18,4 +18,4 @@ QUERIES = {
 @quick
 @given(states=histories("item", "pair"), random=shuffles)
 def test_laws(case, states, random) -> None:
-    check(Union, QUERIES[case], states, random)
+    check(UnionOperator, QUERIES[case], states, random)
