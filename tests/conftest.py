@@ -23,6 +23,10 @@ def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--run-nightly")
     skip = pytest.mark.skip(reason="only with --run-nightly")
     for item in items:
+        # Of several processes one takes a whole file, for the sake of fixtures made once per file,
+        # and one takes all that needs Spark: its session takes seconds and a gigabyte.
+        group = "spark" if "spark" in item.keywords else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))
         if "nightly" in item.keywords:
             item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT_S) if wanted else skip)
 

@@ -149,10 +149,40 @@ def test_an_epoch_in_which_the_view_ended_or_failed_is_not_resumed_over():
         story = Story()
         story.change({(1,): 1})
         story.change({}, **more)
+        sent = [type(m) for m in story.follow(1).take()]
+        assert protocol.Delta not in sent, more
+        assert (protocol.Closed in sent) == ("closed" in more)
+        assert (protocol.WireError in sent) == ("error" in more)
         story.change({(2,): 1}, columns=COLUMNS)
         story.change({(3,): 1})
         assert [type(m) for m in story.follow(1).take()] == [protocol.Snapshot], more
         assert [type(m) for m in story.follow(3).take()] == [protocol.Delta]
+
+
+def test_a_view_that_ends_again_says_so_again():
+    story = Story()
+    story.client.take()
+    for _ in range(2):
+        story.change({}, closed=True)
+        assert [type(m) for m in story.client.take()] == [protocol.Closed]
+        story.change({}, closed=True)
+        assert not story.client.waits
+        story.change({(2,): 1}, columns=COLUMNS)
+        assert [type(m) for m in story.client.take()] == [protocol.Snapshot]
+
+
+def test_history_gives_the_net_of_the_epochs_asked_for_and_of_no_others():
+    story = Story()
+    for number in range(1, 5):
+        story.change({(number,): 1, (0,): -1})
+    net = story.history.net
+    assert net("v", 0, 4) == ({(n,): 1 for n in range(1, 5)} | {(0,): -4}, 4)
+    assert net("v", 1, 3) == ({(2,): 1, (3,): 1, (0,): -2}, 2)
+    assert net("v", 3, 3) == ({}, 0)
+    assert net("other", 0, 4) == ({}, 0)
+    assert net("v", 0, 5) is None
+    assert History(7).net("v", 7, 7) == ({}, 0)
+    assert History(7).net("v", 6, 7) is None
 
 
 def test_a_client_from_the_future_is_sent_everything():
@@ -168,6 +198,7 @@ def test_the_hub_starting_over_sends_nothing_that_waited():
     story.view.load(Snapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 2}))
     story.client.reload()
     assert rows_of(story.client.take()) == [(5,), (5,)]
+    story.change({(1,): 1})
     story.view.forget()
     story.client.reload()
     story.client.reload()
