@@ -4,7 +4,15 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help demo test lint types contracts python postgres frontend browser bench nightly lock clean
+# Parallel targets show their output when they are done.
+TOGETHER := @$(MAKE) --no-print-directory --jobs 2 --output-sync=target
+# A file of tests at a time for each process, and all that shares Spark's session for one of them.
+SPREAD := -n logical --maxprocesses 4 --dist loadgroup
+# Where tests of the core lie, and files with tests that rest on the database.
+CORE := $(addprefix tests/, algebra federation golden ingest live log overlog provenance results runtime sensors_sim streamsql views)
+DATABASE = $(shell grep -rlE --include='test_*.py' 'mark\.database' tests)
+
+.PHONY: help demo test quick lint types contracts python postgres frontend browser bench nightly mutants lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -15,8 +23,14 @@ demo: ## set everything up and run the product on http://127.0.0.1:8000
 
 test: ## set everything up and pass all tests
 	@docker/setup.sh test
-	@$(MAKE) --no-print-directory lint types contracts frontend python postgres browser
+	$(TOGETHER) lint types contracts frontend
+	@$(MAKE) --no-print-directory python
+	$(TOGETHER) postgres browser
 	@echo "all green"
+
+quick: ## lint, types, contracts and the fast tests of the core: the way there, in three minutes
+	$(TOGETHER) lint types contracts
+	@echo "── quick"; $(PYTHON) -m pytest $(SPREAD) -q -m "not slow and not spark and not browser and not nightly" $(CORE)
 
 lint: ## ruff, formatting, migrations, the API's description
 	@echo "── lint"; ruff check . && ruff format --check .
@@ -33,10 +47,10 @@ frontend: ## svelte-check and vitest
 	@echo "── front end"; cd frontend && npm run --silent check && npm run --silent test
 
 python: ## everything but the browser
-	@echo "── python"; $(PYTHON) -m pytest -m "not browser and not nightly"
+	@echo "── python"; $(PYTHON) -m pytest $(SPREAD) -m "not browser and not nightly"
 
-postgres: ## what touches the database, on PostgreSQL
-	@echo "── postgres"; docker/with-postgres.sh $(PYTHON) -m pytest tests/ingest tests/smartcis tests/api tests/importers tests/wrappers/test_table.py
+postgres: ## what depends on the database, on PostgreSQL
+	@echo "── postgres"; docker/with-postgres.sh $(PYTHON) -m pytest $(SPREAD) -m "database and not nightly" $(DATABASE)
 
 browser: ## the whole story in headless Chromium
 	@echo "── browser"; $(PYTHON) -m pytest -m "browser and not nightly" -p no:randomly
@@ -44,6 +58,11 @@ browser: ## the whole story in headless Chromium
 nightly: ## long property runs, on top of `make test`
 	@docker/setup.sh test
 	$(PYTHON) -m pytest --run-nightly
+
+mutants: ## change the core wrongly, 400 times at random, and see that tests fail
+	@docker/setup.sh test
+	@docker/setup.sh mutants
+	.venv-mutants/bin/python tests/mutants/campaign.py --sample 400 --report var/mutants
 
 bench: ## every figure of the README, as JSON under var/bench
 	@docker/setup.sh test
@@ -57,7 +76,9 @@ lock: ## refresh the lock files from pyproject.toml and package.json
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
 	uv pip compile --group pyproject.toml:peers --universal --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-peers.lock --quiet
+	uv pip compile --group pyproject.toml:mutants --universal --generate-hashes --no-header \
+	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-mutants.lock --quiet
 	cd frontend && npm update --package-lock-only
 
 clean: ## remove what set-up and runs made
-	rm -rf .venv .venv-peers frontend/node_modules frontend/dist var
+	rm -rf .venv .venv-peers .venv-mutants frontend/node_modules frontend/dist var

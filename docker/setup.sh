@@ -3,12 +3,14 @@
 #
 #   docker/setup.sh run    what `make demo` needs: Python packages, Java, Node, the built front end
 #   docker/setup.sh test   the same, and what only tests need: Chromium, PostgreSQL, Mosquitto
+#   docker/setup.sh peers, docker/setup.sh mutants
+#                          the packages of the benchmark's peers, of the mutation campaign
 #
 # Run as root it installs what is missing; otherwise it names the exact package and stops.
 # A step whose inputs have not changed since it last succeeded is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-purpose=${1:?run, test or peers}
+purpose=${1:?run, test, peers or mutants}
 stamps=.venv/stamps
 
 say() { printf '\033[1m%3ds\033[0m  %s\n' "$SECONDS" "$*"; }
@@ -65,17 +67,18 @@ if [ -z "$python" ]; then
   python=$(find_python)
   [ -n "$python" ] || { echo "this system's Python is older than 3.11" >&2; exit 1; }
 fi
-if [ "$purpose" = peers ]; then
-  if [ ! -x .venv-peers/bin/python ]; then
+if [ "$purpose" = peers ] || [ "$purpose" = mutants ]; then
+  home=.venv-$purpose
+  if [ ! -x "$home/bin/python" ]; then
     "$python" -c 'import ensurepip' 2>/dev/null || need "Python's venv module is missing" python3-venv
-    "$python" -m venv .venv-peers
+    "$python" -m venv "$home"
   fi
-  stamps=.venv-peers/stamps
+  stamps=$home/stamps
   mkdir -p "$stamps"
-  if changed peers requirements-peers.lock; then
-    say "installing the peers of the benchmark into .venv-peers (first time: 1.6 GB, about two minutes)"
-    .venv-peers/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
-    done_with peers
+  if changed "$purpose" "requirements-$purpose.lock"; then
+    say "installing what only this needs into $home (first time: peers 1.6 GB, mutants 60 MB)"
+    "$home/bin/python" -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r "requirements-$purpose.lock"
+    done_with "$purpose"
   fi
   say "set up"
   exit

@@ -23,5 +23,6 @@ trap stop EXIT
 as_server "'$bin/initdb' -D data -A trust -U smartcis -E UTF8 --locale=C.UTF-8" >/dev/null
 # Nothing here outlives the run, so nothing needs to reach the disk.
 as_server "'$bin/pg_ctl' -D data -l log -w start \
-  -o '-p $port -k $folder -c listen_addresses=127.0.0.1 -c fsync=off'" >/dev/null
+  -o '-p $port -k $folder -c listen_addresses=127.0.0.1 \
+     -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off'" >/dev/null
 DATABASE_URL="postgres://smartcis@127.0.0.1:$port/postgres" "$@"

@@ -17,7 +17,7 @@ from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.models import Door, OutboxEntry, Reservation, RouteRequest, Sensor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 FIELDS = {
     *("type", "title", "status"),
     *("code", "message", "position", "found", "exists", "try"),

@@ -37,7 +37,7 @@ from smartcis.ingest.relay import relay_now
 from smartcis.live import consumers, hub, interest
 from smartcis.models import MaintainedQuery
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 BROWSERS, PROGRAMS = 86, 10  # and two members of staff, each with a browser and a token
 HAPPENINGS = 30

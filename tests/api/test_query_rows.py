@@ -18,7 +18,7 @@ from smartcis.api.locate_rows import located_by, locator
 from smartcis.api.query_export import CsvRenderer, Table
 from smartcis.importers.geometry.projection import Projection
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 READINGS = (
     "SELECT m.mid, m.host, CASE WHEN m.mid = 'm1' THEN NULL ELSE 'a \"b\", c' END AS note "
     "FROM machine m ORDER BY mid"

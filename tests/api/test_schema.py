@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.wsgi import application
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 LIMITED = limits(
     max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )

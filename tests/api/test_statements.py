@@ -11,7 +11,7 @@ from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, OwnRow
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.models import MaintainedView, Sensor, StaffAccess, Unit, Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 # The reader hangs at the walking point, away from where the room's name stands.
 LABEL = (6.5, 1.5)
 ME = "visitors/me/"

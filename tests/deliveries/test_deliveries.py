@@ -32,6 +32,8 @@ from smartcis.errors import Invalid, Refused
 from smartcis.models import Alarm, Delivery, Door, OutboxEntry, Outlet, ToldRow
 from smartcis.tasks import collect_deliveries, send_deliveries
 
+pytestmark = pytest.mark.database
+
 LOCKED = "SELECT d.door_id, d.state FROM door d WHERE d.state = 'locked'"
 COLUMNS = (("door_id", "TEXT", ""), ("state", "TEXT", ""))
 

@@ -22,7 +22,7 @@ from smartcis.models import (
 from smartcis.models.outbox import _Committed
 from tests.importers.conftest import entrance, opening, unit, write_archive
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 TABLES = (Venue, Building, Level, Unit, Door, RoutingNode, RoutingEdge)
 

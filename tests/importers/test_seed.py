@@ -23,7 +23,7 @@ from smartcis.models import (
     Visitor,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 SIMULATED = (Desk, Machine, SoftwareInstall, Sensor, RegionSeed, Kiosk, Visitor, Reservation)
 

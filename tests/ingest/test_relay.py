@@ -22,7 +22,7 @@ from smartcis.models import LogLink, MaintainedView, OutboxEntry, RouteRequest
 from smartcis.models.outbox import _Committed, record
 from smartcis.models.source import UnsupportedWrite
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture

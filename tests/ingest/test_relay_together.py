@@ -12,7 +12,7 @@ from smartcis import composition
 from smartcis.ingest import relay as relaying
 from smartcis.models import OutboxEntry, RouteRequest
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 LONG_S = 60
 
 

@@ -19,7 +19,7 @@ from smartcis.simulation.deployment import wanted_streams
 from smartcis.simulation.pacer import Pacer
 from smartcis.simulation.world import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 NOW_S = 1_795_000_000.0
 

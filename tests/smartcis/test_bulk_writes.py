@@ -20,7 +20,7 @@ from smartcis.models.outbox import _Committed
 from smartcis.models.own_tables import declaration_of
 from smartcis.sources.stores.held import store_held
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 ROWS = 10_000
 STATEMENTS = 20

@@ -25,7 +25,7 @@ from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, Reserv
 from smartcis.models.outbox import _Committed
 from smartcis.models.turns import take_turn
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 PEOPLE = 4
 PAUSE_S = 0.03

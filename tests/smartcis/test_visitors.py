@@ -23,7 +23,7 @@ from smartcis.models.outbox import _Committed
 from smartcis.personal import POSITIONS_KEPT_S
 from smartcis.queries import standing_queries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

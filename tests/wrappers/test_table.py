@@ -22,7 +22,7 @@ from smartcis.sources.reader import withdraw_disabled
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.table import Table, as_held, database_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
 COLUMNS = [
     {"name": "asset", "type": "TEXT"},
     {"name": "watts", "type": "FLOAT", "unit": "W", "nullable": True},
