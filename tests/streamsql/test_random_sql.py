@@ -46,8 +46,9 @@ def duck():
 def answer(duck, query, tables):
     for table, rows in tables.items():
         duck.execute(f"DELETE FROM {table}")
-        for row in rows:
-            duck.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        if rows:
+            marks = ", ".join(f"({', '.join('?' * len(row))})" for row in rows)
+            duck.execute(f"INSERT INTO {table} VALUES {marks}", [v for row in rows for v in row])
     return Counter(duck.execute(query).fetchall())
 
 

@@ -59,8 +59,9 @@ def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:
     steps: list[Step] = []
     seen = {plan: 0}
     deepest = _depth(plan) + _DEEPER
+    settled: list[set[int]] = [set() for _ in rules]
     while True:
-        step = _next(plan, rules)
+        step = _next(plan, rules, settled)
         if step is None:
             return steps
         steps.append(step)
@@ -75,24 +76,32 @@ def _depth(plan: Plan) -> int:
     return 1 + max(map(_depth, children(plan)), default=0)
 
 
-def _next(plan: Plan, rules: Sequence[Rule]) -> Step | None:
-    for rule in rules:
-        changed = _anywhere(plan, rule)
+def _next(plan: Plan, rules: Sequence[Rule], settled: Sequence[set[int]]) -> Step | None:
+    for rule, known in zip(rules, settled, strict=True):
+        changed = _anywhere(plan, rule, known)
         if changed is not None:
             return Step(rule, changed)
     return None
 
 
-def _anywhere(plan: Plan, rule: Rule) -> Plan | None:
-    """Apply a rule at the first node, from the root down, that it changes."""
+def _anywhere(plan: Plan, rule: Rule, settled: set[int]) -> Plan | None:
+    """Applies a rule at the first node, from the root down, that it changes.
+
+    Args:
+        settled: identities of the nodes in which the rule changes nothing; more are added. The
+            steps hold every node, so no other gets its identity.
+    """
+    if id(plan) in settled:
+        return None
     changed = rule.apply(plan)
     if changed is not None:
         return changed
     inputs = children(plan)
     for index, child in enumerate(inputs):
-        below = _anywhere(child, rule)
+        below = _anywhere(child, rule, settled)
         if below is not None:
             return with_children(plan, (*inputs[:index], below, *inputs[index + 1 :]))
+    settled.add(id(plan))
     return None
 
 

@@ -20,6 +20,8 @@ from aspen.algebra.rewrite.demand import Demand, Restrict, demanded, keeps_apart
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.demand import is_selected, may_demand
 
+_Joined = Join | AntiJoin | OuterJoin | MarkJoin
+
 ASKED = "semi"
 """What the columns of a reduction are called by; a group that has some is reduced already."""
 
@@ -63,23 +65,43 @@ def _at_groups(demanding: Plan) -> Restrict:
     return at
 
 
+def _asking(plan: Plan) -> Plan:
+    """Returns the part of a join's left side that has all rows of the columns compared."""
+    assert isinstance(plan, _Joined)
+    asking, names = plan.left, {left for left, _ in plan.on}
+    while isinstance(asking, AntiJoin | OuterJoin | MarkJoin):
+        if not names <= {column.name for column in asking.left.columns}:
+            break
+        asking = asking.left
+    return asking
+
+
+def _could_be_reduced(plan: Plan) -> bool:
+    own = isinstance(plan, GroupBy) and _joins(plan.child)
+    return own or any(map(_could_be_reduced, children(plan)))
+
+
+def _may_ask(plan: Plan) -> bool:
+    asking = _asking(plan)
+    return is_selected(asking) and may_demand(asking) and not _could_be_reduced(asking)
+
+
 def _reduced(plan: Plan) -> Plan | None:
-    assert isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin)
-    if not may_demand(plan.left):
-        return None
+    assert isinstance(plan, _Joined)
     pairs = tuple((right, left) for left, right in plan.on)
-    right = demanded(plan.right, Demand(pairs, _at_groups(plan.left)))
+    right = demanded(plan.right, Demand(pairs, _at_groups(_asking(plan))))
     return None if right is None else replace(plan, right=right)
 
 
 # Claim: a group with a key that nobody asks for meets no partner; those asked for keep all their
 # rows, for demand is on the key.
-# Guard: there is a constant in what asks (else it asks for all), and the groups are of joined rows.
+# Guard: there is a constant in what asks (else it asks for all), and the groups are of joined rows;
+# what asks holds no such groups itself, or its copy would be reduced again, and so on.
 SEMI_JOIN_GROUPS = Rule(
     name="semi_join_groups",
     claim="σ(l) ⋈[k] γ[k, f](r) = σ(l) ⋈[k] γ[k, f](r ⋉[k] π[k](σ(l)))",
     counter_example="demand on f instead of k: COUNT(*) of the rows asked for is another count",
-    match=lambda plan: isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin) and bool(plan.on),
-    guard=lambda plan: is_selected(children(plan)[0]),
+    match=lambda plan: isinstance(plan, _Joined) and bool(plan.on),
+    guard=_may_ask,
     build=_reduced,
 )
