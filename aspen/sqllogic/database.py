@@ -18,18 +18,15 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type, Value
 from aspen.runtime.lane import Lane
-from aspen.sqllogic.convert import converted
 from aspen.streamsql.ast import (
     CreateView,
     Expression,
     Item,
-    Name,
-    NamedSource,
     Select,
     SelectQuery,
-    Star,
 )
 from aspen.streamsql.compile import Compiled, compile_statement
+from aspen.streamsql.convert import converted
 from aspen.streamsql.script_ast import (
     CreateTable,
     Delete,
@@ -40,6 +37,7 @@ from aspen.streamsql.script_ast import (
     Transact,
     Update,
 )
+from aspen.streamsql.table_change import Modification, table_change
 from aspen.views.oracle import evaluate
 
 _EPOCHS = 8
@@ -92,13 +90,8 @@ class Database:
         match statement:
             case CreateTable():
                 return self._create(statement)
-            case Insert():
-                return self._insert(statement)
-            case Delete():
-                gone = self._rows_where(statement.table, statement.where, ())
-                return self._change([(statement.table, -1, row) for row in gone])
-            case Update():
-                return self._update(statement)
+            case Insert() | Delete() | Update():
+                return self._modify(statement)
             case Drop():
                 return self._drop(statement)
             case CreateView():
@@ -260,64 +253,19 @@ class Database:
             raise Refused(f"there is no table {name}", found=name, exists=self._names())
         return relation
 
-    def _insert(self, statement: Insert) -> int:
+    def _modify(self, statement: Modification) -> int:
         relation = self._target(statement.table)
-        names = statement.columns or relation.names
-        places = [relation.index(name) for name in names]
-        defaults = self._defaults.get(relation.name, {})
-        query = self.compile(Select(statement.query))
-        if len(query.plan.columns) != len(places):
-            raise Refused(
-                f"{len(names)} columns are filled with {len(query.plan.columns)} values",
-                found=str(len(query.plan.columns)),
-                exists=names,
-            )
-        added: list[tuple[str, int, Row]] = []
-        for row, weight in self.once(query).items():
-            values = [defaults.get(name) for name in relation.names]
-            for place, value in zip(places, row, strict=True):
-                values[place] = converted(value, relation.columns[place])
-            added.append((relation.name, weight, self._checked(relation, values)))
-        return self._change(added)
-
-    def _checked(self, relation: Relation, values: list[Value]) -> Row:
-        row = tuple(values)
-        relation.check(row)
-        return row
-
-    def _update(self, statement: Update) -> int:
-        relation = self._target(statement.table)
-        values = tuple(value for _, value in statement.values)
-        places = [relation.index(name) for name, _ in statement.values]
+        defaults = self._defaults.get(relation.name)
+        change = table_change(statement, relation, self.compile, defaults)
         changes: list[tuple[str, int, Row]] = []
         count = 0
-        width = len(relation.columns)
-        for found in self._rows_where(relation.name, statement.where, values):
-            old, new = found[:width], list(found[:width])
-            for place, value in zip(places, found[width:], strict=True):
-                new[place] = converted(value, relation.columns[place])
-            changes.append((relation.name, -1, old))
-            changes.append((relation.name, 1, self._checked(relation, new)))
-            count += 1
+        for row, weight in self.once(change.compiled).items():
+            old, new = change.of(row)
+            changes += [(relation.name, -weight, old)] if old is not None else []
+            changes += [(relation.name, weight, new)] if new is not None else []
+            count += weight
         self._change(changes)
         return count
-
-    def _rows_where(
-        self, table: str, where: Expression | None, values: tuple[Expression, ...]
-    ) -> Iterator[Row]:
-        """Returns the rows of a table that pass a condition, each as often as it is there.
-
-        Args:
-            values: computed behind the row's own.
-        """
-        relation = self._target(table)
-        items = [Item(Name(table, name)) for name in relation.names]
-        items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
-        items = items or [Item(Star(""))]
-        query = SelectQuery(tuple(items), (NamedSource(table, table),), where)
-        for row, weight in self.once(self.compile(Select(query))).items():
-            for _ in range(weight):
-                yield row
 
     def _change(self, changes: list[tuple[str, int, Row]]) -> int:
         """Change tables; all of it or nothing."""

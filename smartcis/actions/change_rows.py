@@ -10,25 +10,17 @@ from __future__ import annotations
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
 
 from aspen.log.entry import Change, Transaction
-from aspen.model.schema import Relation, Row, SourceKind, Value
-from aspen.sqllogic.convert import converted
-from aspen.streamsql.ast import (
-    Expression,
-    Item,
-    Name,
-    NamedSource,
-    Query,
-    Select,
-    SelectQuery,
-)
+from aspen.model.schema import Relation, Row, SourceKind
+from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled, compile_statement
-from aspen.streamsql.script_ast import Delete, Insert, Update
+from aspen.streamsql.script_ast import Insert
+from aspen.streamsql.table_change import Modification, TableChange, table_change
 from aspen.views.oracle import evaluate
 from smartcis import composition
 from smartcis.access.owner import Owner
@@ -47,7 +39,7 @@ ROWS_AT_MOST = 10_000
 """Rows of one table declared here: larger ones belong to a source of kind table."""
 
 
-def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
+def change_rows(statement: Modification, owner: Owner) -> int:
     """Carry a statement out.
 
     Returns:
@@ -64,68 +56,29 @@ def change_rows(statement: Insert | Delete | Update, owner: Owner) -> int:
         raise not_ones_own(statement.table)
     check_owner(own, owner)
     relation = own.relation
-    if isinstance(statement, Insert):
-        rows = _given(statement, relation)
-        if relation.kind is SourceKind.STREAM:
-            return _stream(relation, rows)
-        return _change(own, relation, (), rows)
-    if relation.kind is SourceKind.STREAM:
+    stream = relation.kind is SourceKind.STREAM
+    if stream and not isinstance(statement, Insert):
         raise Refused(
             f"{own.name} is a stream, which only ever grows",
             found=own.name,
             attempt="its rows leave by the windows of those who read it",
         )
-    relay_now(RELAY_WAIT_S)  # the rows in question are those of the log
-    if isinstance(statement, Delete):
-        gone = _rows_where(relation, statement.where, ())
-        return _change(own, relation, gone, ())
-    values = tuple(value for _, value in statement.values)
-    places = [relation.index(name) for name, _ in statement.values]
-    width = len(relation.columns)
-    old, new = [], []
-    for found in _rows_where(relation, statement.where, values):
-        row = list(found[:width])
-        for place, value in zip(places, found[width:], strict=True):
-            row[place] = converted(value, relation.columns[place])
-        old.append(found[:width])
-        new.append(_checked(relation, row))
-    _change(own, relation, old, new)
-    return len(new)
+    change = table_change(statement, relation, _compiled)
+    pairs = [change.of(row) for row in _answer(change)]
+    old = [row for row, _ in pairs if row is not None]
+    new = [row for _, row in pairs if row is not None]
+    for row in new:
+        check_row(relation, row)
+    if stream:
+        _append(relation, new)
+    else:
+        _change(own, relation, old, new)
+    return len(pairs)
 
 
-def _given(statement: Insert, relation: Relation) -> list[Row]:
-    """Returns the rows an INSERT brings."""
-    names = statement.columns or relation.names
-    places = [relation.index(name) for name in names]
-    compiled = _compiled(statement.query)
-    if len(compiled.plan.columns) != len(places):
-        raise Invalid(
-            f"{len(names)} columns are filled with {len(compiled.plan.columns)} values",
-            found=str(len(compiled.plan.columns)),
-            exists=names,
-        )
-    rows = []
-    for found in _rows(compiled):
-        values: list[Value] = [None] * len(relation.columns)
-        for place, value in zip(places, found, strict=True):
-            values[place] = converted(value, relation.columns[place])
-        rows.append(_checked(relation, values))
-    return rows
-
-
-def _rows_where(
-    relation: Relation, where: Expression | None, values: Sequence[Expression]
-) -> Sequence[Row]:
-    """Returns the rows that pass a condition, each as often as it is there; values behind them."""
-    items = [Item(Name(relation.name, name)) for name in relation.names]
-    items += [Item(value, f"set_{number}") for number, value in enumerate(values)]
-    source = NamedSource(relation.name, relation.name)
-    return _rows(_compiled(SelectQuery(tuple(items), (source,), where)))
-
-
-def _compiled(query: Query) -> Compiled:
+def _compiled(question: Select) -> Compiled:
     catalog = live_catalog()
-    compiled = compile_statement(Select(query, once=True), catalog)
+    compiled = compile_statement(question, catalog)
     private = reads_private(compiled.sources, catalog)
     if private:
         raise Refused(
@@ -136,28 +89,24 @@ def _compiled(query: Query) -> Compiled:
     return compiled
 
 
-def _rows(compiled: Compiled) -> Sequence[Row]:
-    if compiled.sources:
-        return answer(replace(compiled, order=None)).rows
-    return [row for row, weight in evaluate(compiled.plan, {}).items() for _ in range(weight)]
+def _answer(change: TableChange) -> Sequence[Row]:
+    """Returns what a statement's question finds; only the engine may take long over it."""
+    if change.constant:
+        found = evaluate(change.compiled.plan, {})
+        return [row for row, weight in found.items() for _ in range(weight)]
+    relay_now(RELAY_WAIT_S)  # the rows in question are those of the log
+    return answer(replace(change.compiled, order=None)).rows
 
 
-def _checked(relation: Relation, values: Sequence[Value]) -> Row:
-    row = tuple(values)
-    check_row(relation, row)
-    return row
-
-
-def _stream(relation: Relation, rows: Sequence[Row]) -> int:
+def _append(relation: Relation, rows: Sequence[Row]) -> None:
     """Append arrivals; the stream must be declared in the log before them."""
     relay_now(RELAY_WAIT_S)
     changes = tuple(Change(relation.name, 1, row) for row in rows)
     if changes:
         composition.log().append([Transaction(time.time(), changes)])
-    return len(changes)
 
 
-def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Sequence[Row]) -> int:
+def _change(own: OwnRelation, relation: Relation, old: Sequence[Row], new: Sequence[Row]) -> None:
     """Take rows out of a table and put rows in; all of it or nothing."""
     with transaction.atomic():
         # The lock keeps two writers of one table apart.
@@ -179,7 +128,6 @@ def _change(own: OwnRelation, relation: Relation, old: Iterable[Row], new: Seque
             OwnRow(relation=own, key=key, digest=digest_of(row), row=list(row))
             for key, row in zip(keys, new, strict=True)
         )
-    return gone + len(new)
 
 
 def _take_out(own: OwnRelation, digests: Counter[str]) -> int:

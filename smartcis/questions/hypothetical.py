@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
-
 from aspen.errors import AspenError
 from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate
-from aspen.model.schema import Relation, Row, SourceKind
+from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.rows import RowCheck
-from aspen.streamsql import compile_query
+from aspen.streamsql.compile import compile_statement
+from aspen.streamsql.errors import NotAQuery, SyntaxRefused
+from aspen.streamsql.script import parse_script
+from aspen.streamsql.script_ast import Delete, Insert, ScriptStatement, Update
+from aspen.streamsql.table_change import Modification, table_change
 from aspen.views.oracle import evaluate
 from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG
 from smartcis.errors import unknown
+from smartcis.models.outbox import check_row
 from smartcis.models.state import source_models
 from smartcis.questions.asking import may_see
 
@@ -48,9 +49,9 @@ def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
         AspenError: a name, type or value that is wrong.
     """
     try:
-        statements = [one for one in sqlglot.parse(text[:LENGTH]) if one is not None]
-    except SqlglotError as error:
-        raise _unreadable(text, str(error).splitlines()[0]) from error
+        statements = parse_script(text)
+    except (NotAQuery, SyntaxRefused) as error:
+        raise _unreadable(text, error.message) from error
     changes = [change for one in statements for change in _changes(one, granted)]
     if not changes:
         raise CannotRead(
@@ -63,95 +64,52 @@ def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _changes(statement: exp.Expr, granted: Grant) -> Iterator[Change]:
-    match statement:
-        case exp.Insert():
-            target, values = statement.this, statement.expression
-            table = target.this if isinstance(target, exp.Schema) else target
-            relation = _relation(table)
-            if isinstance(target, exp.Schema) or not isinstance(values, exp.Values):
-                raise _unreadable(statement.sql(), "give a value for every column, in their order")
-            for row in values.expressions:
-                yield from _inserted(relation, row.sql(), granted)
-        case exp.Delete():
-            relation = _table(statement.this)
-            for row in _found(relation, relation.names, statement.args.get("where"), granted):
-                yield Change(relation.name, -1, row)
-        case exp.Update():
-            relation = _table(statement.this)
-            where, news = statement.args.get("where"), dict(_set(statement, relation))
-            outputs = [news.get(name, name) for name in relation.names]
-            width = len(relation.names)
-            both = _found(relation, [*relation.names, *outputs], where, granted)
-            for row in both:
-                yield Change(relation.name, -1, row[:width])
-                after = RowCheck(relation)(row[width:])
-                if may_see(granted, relation, after):
-                    yield Change(relation.name, 1, after)
-        case _:
-            raise _unreadable(statement.sql(), "it must be INSERT, DELETE or UPDATE")
+def _changes(statement: ScriptStatement, granted: Grant) -> Iterator[Change]:
+    if not isinstance(statement, Insert | Delete | Update):
+        raise _unreadable(type(statement).__name__.upper(), "it must be INSERT, DELETE or UPDATE")
+    relation = _relation(statement)
+    change = table_change(statement, relation, lambda select: compile_statement(select, CATALOG))
+    if isinstance(statement, Insert) and not change.constant:
+        raise _unreadable(relation.name, "INSERT names its rows: INSERT INTO … VALUES (…)")
+    if change.compiled.sources - {relation.name}:
+        raise _unreadable(relation.name, f"it may read {relation.name} alone")
+    held = {} if change.constant else _held(relation, granted)
+    for row, count in evaluate(change.compiled.plan, {relation.name: held}).items():
+        old, new = change.of(row)
+        if new is not None:
+            check_row(relation, new)
+        for _ in range(count):
+            if old is not None:
+                yield Change(relation.name, -1, old)
+            if new is not None and may_see(granted, relation, new):
+                yield Change(relation.name, 1, new)
 
 
-def _set(statement: exp.Update, relation: Relation) -> Iterator[tuple[str, str]]:
-    for assigned in statement.expressions:
-        name = assigned.this.name
-        relation.index(name)
-        yield name, assigned.expression.sql()
-
-
-def _inserted(relation: Relation, values: str, granted: Grant) -> Iterator[Change]:
-    listed = sqlglot.parse_one(f"SELECT {values.strip('()')}").expressions
-    if len(listed) != len(relation.columns):
-        raise _unreadable(values, f"{relation.name} has {len(relation.columns)} columns")
-    outputs = ", ".join(f"{one.sql()} AS c{n}" for n, one in enumerate(listed))
-    # A row to compute over: constants may be written as expressions, such as -1.
-    plan = compile_query(f"SELECT {outputs} FROM clock c", CATALOG).plan  # noqa: S608 - read by StreamSQL, never run by a database
-    for row in evaluate(plan, {"clock": {(0.0,): 1}}):
-        checked = RowCheck(relation)(row)
-        if may_see(granted, relation, checked):
-            yield Change(relation.name, 1, checked)
-
-
-def _found(
-    relation: Relation,
-    outputs: list[str] | tuple[str, ...],
-    where: exp.Where | None,
-    granted: Grant,
-) -> list[Row]:
-    named = ", ".join(f"{expr} AS c{number}" for number, expr in enumerate(outputs))
-    text = f"SELECT {named} FROM {relation.name}" + (f" {where.sql()}" if where else "")  # noqa: S608 - the same
-    compiled = compile_query(text, CATALOG)
-    if compiled.sources != {relation.name}:
-        raise _unreadable(text, f"its WHERE may read {relation.name} alone")
+def _held(relation: Relation, granted: Grant) -> Delta:
+    """Returns the rows of a relation as the database stands, as far as they may be seen."""
     rows: Delta = {}
+    check = RowCheck(relation)
     for model in source_models():
         if relation.name in model.relations:
             for one in model.objects.select_related(*(model.rows_need or (None,))):
                 for name, row in one.rows():
-                    checked = RowCheck(relation)(row) if name == relation.name else ()
-                    if checked and may_see(granted, relation, checked):
+                    if name == relation.name and may_see(granted, relation, checked := check(row)):
                         accumulate(rows, checked, 1)
-    return [
-        row for row, n in evaluate(compiled.plan, {relation.name: rows}).items() for _ in range(n)
-    ]
+    return rows
 
 
-def _table(table: exp.Expression) -> Relation:
-    relation = _relation(table)
-    if relation.kind is SourceKind.STREAM:
+def _relation(statement: Modification) -> Relation:
+    name = statement.table
+    if name not in CATALOG:
+        raise unknown("base relation", name, (relation.name for relation in CATALOG))
+    relation = CATALOG.get(name)
+    if relation.kind is SourceKind.STREAM and not isinstance(statement, Insert):
         raise CannotRead(
-            f"{relation.name} is a stream: its readings cannot be named here",
-            found=relation.name,
+            f"{name} is a stream: its readings cannot be named here",
+            found=name,
             attempt="INSERT INTO it the reading you suppose; it takes the newest one's place",
         )
     return relation
-
-
-def _relation(table: exp.Expression) -> Relation:
-    name = table.name
-    if name not in CATALOG:
-        raise unknown("base relation", name, (relation.name for relation in CATALOG))
-    return CATALOG.get(name)
 
 
 def _unreadable(text: str, reason: str) -> CannotRead:

@@ -94,6 +94,38 @@ def test_the_door_that_most_walks_hang_on(visitor, engine, now_s):  # noqa: F811
     assert (door["relation"], door["lost"]) == ("door", 1)
 
 
+@pytest.mark.parametrize(
+    ("supposed", "gone", "come"),
+    [
+        ("INSERT INTO door VALUES ('X', lower('OPEN'), 1.0, 1.0, lower('L0'))", 0, 1),
+        (
+            "INSERT INTO door (x_m, y_m, state, level_id, door_id) VALUES (1, -1, '', 'L0', 'X')",
+            0,
+            1,
+        ),
+        ("INSERT INTO door VALUES ('X', 'open', 1, 1, 'L0'), ('Y', NULL, 1, 1, 'L0')", None, None),
+        ("UPDATE door SET state = upper(state) || '!'", 1, 1),
+        ("DELETE FROM door WHERE door_id IN (SELECT door_id FROM door WHERE x_m < 9)", 1, 0),
+    ],
+)
+def test_a_hypothetical_update_is_read_like_one_that_is_made(
+    visitor,  # noqa: F811
+    engine,
+    supposed,
+    gone,
+    come,
+):
+    relay()
+    engine()
+    with running(engine):
+        asked = visitor("POST", "queries/what-if/", {"view": "door_state", "suppose": supposed})
+    if gone is None:
+        refused(asked, 400, "aspen.model.schema")
+    else:
+        assert asked.status_code == 200, asked.content
+        assert (len(asked.json()["gone"]), len(asked.json()["come"])) == (gone, come)
+
+
 def test_questions_that_cannot_be_answered(visitor, engine, now_s):  # noqa: F811
     head = composition.log().head()
     view = {"view": "free_machine"}

@@ -9,7 +9,7 @@ from aspen.model.schema import Column, Type, Value
 class BadValue(AspenError):
     """A value that no column of that type can hold."""
 
-    code = "aspen.sqllogic.bad_value"
+    code = "aspen.bind.bad_value"
 
 
 def converted(value: Value, column: Column) -> Value:
@@ -30,7 +30,7 @@ def converted(value: Value, column: Column) -> Value:
                 return _whole(value)
             case Type.BOOL:
                 return _truth(value)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise BadValue(
             f"column {column.name} holds {column.type.value}", found=repr(value)
         ) from error
