@@ -15,10 +15,10 @@ from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Filter, Plan, Project, Scan, children
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, Type
+from aspen.motes.kinds import sample_mj
 from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network
 from federation.network import Network
 from federation.pieces import USUAL_PERIOD_S
-from federation.radio import sample_mj
 from federation.regions import Path
 from federation.sites import MOTES, Accepted, SensorNetwork, Site
 from federation.statistics import Statistics

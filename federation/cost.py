@@ -11,42 +11,13 @@ from dataclasses import dataclass
 
 from aspen.algebra.expr import Expr, parts
 from aspen.algebra.plan import Filter, Plan, Scan, children
-from aspen.model.schema import Column, Type
+from aspen.model.schema import Column
+from aspen.motes.hardware import FRAME_BYTES, WAKE_S
+from aspen.motes.protocol import WIRE_BYTES
+from aspen.motes.radio import OPERATOR_MJ
 from federation.network import Network
-from federation.radio import (
-    BACKOFF_MS,
-    FRAME_BYTES,
-    OPERATOR_MJ,
-    RADIO_BITS_PER_S,
-    RX_MJ_PER_BYTE,
-    TX_MJ_PER_BYTE,
-    WAKE_S,
-    Frame,
-    unicast,
-)
+from federation.radio import Frame, unicast
 from federation.statistics import Statistics
-
-__all__ = [
-    "BACKOFF_MS",
-    "FRAME_BYTES",
-    "HOPS",
-    "MICRO_BATCH_MS",
-    "OPERATOR_MJ",
-    "RADIO_BITS_PER_S",
-    "RX_MJ_PER_BYTE",
-    "TX_MJ_PER_BYTE",
-    "TYPE_BYTES",
-    "Cost",
-    "Weights",
-    "hop",
-    "in_network",
-    "operators",
-    "row_bytes",
-    "rows_per_s",
-]
-
-# As motes write them: varints, measured values as scaled integers, texts by number.
-TYPE_BYTES = {Type.INT: 2, Type.FLOAT: 3, Type.BOOL: 1, Type.TEXT: 2}
 
 HOPS = 2.5  # own guess, where no network is known: mean path of a mote to the gateway
 MICRO_BATCH_MS = 235.0  # measured: transformWithState on one key, 220 to 250 ms
@@ -104,7 +75,7 @@ class Weights:
 
 def row_bytes(columns: Sequence[Column]) -> int:
     """Returns the bytes of one row on the air, one frame per row."""
-    return FRAME_BYTES + sum(TYPE_BYTES[column.type] for column in columns)
+    return FRAME_BYTES + sum(WIRE_BYTES[column.type] for column in columns)
 
 
 def operators(expr: Expr) -> int:

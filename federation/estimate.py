@@ -26,18 +26,17 @@ from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan import Plan
 from aspen.errors import AspenError
 from aspen.model.schema import Row, Type
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
+from aspen.motes.kinds import sample_mj
+from aspen.motes.protocol import ANSWER_SHARE, BLOOM_BITS_PER_KEY, BLOOM_HASHES, FILTER_BYTES
+from aspen.motes.radio import OPERATOR_MJ
 from federation.cost import MICRO_BATCH_MS, Cost, operators
 from federation.network import Device, Network
 from federation.pairing import Prospect, fixed_row, groups_of, meet
 from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
-from federation.radio import OPERATOR_MJ, PAYLOAD_BYTES, Frame, sample_mj
+from federation.radio import Frame
 from federation.statistics import Known, Origin, Statistics
 
-METHODS = ("base", "pairwise", "semi", "bloom")
-ANSWER_SHARE = 0.9  # of an epoch after which the base answers it
-BITS_PER_KEY = 10  # a Bloom filter of ten bits per key errs in one of a hundred
-BLOOM_HASHES = 4  # own choice of the motes
-FILTER_BYTES = 96  # a longer filter travels in several frames
 UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
 SURE = Known(1.0, Origin.MEASURED)
 
@@ -120,7 +119,7 @@ def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -
 
     Args:
         plan: over device streams, as the motes run it; windows of one row are passed over.
-        method: one of `METHODS`; of the last two, input 0 of the join sends the keys.
+        method: one of the motes' `METHODS`; of the last two, input 0 of the join sends the keys.
 
     Raises:
         NoFragment: the plan is none.
@@ -280,13 +279,13 @@ class _Model:
         present = {key: 1.0 - (1.0 - kept) ** many for key, many in sending.items()}
         expected = sum(present.values())
         some = 1.0 - (1.0 - kept) ** len(self.members[0])
-        bits = 8 * max(1, math.ceil(self.keys * BITS_PER_KEY / 8))
+        bits = 8 * max(1, math.ceil(self.keys * BLOOM_BITS_PER_KEY / 8))
         if bloom:
             filters = max(1, math.ceil(bits / (8 * FILTER_BYTES)))
             frames, payload = some * filters, math.ceil(bits / 8 / filters) + 4.0
         else:
             data = expected * (1 + self._sizes.key)
-            frames = max(some, data / (PAYLOAD_BYTES - 4))
+            frames = max(some, data / (LONGEST_PAYLOAD_BYTES - 4))
             payload = 4.0 + (data / frames if frames else 0.0)
         reached = self._forwarders()
         out = self.network.flood(payload, reached)
@@ -343,7 +342,7 @@ class _Model:
             if some <= 0.0:
                 continue
             groups = sum(1.0 - (1.0 - kept) ** many for many in keys.values()) / some
-            frames = max(1.0, math.ceil(groups * group_bytes / (PAYLOAD_BYTES - head)))
+            frames = max(1.0, math.ceil(groups * group_bytes / (LONGEST_PAYLOAD_BYTES - head)))
             hop = self.network.hop(mote, head + groups * group_bytes / frames)
             records += some * frames
             size += some * frames * hop.size_bytes

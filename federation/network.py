@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from aspen.model.schema import Value
-from federation.radio import RADIO_TX_MA, WAKE_S, Frame, broadcast, tries, unicast
+from aspen.motes.hardware import GREATEST_HOPS, WAKE_S
+from aspen.motes.protocol import FAIR_ETX
+from federation.radio import TX_MA, Frame, broadcast, tries, unicast
 
 BASE = ""
-GREATEST_DEPTH = 32
-FAIR_ETX = 1.5  # own choice of the motes: a neighbour this near is spoken to past the tree
 GUESSED_ETX = 1.1  # own guess: parents are chosen among good links
 GUESSED_HEARERS = 8.0  # own guess: a room and its neighbours
 ROOMS_BELOW = 2  # own guess: rooms whose frames one room forwards
@@ -76,7 +76,7 @@ class Network:
     devices: tuple[Device, ...]
     near: Mapping[tuple[str, str], float] = field(default_factory=dict)
     bases: int = 1
-    tx_ma: float = RADIO_TX_MA
+    tx_ma: float = TX_MA
     measured: bool = True
     forwarders: frozenset[str] = frozenset()
 
@@ -87,7 +87,7 @@ class Network:
         parents: Mapping[str, str],
         links: Mapping[tuple[str, str], float],
         devices: Iterable[Device],
-        tx_ma: float = RADIO_TX_MA,
+        tx_ma: float = TX_MA,
         forwarders: Iterable[str] = (),
     ) -> Network:
         """Take what a network tells of itself.
@@ -279,7 +279,7 @@ def _added(frames: Sequence[Frame]) -> Frame:
 
 
 def _rooted(mote: str, parents: Mapping[str, str], motes: Mapping[str, float]) -> bool:
-    for _ in range(GREATEST_DEPTH):
+    for _ in range(GREATEST_HOPS):
         parent = parents.get(mote, "")
         if not parent:
             return False

@@ -22,9 +22,9 @@ from aspen.algebra.device_block import DeviceBlock, partners
 from aspen.algebra.plan import Scan
 from aspen.components import connected_groups
 from aspen.model.schema import Row
+from aspen.motes.protocol import SHARED_SITES
 from federation.network import BASE, Device, Network
 
-SHARED_PLACES = 24  # places tried for a whole cluster of groups
 Group = tuple[Device, ...]
 """One sensor per input."""
 
@@ -126,7 +126,7 @@ def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
             found = candidates(group, prospect.network)
             named.update(found)
             each[group] = min(found, key=lambda p, g=group: (prospect.alone(g, p), p))  # type: ignore[misc]  # mypy infers no lambda with defaults
-        likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_PLACES]
+        likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_SITES]
         options: list[dict[Group, str]] = [each]
         options += [dict.fromkeys(cluster, place) for place in (BASE, *likely)]
         costs = [prospect.together(one) for one in options]

@@ -16,14 +16,14 @@ from aspen.algebra.block import input_of
 from aspen.algebra.device_block import DeviceBlock
 from aspen.algebra.expr import Col, Expr, columns_in
 from aspen.model.schema import Type
+from aspen.motes.protocol import DOUBLE_BYTES, WIRE_BYTES
 from federation.network import Network
 
 ONE_BYTE = 128  # smaller numbers take one byte, others two
 EPOCH_BYTES = 2  # number of the epoch, up to 16,383
 COUNT_BYTES = 1
 TIME_BYTES = 4  # milliseconds, a day's worth
-COMPUTED_BYTES = 9  # an IEEE double and whether it is null
-WIRE_BYTES = {Type.INT: 2, Type.FLOAT: 3, Type.BOOL: 1, Type.TEXT: 2}  # varints; texts by number
+COMPUTED_BYTES = DOUBLE_BYTES + 1  # and whether it is null
 
 
 class Payloads:

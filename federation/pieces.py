@@ -18,9 +18,10 @@ from aspen.algebra.block import joined
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
 from aspen.model.schema import Column
+from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.estimate import Estimate, estimate
 from federation.fragment import NetworkFragment, answer_relation, fragment_name
-from federation.sampled import LEAST_PERIOD_S, Sampled, unknown_to
+from federation.sampled import Sampled, unknown_to
 from federation.sites import SensorNetwork, simple
 from federation.statistics import Statistics
 

@@ -18,9 +18,8 @@ from aspen.algebra.expr import Col, Expr, columns_in, conjunction, conjuncts, su
 from aspen.algebra.plan import Filter, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation
+from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.sites import SensorNetwork, simple
-
-LEAST_PERIOD_S = 5.0  # own choice: sixteen slots of sleepy motes fit into it
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,13 @@ from typing import Protocol
 from aspen.algebra.expr import Call, Case, Expr, Op, conjunction, conjuncts, parts
 from aspen.algebra.plan import Filter, Plan, Project, Scan
 from aspen.model.schema import Relation
+from aspen.motes.kinds import DEVICE_KINDS
 
-MOTES = frozenset({"seat", "light", "temperature", "energy", "door"})
-"""Kinds of device that a mote can sample whenever it is told to."""
+MOTES = frozenset(kind.key for kind in DEVICE_KINDS if kind.can_be_asked)
+"""Kinds of device that a mote can sample whenever it is asked to."""
+
+SOFT = frozenset(kind.key for kind in DEVICE_KINDS if not kind.on_air)
+"""Kinds that are programs on wired machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class SensorNetwork:
     joins: int | None = None
     devices: frozenset[str] = MOTES
     unknown: frozenset[str] = frozenset({"at_s"})
-    soft: frozenset[str] = frozenset({"cpu"})
+    soft: frozenset[str] = SOFT
 
     def accept(self, node: Plan) -> Accepted | None:
         """Accept device scans, simple selections and, where allowed, bare projections."""

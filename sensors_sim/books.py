@@ -5,7 +5,7 @@ Law: looking changes nothing.
 
 from __future__ import annotations
 
-from sensors_sim.constants import ACK_BYTES, LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import ACK_BYTES, LONGEST_PAYLOAD_BYTES
 from sensors_sim.errors import BadWorld
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.network.energy import Account

@@ -5,12 +5,6 @@ from __future__ import annotations
 from aspen.errors import AspenError
 
 
-class UnknownDevice(AspenError):
-    """A device kind that nobody described."""
-
-    code = "sensors_sim.unknown_device"
-
-
 class UnknownWaveform(AspenError):
     """A waveform that nobody wrote."""
 

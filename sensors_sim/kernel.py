@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from random import Random
 
-from sensors_sim.devices import DeviceKind, device_kind
+from aspen.motes.kinds import DeviceKind, device_kind
 from sensors_sim.occupancy import Place, place_of
 from sensors_sim.radio import FLOOR_DBM, signal_dbm
 from sensors_sim.visitors import Walker
@@ -83,7 +83,7 @@ class Kernel:
         self._kinds[sensor.sid] = kind
         rng = Random(f"{self._seed}/sensor/{sensor.sid}")
         self._rngs[sensor.sid] = rng
-        if sensor.kind == "rfid":
+        if kind.hears_tags:
             self._receivers[sensor.level][sensor.sid] = sensor
             return
         if sensor.waveform == "people":
@@ -153,7 +153,7 @@ class Kernel:
             One value, rounded as the device does; nothing for a sensor that is gone or a receiver.
         """
         sensor = self._sensors.get(sid)
-        if sensor is None or sensor.kind == "rfid":
+        if sensor is None or self._kinds[sid].hears_tags:
             return []
         kind, rng = self._kinds[sid], self._rngs[sid]
         if sensor.waveform == "people":

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aspen.model.schema import Relation, SourceKind, Value
-from sensors_sim.constants import BATTERY_MJ, LIGHT_WALL_DB
+from aspen.motes.hardware import BATTERY_MJ, WAKE_S
+from sensors_sim.constants import LIGHT_WALL_DB
 from sensors_sim.errors import BadWorld
 
 
@@ -49,7 +50,7 @@ class MoteSpec:
     storey: int = 0
     sensors: tuple[Attached, ...] = ()
     base: bool = False
-    wake_s: float = 0.25
+    wake_s: float = WAKE_S
     battery_mj: float = BATTERY_MJ
 
     @property

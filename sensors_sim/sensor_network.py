@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from aspen.model.schema import Row
+from aspen.motes.radio import RX_MW
 from sensors_sim.books import Books
 from sensors_sim.errors import UnsupportedFragment
 from sensors_sim.innet.compile import Fragment, compile_fragment
@@ -25,7 +26,6 @@ from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import MoteStatus, read_status, write_status
 from sensors_sim.motes import Field, MoteSpec, check_mote
 from sensors_sim.network.dissemination import Change, Dissemination
-from sensors_sim.network.energy import RX_MW
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
 from sensors_sim.network.links import Link, LinkModel, Radio

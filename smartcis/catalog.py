@@ -6,8 +6,11 @@ seconds since 1970-01-01 UTC for times.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
+from aspen.motes.kinds import DEVICE_KINDS
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
 from smartcis.personal import RFID_READING, VISITOR
 
@@ -22,6 +25,11 @@ def _int(name: str, unit: str = "") -> Column:
 
 def _float(name: str, unit: str) -> Column:
     return Column(name, Type.FLOAT, unit)
+
+
+def _either(names: Iterable[str]) -> str:
+    *some, last = names
+    return f"{', '.join(some)} or {last}"
 
 
 def _flag(name: str) -> Column:
@@ -125,7 +133,7 @@ TABLES: tuple[Relation, ...] = (
             _flag("simulated"),
         ),
         key=("sid",),
-        comment="Devices that report; kind is seat, light, temperature, cpu, rfid, energy or door.",
+        comment=f"Devices that report; kind is {_either(kind.key for kind in DEVICE_KINDS)}.",
     ),
     Relation(
         "region_seed",
@@ -171,61 +179,7 @@ CLOCK = Relation(
 
 # Rates are those of the demo building's simulator, per building; the optimizer counts with them.
 STREAMS: tuple[Relation, ...] = (
-    Relation(
-        "seat_reading",
-        (_text("mid"), _text("sid"), _float("weight_kg", "kg"), AT_S),
-        SourceKind.STREAM,
-        key=("mid",),
-        device="seat",
-        rate_hz=4.0,
-        comment="Weight on the seat in front of a machine.",
-    ),
-    Relation(
-        "light_reading",
-        (_text("rid"), _text("sid"), _float("lux", "lx"), AT_S),
-        SourceKind.STREAM,
-        key=("sid",),
-        device="light",
-        rate_hz=2.0,
-        comment="Brightness of a room.",
-    ),
-    Relation(
-        "temperature_reading",
-        (_text("sid"), _text("rid"), _float("celsius", "°C"), AT_S),
-        SourceKind.STREAM,
-        key=("sid",),
-        device="temperature",
-        rate_hz=1.0,
-        comment="Temperature at a sensor.",
-    ),
-    Relation(
-        "cpu_reading",
-        (_text("mid"), _text("sid"), _float("cpu_pct", "%"), AT_S),
-        SourceKind.STREAM,
-        key=("mid",),
-        device="cpu",
-        rate_hz=4.0,
-        comment="Processor load of a machine.",
-    ),
-    RFID_READING,
-    Relation(
-        "energy_reading",
-        (_text("mid"), _text("sid"), _float("watts", "W"), AT_S),
-        SourceKind.STREAM,
-        key=("mid",),
-        device="energy",
-        rate_hz=1.0,
-        comment="Power a machine draws at the wall, by the meter it is plugged into.",
-    ),
-    Relation(
-        "door_reading",
-        (_text("rid"), _text("sid"), _float("ajar", ""), AT_S),
-        SourceKind.STREAM,
-        key=("sid",),
-        device="door",
-        rate_hz=1.0,
-        comment="A contact at the door of a room: 1 while it stands open, 0 while it is shut.",
-    ),
+    *(RFID_READING if kind.hears_tags else kind.relation for kind in DEVICE_KINDS),
     Relation(
         "mote_status",
         (

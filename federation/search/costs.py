@@ -12,24 +12,26 @@ import math
 from dataclasses import dataclass, field
 from functools import reduce
 
-from federation.cost import (
-    BACKOFF_MS,
+from aspen.motes.hardware import (
+    BACKOFF_S,
     FRAME_BYTES,
-    OPERATOR_MJ,
+    LONGEST_PAYLOAD_BYTES,
     RADIO_BITS_PER_S,
-    RX_MJ_PER_BYTE,
-    TX_MJ_PER_BYTE,
-    Cost,
+    SUPPLY_V,
 )
+from aspen.motes.protocol import BLOOM_BITS_PER_KEY, BLOOM_HASHES
+from aspen.motes.radio import BYTE_S, OPERATOR_MJ, RX_MW
+from federation.cost import Cost
+from federation.radio import TX_MA
 from federation.search.problem import Attribute, Member, Metric, Problem, Route, Site
 from federation.search.splits import JoinGraph
 
 MICRO = 1_000_000
-KEY_BYTES = 4  # as cost.TYPE_BYTES has numbers
+KEY_BYTES = 4
 REFRESH_S = 10.0  # own choice: how often keys or a Bloom filter of a window are sent anew
-BLOOM_BITS = 10  # per key: 1 % false positives with 7 hash functions [Bloom, CACM 1970]
-BLOOM_FALSE = 0.01
-PAYLOAD_BYTES = 110  # of 127 in a frame of IEEE 802.15.4, less the header of 17
+BLOOM_FALSE = (1.0 - math.exp(-BLOOM_HASHES / BLOOM_BITS_PER_KEY)) ** BLOOM_HASHES
+AIR_MJ_PER_BYTE = BYTE_S * (TX_MA * SUPPLY_V + RX_MW)
+"""One byte over one link, sent and received."""
 MERGE_TOUCH = 0.6  # own guess: stepping through sorted rows against probing a hash table; ±50 %
 
 
@@ -133,12 +135,12 @@ def scanning(member: Member, site: Site) -> Work:
 
 def shipping(rate_hz: float, row_bytes: float, route: Route) -> Work:
     """Send rows along a route, one frame per row if they fit."""
-    frames = max(1, math.ceil(row_bytes / PAYLOAD_BYTES))
+    frames = max(1, math.ceil(row_bytes / LONGEST_PAYLOAD_BYTES))
     on_air = row_bytes + frames * FRAME_BYTES
     bytes_per_s = rate_hz * on_air * max(route.radio_hops, 1.0)
     radio_bytes_per_s = rate_hz * on_air * route.radio_hops
-    hop_ms = frames * BACKOFF_MS + on_air * 8 * 1000 / RADIO_BITS_PER_S
-    energy_mj_per_s = radio_bytes_per_s * (TX_MJ_PER_BYTE + RX_MJ_PER_BYTE)
+    hop_ms = frames * BACKOFF_S * 1000 + on_air * 8 * 1000 / RADIO_BITS_PER_S
+    energy_mj_per_s = radio_bytes_per_s * AIR_MJ_PER_BYTE
     return Work(Cost(bytes_per_s, energy_mj_per_s, route.radio_hops * hop_ms + route.wired_ms))
 
 
@@ -169,7 +171,7 @@ def semi(keys: float, reduced: Flow, part: float, there: Route, back: Route, far
 
 def bloom(keys: float, reduced: Flow, part: float, there: Route, back: Route, far: Site) -> Work:
     """Send a Bloom filter instead of keys; some rows come back without a partner."""
-    sent = shipping(1 / REFRESH_S, math.ceil(keys * BLOOM_BITS / 8), there)
+    sent = shipping(1 / REFRESH_S, math.ceil(keys * BLOOM_BITS_PER_KEY / 8), there)
     return sent.beside(_reducing(reduced, part + (1 - part) * BLOOM_FALSE, back, far))
 
 

@@ -15,7 +15,8 @@ from aspen.algebra.block import block_of, equal_classes
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.plan import Filter, Join, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
-from federation.cost import FRAME_BYTES, Weights, row_bytes
+from aspen.motes.hardware import FRAME_BYTES
+from federation.cost import Weights, row_bytes
 from federation.search.problem import (
     NAME,
     Access,

@@ -19,6 +19,7 @@ from aspen.algebra.explain import node_text
 from aspen.algebra.expr import Call, Col, Expr, conjunction, parts
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project
 from aspen.model.schema import Column, Row, Type
+from aspen.motes.protocol import BLOOM_BITS_PER_KEY
 from sensors_sim.errors import UnsupportedFragment
 from sensors_sim.innet.program import (
     Method,
@@ -34,7 +35,6 @@ from sensors_sim.motes import DeviceStream
 Streams = Mapping[str, DeviceStream]
 Finish = Callable[[Iterable[Row]], list[Row]]
 MILLISECONDS = 3
-BITS_PER_KEY = 10  # a Bloom filter of ten bits per key errs in one of a hundred
 COUNT_WIRE = Wire(WireType.INT)
 
 
@@ -92,7 +92,7 @@ def compile_fragment(fragment: Fragment, streams: Streams) -> Compiled:
             "aggregates and joins are computed epoch by epoch",
             attempt="give the fragment a sampling period",
         )
-    bits = 8 * max(1, -(-fragment.keys * BITS_PER_KEY // 8))
+    bits = 8 * max(1, -(-fragment.keys * BLOOM_BITS_PER_KEY // 8))
     bloom = bits if program.method is Method.BLOOM else 0
     return Compiled(
         replace(program, period_ms=period_ms, bloom_bits=bloom),

@@ -13,17 +13,17 @@ from collections.abc import Callable
 from typing import Protocol
 
 from aspen.model.schema import Row
+from aspen.motes.kinds import sample_mj
+from aspen.motes.protocol import ANSWER_SHARE
 from sensors_sim.innet.partial import Partials
 from sensors_sim.innet.registry import Registry, Sampler
 from sensors_sim.innet.running import Running
 from sensors_sim.network.dissemination import Change
-from sensors_sim.network.energy import sample_mj
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
 
-EPOCH_SHARE = 0.9  # of an epoch after which the base closes it
 SPREAD_S = 0.5  # rows of one epoch leave within this time, so that neighbours do not talk at once
 
 Sampled = Callable[[int, int, int, Row], None]
@@ -175,7 +175,7 @@ class Execution:
         found: Partials | None = mote.state.get(key)
         if found is None:
             found = mote.state[key] = Partials()
-            slot_s = EPOCH_SHARE * run.period_s / (run.program.slots + 2)
+            slot_s = ANSWER_SHARE * run.period_s / (run.program.slots + 2)
             place = run.program.slots + 1 - min(mote.hops, run.program.slots)
             due_s = mote.clock.when_s(
                 epoch * run.period_s + (place + 0.5 * mote.rng.random()) * slot_s,

@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from aspen.motes.protocol import ANSWER_SHARE
 from sensors_sim.errors import UnknownQuery
 from sensors_sim.innet.answers import Answer, BaseJoin, Collected, unique
 from sensors_sim.innet.codec import decode, encode
 from sensors_sim.innet.compile import Compiled, Fragment, compile_fragment
-from sensors_sim.innet.execution import EPOCH_SHARE
 from sensors_sim.innet.joins import Joins, write_keys
 from sensors_sim.innet.planner import JoinPlanner
 from sensors_sim.innet.program import Method
@@ -186,7 +186,7 @@ class Gateway:
         begin_s = epoch * run.period_s
         if run.program.method in (Method.SEMI, Method.BLOOM):
             self._events.at(begin_s + KEYS_SHARE * run.period_s, self._send_keys, run, epoch)
-        self._events.at(begin_s + EPOCH_SHARE * run.period_s, self._close, handle, run, epoch)
+        self._events.at(begin_s + ANSWER_SHARE * run.period_s, self._close, handle, run, epoch)
 
     def _close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
         if not handle.active or handle.version != run.version:
@@ -298,7 +298,7 @@ class Gateway:
                     collected.sides.setdefault((number, sensor), []).append(row)
 
     def _epoch(self, handle: QueryHandle, run: Running, epoch: int) -> Collected | None:
-        if self._events.now_s >= (epoch + EPOCH_SHARE) * run.period_s:
+        if self._events.now_s >= (epoch + ANSWER_SHARE) * run.period_s:
             handle.late += 1
             return None
         return self._collected.setdefault((run.query, run.version, epoch), Collected())

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from aspen.model.schema import Row
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.innet.execution import Execution
 from sensors_sim.innet.program import Method
 from sensors_sim.innet.registry import Registry

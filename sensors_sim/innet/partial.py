@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Row, Value
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.innet.program import Output, PartialAggregate
 from sensors_sim.innet.values import (
     POWERS,

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from aspen.algebra.device_block import partners
 from aspen.algebra.expr import conjuncts
 from aspen.components import connected_groups
+from aspen.motes.protocol import SHARED_SITES
 from sensors_sim.innet.joins import BASE, Assignment, Group
 from sensors_sim.innet.program import Program
 from sensors_sim.innet.registry import Registry
 
-SHARED_PLACES = 24  # places tried for a whole cluster of groups
 Path = Sequence[int]
 """The motes from one up to a base station, itself first."""
 
@@ -182,7 +182,7 @@ def place_groups(
         }
         options = [each]
         named = Counter(p for g in cluster for p in candidates(g, mote_of, prices))
-        likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_PLACES]
+        likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_SITES]
         options += [dict.fromkeys(cluster, place) for place in likely]
         best = min(options, key=together)
         total += together(best)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aspen.model.schema import Type
+from aspen.motes.protocol import DOUBLE_BYTES, WIRE_BYTES
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.joins import BASE, Assignment, Group
 from sensors_sim.innet.placement import Placed, Prices, Shares, groups_of, place_groups
@@ -32,11 +34,11 @@ REPEAT_S = 3.0
 REPEATS = 3
 STRAYS = 3  # rows that missed a place before it is given up
 _WIRE_BYTES = {
-    WireType.INT: 2,
-    WireType.SCALED: 3,
-    WireType.DOUBLE: 8,
-    WireType.TEXT: 2,
-    WireType.BOOL: 1,
+    WireType.INT: WIRE_BYTES[Type.INT],
+    WireType.SCALED: WIRE_BYTES[Type.FLOAT],
+    WireType.DOUBLE: DOUBLE_BYTES,
+    WireType.TEXT: WIRE_BYTES[Type.TEXT],
+    WireType.BOOL: WIRE_BYTES[Type.BOOL],
 }
 
 

@@ -13,7 +13,8 @@ from aspen.algebra.block import column_of
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Const, Expr, parts
 from aspen.model.schema import Row, Value
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
+from aspen.motes.radio import OPERATOR_MJ
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.partial import Aggregator
@@ -22,7 +23,6 @@ from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.sides import Sides
 from sensors_sim.innet.values import Reader, Writer
 from sensors_sim.motes import DeviceStream
-from sensors_sim.network.energy import OPERATOR_MJ
 
 
 class Running:

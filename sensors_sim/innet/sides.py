@@ -11,14 +11,12 @@ from hashlib import blake2b
 from aspen.algebra.block import column_of
 from aspen.algebra.expr import columns_in
 from aspen.model.schema import Row, Value
+from aspen.motes.protocol import BLOOM_HASHES, FILTER_BYTES
 from sensors_sim.innet.compile import column_wire
 from sensors_sim.innet.program import Program
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.values import Reader, Wire, WireType, Writer
 from sensors_sim.motes import DeviceStream
-
-FILTER_BYTES = 96
-HASHES = 4  # with ten bits per key a Bloom filter errs in 1.2 of 100
 
 
 class Sides:
@@ -116,7 +114,7 @@ class Sides:
         one = int.from_bytes(digest[:4], "little")
         other = int.from_bytes(digest[4:8], "little") | 1
         which = int.from_bytes(digest[8:], "little") % self.filters
-        return which, [(one + n * other) % bits for n in range(HASHES)]
+        return which, [(one + n * other) % bits for n in range(BLOOM_HASHES)]
 
 
 def _common(left: Wire, right: Wire) -> Wire:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aspen.motes.protocol import FAIR_ETX
 from sensors_sim.innet.values import Dictionary, Reader, Writer
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Packet
-from sensors_sim.network.tree import FAIR_ETX
 
 _NO_TEXTS = Dictionary()
 NEAR_MOTES = 12  # told of; two bytes each

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from sensors_sim.constants import ACK_BYTES, GREATEST_TRIES
-from sensors_sim.network.energy import Ledger, Transfer, broadcast, transfer
+from aspen.motes.hardware import ACK_BYTES, GREATEST_TRIES
+from aspen.motes.radio import Transfer, broadcast, unicast
+from sensors_sim.network.energy import Ledger
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
@@ -55,7 +56,7 @@ class Ether:
         """Returns what one attempt of a unicast costs."""
         found = self._prices.get((payload_bytes, wake_s))
         if found is None:
-            found = self._prices[payload_bytes, wake_s] = transfer(
+            found = self._prices[payload_bytes, wake_s] = unicast(
                 payload_bytes, self._tx_ma, wake_s
             )
         return found
@@ -100,12 +101,11 @@ class Ether:
         query = packet.query
         heard_mj = tries * price.heard_mj if dst.alive else 0.0
         sent_mj = tries * price.sent_mj
-        src.charge(query, tries * price.size_bytes, sent_mj)
+        sent_bytes = tries * int(price.size_bytes)
+        src.charge(query, sent_bytes, sent_mj)
         if heard_mj:
             dst.charge(query, 0, heard_mj)
-        self.ledger.charge(
-            packet.kind.value, query, tries, tries * price.size_bytes, sent_mj + heard_mj
-        )
+        self.ledger.charge(packet.kind.value, query, tries, sent_bytes, sent_mj + heard_mj)
         if self.trace is not None:
             self.trace(
                 f"{begin_s:.6f} {packet.kind.value} q{query} {src.index}>{dst.index} "
@@ -144,7 +144,7 @@ class Ether:
         src.busy_s = begin_s + price.duration_s
         awake: list[Mote] = []
         asleep: list[Mote] = []
-        size, chance, motes = price.size_bytes, self._chance, self._motes
+        size, chance, motes = int(price.size_bytes), self._chance, self._motes
         for index, link in src.links.items():
             if link.log_byte == 0.0 or chance() < math.exp(link.log_byte * size):
                 dst = motes[index]

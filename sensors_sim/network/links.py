@@ -22,6 +22,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from aspen.motes.hardware import RADIO_TX_MA
 from sensors_sim.constants import (
     ASYMMETRY_DB,
     AT_ONE_METRE_DB,
@@ -29,7 +30,6 @@ from sensors_sim.constants import (
     FLOOR_EXPONENT_B,
     NOISE_DBM,
     PATH_LOSS_EXPONENT,
-    RADIO_TX_MA,
     SHADOWING_DB,
 )
 from sensors_sim.motes import MoteSpec, Wall

@@ -7,10 +7,10 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from aspen.motes.radio import idle_mw
 from sensors_sim.constants import ETX_KEEP, NOISE_DBM, WORST_ETX, WORST_GUESS_ETX
 from sensors_sim.motes import MoteSpec
 from sensors_sim.network.clock import Clock
-from sensors_sim.network.energy import idle_mw
 from sensors_sim.network.links import Link, log_success
 from sensors_sim.network.packet import Packet
 

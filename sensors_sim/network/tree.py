@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aspen.motes.hardware import BACKOFF_S, FRAME_BYTES, GREATEST_HOPS
+from aspen.motes.protocol import FAIR_ETX
+from aspen.motes.radio import BYTE_S
 from sensors_sim.constants import (
-    BACKOFF_S,
-    FRAME_BYTES,
     GREATEST_DETOURS,
-    GREATEST_HOPS,
     PARENT_SWITCH_ETX,
     QUEUE_PACKETS,
     TRICKLE_REDUNDANCY,
     WORST_ETX,
 )
-from sensors_sim.network.energy import BYTE_S
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import NOWHERE, Mote, Neighbour
@@ -32,7 +31,6 @@ BEACON_PAYLOAD_BYTES = 11  # cost 2, hops 1, parent 2, programs' version 2, time
 SEEN_PACKETS = 64
 PULL_LEAST_S = 2.0
 ANSWER_S = 0.05  # who asks for beacons listens this long
-FAIR_ETX = 1.5  # a neighbour this near is spoken to without the tree
 FRAME_S = BACKOFF_S + (FRAME_BYTES + 15) * BYTE_S  # a usual frame to a radio that is on
 
 Beacon = tuple[int, float, int, int, int, bool]

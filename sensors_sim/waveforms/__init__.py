@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sensors_sim.devices import DeviceKind
+from aspen.motes.kinds import DeviceKind
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform, check_parameters
 from sensors_sim.waveforms.constant import CONSTANT
@@ -32,8 +32,6 @@ WAVEFORMS: dict[str, Waveform] = {
     )
 }
 
-ONLY_PEOPLE = frozenset({"rfid"})  # a receiver without tags has nothing to say
-
 
 def waveform(key: str) -> Waveform:
     """Look a waveform up.
@@ -54,12 +52,12 @@ def checked(key: str, device: DeviceKind, given: Parameters) -> dict[str, Any]:
         UnknownWaveform: nobody wrote it.
     """
     shape = waveform(key)
-    fits = device.key in shape.kinds if shape.kinds else device.key not in ONLY_PEOPLE
+    fits = device.key in shape.kinds if shape.kinds else not device.hears_tags
     if not fits:
         fitting = [
             other.key
             for other in WAVEFORMS.values()
-            if (device.key in other.kinds if other.kinds else device.key not in ONLY_PEOPLE)
+            if (device.key in other.kinds if other.kinds else not device.hears_tags)
         ]
         raise BadParameters(
             f"a {device.name.lower()} sensor cannot follow the waveform {key}; "

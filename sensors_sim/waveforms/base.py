@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from sensors_sim.devices import DeviceKind
+from aspen.motes.kinds import DeviceKind
 from sensors_sim.errors import BadParameters
 
 Sample = Callable[[float], float]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
+from aspen.motes.kinds import DEVICE_KINDS
 from sensors_sim.errors import BadParameters
 from sensors_sim.waveforms.base import Parameters, Sample, Waveform
 
@@ -23,5 +24,5 @@ PEOPLE = Waveform(
     "follows the simulated people",
     {},
     start,
-    frozenset({"seat", "cpu", "rfid", "energy"}),
+    frozenset(kind.key for kind in DEVICE_KINDS if kind.of_people),
 )

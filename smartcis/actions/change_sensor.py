@@ -18,7 +18,7 @@ def add_sensor(kind: str, owner: Owner, *, rid: str = "", mid: str = "", **setti
     """Add a simulated sensor to a room or a machine.
 
     Args:
-        kind: one of `Sensor.KINDS`.
+        kind: one of `aspen.motes.kinds.DEVICE_KINDS`.
         owner: staff.
         rid: the room, for kinds that watch a room.
         mid: the machine, for kinds that watch a machine.

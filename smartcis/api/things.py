@@ -16,6 +16,7 @@ from smartcis.actions.change_sensor import add_sensor, change_sensor, remove_sen
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import Door, Machine, Sensor, SoftwareInstall
+from smartcis.models.sensors import sensor_kinds
 
 
 class MachineSerializer(serializers.ModelSerializer[Machine]):
@@ -76,7 +77,7 @@ class SensorSerializer(serializers.ModelSerializer[Sensor]):
 class SensorChangeSerializer(serializers.Serializer[Any]):
     """What can be changed of a sensor."""
 
-    kind = serializers.ChoiceField(Sensor.KINDS, required=False)
+    kind = serializers.ChoiceField(sensor_kinds(), required=False)
     waveform = serializers.ChoiceField(Sensor.WAVEFORM_CHOICES, required=False)
     parameters = serializers.DictField(required=False)
     period_s = serializers.FloatField(required=False)
@@ -86,7 +87,7 @@ class SensorChangeSerializer(serializers.Serializer[Any]):
 class SensorMakeSerializer(SensorChangeSerializer):
     """A new simulated sensor: its kind, and the machine or the room it watches."""
 
-    kind = serializers.ChoiceField(Sensor.KINDS)
+    kind = serializers.ChoiceField(sensor_kinds())
     rid = serializers.CharField(required=False, allow_blank=True, max_length=60)
     mid = serializers.CharField(required=False, allow_blank=True, max_length=70)
 

@@ -10,13 +10,21 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from aspen.model.schema import Row
-from sensors_sim.devices import DEVICE_KINDS, device_kind
-from sensors_sim.errors import BadParameters, UnknownDevice, UnknownWaveform
+from aspen.motes.kinds import DEVICE_KINDS, UnknownDevice, device_kind
+from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.waveforms import WAVEFORMS, checked
 from smartcis.models.building import Level, Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.routing import RoutingNode
 from smartcis.models.source import SourceModel
+
+
+def sensor_kinds() -> list[tuple[str, str]]:
+    """Returns the kinds to choose from; a function, so that a new kind needs no migration."""
+    return [
+        (kind.key, f"{kind.name} ({kind.unit})" if kind.unit else kind.name)
+        for kind in DEVICE_KINDS
+    ]
 
 
 class Sensor(SourceModel):
@@ -32,16 +40,12 @@ class Sensor(SourceModel):
         updated_at: the simulator reloads a sensor whose time here has moved.
     """
 
-    KINDS = tuple(
-        (kind.key, f"{kind.name} ({kind.unit})" if kind.unit else kind.name)
-        for kind in DEVICE_KINDS
-    )
     WAVEFORM_CHOICES = tuple((key, kind.label) for key, kind in WAVEFORMS.items())
 
     relations = ("sensor",)
 
     sid = models.CharField(primary_key=True, max_length=80)
-    kind = models.CharField(max_length=20, choices=KINDS, db_index=True)
+    kind = models.CharField(max_length=20, choices=sensor_kinds, db_index=True)
     unit = models.ForeignKey(
         Unit, on_delete=models.CASCADE, related_name="sensors", verbose_name="room"
     )

@@ -22,17 +22,18 @@ from django.utils import timezone
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
 from aspen.algebra.read import read_plan
+from aspen.motes.kinds import sample_mj
 from federation.cost import Cost, Weights, in_network
 from federation.covers import covers
 from federation.estimate import estimate
 from federation.place import FederatedPlan, options, place
-from federation.radio import sample_mj
+from federation.sites import SOFT
 from federation.split import split
 from federation.statistics import Statistics
 from smartcis.catalog import CATALOG
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import MaintainedView, NetworkPiece, Placement
-from smartcis.placements.device_streams import SOFT, whole_stream
+from smartcis.placements.device_streams import whole_stream
 from smartcis.placements.metric import house_weights
 from smartcis.placements.optimizer import house_network
 from smartcis.placements.probes import selections

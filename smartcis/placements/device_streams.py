@@ -6,17 +6,13 @@ from collections.abc import Mapping
 
 from aspen.algebra.plan import Scan
 from aspen.model.schema import Column, Relation
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.motes import DeviceStream
 from smartcis.catalog import STREAMS
-from smartcis.readings.kinds import KINDS
-
-SOFT = frozenset({"cpu"})
-"""Kinds that are programs on wired machines, and no motes."""
 
 
 def _device_stream(relation: Relation) -> DeviceStream:
-    value = KINDS[relation.device].value_column
+    value = device_kind(relation.device).measures
     measured = ("tag", value) if "tag" in relation.names else (value,)
     return DeviceStream(relation, measured, decimals={value: device_kind(relation.device).decimals})
 
@@ -24,7 +20,7 @@ def _device_stream(relation: Relation) -> DeviceStream:
 DEVICE_STREAMS: Mapping[str, DeviceStream] = {
     relation.name: _device_stream(relation)
     for relation in STREAMS
-    if relation.device and relation.device not in SOFT
+    if relation.device and device_kind(relation.device).on_air
 }
 _STREAM_OF = {stream.relation.device: name for name, stream in DEVICE_STREAMS.items()}
 

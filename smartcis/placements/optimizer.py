@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from aspen.motes.protocol import ANSWER_SHARE
 from federation.cost import Cost
 from federation.explain import Assumed
 from federation.sites import SensorNetwork
 from smartcis.models import NetworkPiece
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.metric import house_weights
-
-ANSWER_SHARE = 0.9  # of an epoch after which the base answers it; see sensors_sim
 
 
 def house_network(joins: int | None = None) -> SensorNetwork:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aspen.model.schema import Relation
+from aspen.motes.kinds import DEVICE_KINDS, DeviceKind
 from smartcis.catalog import STREAMS
 
 
@@ -29,22 +30,9 @@ class ReadingKind:
     highest: float
 
 
-def _kind(key: str, value_column: str, lowest: float, highest: float) -> ReadingKind:
-    (stream,) = (relation for relation in STREAMS if relation.device == key)
-    column = stream.columns[stream.index(value_column)]
-    return ReadingKind(key, stream, value_column, column.unit, lowest, highest)
+def _kind(kind: DeviceKind) -> ReadingKind:
+    (stream,) = (relation for relation in STREAMS if relation.device == kind.key)
+    return ReadingKind(kind.key, stream, kind.measures, kind.unit, kind.least, kind.greatest)
 
 
-# Ranges: what a device of the kind can report at all; beyond them it is broken or mislabelled.
-KINDS: dict[str, ReadingKind] = {
-    kind.key: kind
-    for kind in (
-        _kind("seat", "weight_kg", -1.0, 500.0),  # an empty seat's load cell drifts below zero
-        _kind("light", "lux", 0.0, 200_000.0),  # direct sun is about 130,000 lx
-        _kind("temperature", "celsius", -60.0, 150.0),
-        _kind("cpu", "cpu_pct", 0.0, 100.0),
-        _kind("rfid", "rssi_dbm", -150.0, 20.0),
-        _kind("energy", "watts", 0.0, 10_000.0),
-        _kind("door", "ajar", 0.0, 1.0),
-    )
-}
+KINDS: dict[str, ReadingKind] = {kind.key: _kind(kind) for kind in DEVICE_KINDS}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aspen.model.schema import Relation, Row
+from federation.sites import SOFT
 from sensors_sim.host import FragmentHost
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
@@ -19,7 +20,7 @@ from sensors_sim.motes import Field, MoteSpec
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
-from smartcis.placements.device_streams import DEVICE_STREAMS, SOFT, whole_stream
+from smartcis.placements.device_streams import DEVICE_STREAMS, whole_stream
 
 POWER_DBM = -10  # the building is dense: more hops, longer batteries
 STATUS_S = 120.0

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping
 
 from aspen.model.schema import Value
+from aspen.motes.hardware import WAKE_S
+from aspen.motes.kinds import Power, device_kind
 from sensors_sim.motes import (
     Attached,
     Field,
@@ -24,8 +26,6 @@ from smartcis.models import Level, Sensor, Unit
 from smartcis.placements.device_streams import DEVICE_STREAMS, on_air, stream_of
 
 BASE_EVERY_M = 90.0
-WAKE_S = 0.25
-WIRED = frozenset({"rfid", "energy"})  # a meter hangs on the mains it measures
 
 
 def walls() -> tuple[Wall, ...]:
@@ -60,7 +60,7 @@ def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
     fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
     attached = Attached(spec.sid, stream, fixed)
     place = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
-    if spec.kind in WIRED:
+    if device_kind(spec.kind).power is Power.MAINS:
         return MoteSpec(*place, wake_s=0.0, battery_mj=math.inf)
     return MoteSpec(*place, wake_s=WAKE_S)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from django.db.models import Count, Max
 
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
 from smartcis.models import (
     Door,

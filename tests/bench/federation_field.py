@@ -15,6 +15,7 @@ from random import Random
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type, Value
+from aspen.motes.hardware import WAKE_S
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station
 from sensors_sim.network.links import Radio
 from sensors_sim.recordings import intel_lab
@@ -23,7 +24,6 @@ LAB_MOTES = 54
 AREA_PER_MOTE_M2 = 24.0  # as in the Intel lab: 41 m by 31 m
 MOTES_PER_BASE = 250
 ROOM_MOTES = 6
-WAKE_S = 0.25
 RADIO = Radio(power_dbm=-25, range_m=30.0)
 SEAT, LIGHT, TEMPERATURE = "seat_reading", "light_reading", "temperature_reading"
 KINDS = (LIGHT, TEMPERATURE, SEAT)

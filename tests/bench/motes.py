@@ -22,6 +22,7 @@ from shapely.geometry.base import BaseGeometry
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Plan, Scan
 from aspen.model.schema import Column, Row, Type
+from aspen.motes.hardware import WAKE_S
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station, walls_of
 from sensors_sim.network.links import Radio
@@ -35,7 +36,6 @@ from tests.bench.report import Target, report
 MOTES = 5_000
 PERIOD_S = 30.0
 BASES = 48
-WAKE_S = 0.25
 RADIO = {1_000: Radio(power_dbm=-15), MOTES: Radio(power_dbm=-25, range_m=30.0)}  # denser, softer
 FORM_S = 120.0
 RUN_S = 600.0

@@ -23,8 +23,9 @@ from aspen.algebra.plan import (
 )
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Type
+from aspen.motes.protocol import METHODS
 from federation.choices import sending
-from federation.estimate import METHODS, NoFragment, estimate
+from federation.estimate import NoFragment, estimate
 from federation.network import Device, Network
 from federation.pairing import Prospect, groups_of, meet
 from federation.place import place

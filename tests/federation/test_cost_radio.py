@@ -8,20 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aspen.motes import radio as frames
+from aspen.motes.hardware import GREATEST_TRIES, LONGEST_PAYLOAD_BYTES, RADIO_TX_MA
+from aspen.motes.kinds import DEVICE_KINDS, sample_mj
 from federation import radio
 from federation.network import BASE, Device, Network, Node
-from sensors_sim import constants
-from sensors_sim.network import energy
 
-payloads = st.integers(0, 107)
+payloads = st.integers(0, LONGEST_PAYLOAD_BYTES)
 wakes_s = st.sampled_from([0.0, 0.1, 0.25, 1.0])
-currents = st.sampled_from(sorted(constants.RADIO_TX_MA.values()))
+currents = st.sampled_from(sorted(RADIO_TX_MA.values()))
 etxs = st.floats(1.0, 16.0)
 
 
 @given(payloads, wakes_s, currents)
 def test_a_frame_costs_what_the_simulator_charges(payload, wake_s, tx_ma):
-    ours, its = radio.unicast(payload, wake_s, tx_ma), energy.transfer(payload, tx_ma, wake_s)
+    ours, its = radio.unicast(payload, wake_s, tx_ma), frames.unicast(payload, tx_ma, wake_s)
     assert ours.size_bytes == its.size_bytes
     assert ours.energy_mj == pytest.approx(its.sent_mj + its.heard_mj)
     assert ours.lasts_ms == pytest.approx(1000 * its.duration_s)
@@ -31,16 +32,16 @@ def test_a_frame_costs_what_the_simulator_charges(payload, wake_s, tx_ma):
 def test_a_broadcast_costs_what_the_simulator_charges(payload, wake_s, tx_ma, hearers):
     ours, its = (
         radio.broadcast(payload, hearers, wake_s, tx_ma),
-        energy.broadcast(payload, tx_ma, wake_s),
+        frames.broadcast(payload, tx_ma, wake_s),
     )
     assert ours.size_bytes == its.size_bytes
     assert ours.energy_mj == pytest.approx(its.sent_mj + hearers * its.heard_mj)
 
 
-@pytest.mark.parametrize("device", sorted({*constants.SAMPLE_MA_S, "barometer"}))
-def test_a_sample_costs_what_the_simulator_charges(device):
-    assert radio.sample_mj(device) == pytest.approx(energy.sample_mj(device))
-    assert pytest.approx(energy.OPERATOR_MJ) == radio.OPERATOR_MJ
+def test_a_sample_is_priced_by_its_kind():
+    assert sample_mj("temperature") == pytest.approx((0.55 + 1.8) * 3.0 * 0.320)
+    assert sample_mj("barometer") == pytest.approx((1.0 + 1.8) * 3.0 * 0.020)  # nobody described it
+    assert all(sample_mj(kind.key) >= 0.0 for kind in DEVICE_KINDS)
 
 
 def test_a_frame_by_hand():
@@ -66,7 +67,7 @@ def test_longer_frames_and_sleepier_receivers_never_cost_less(one, other, first_
 @given(etxs, etxs)
 def test_worse_links_take_more_transmissions_up_to_eight(one, other):
     better, worse = sorted((radio.tries(one), radio.tries(other)))
-    assert 1.0 <= better <= worse <= radio.GREATEST_TRIES
+    assert 1.0 <= better <= worse <= GREATEST_TRIES
     assert (one <= other) == (radio.tries(one) <= radio.tries(other)) or math.isclose(better, worse)
 
 

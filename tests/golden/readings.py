@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.kernel import Kernel
 from sensors_sim.waveforms import checked
 from sensors_sim.world import Reading, SensorSpec, Spot, Step, VisitorSpec, World

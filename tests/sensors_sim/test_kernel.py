@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensors_sim.devices import DEVICE_KINDS, UnknownDevice, device_kind
+from aspen.motes.kinds import DEVICE_KINDS, UnknownDevice, device_kind
 from sensors_sim.errors import BadParameters, BadWorld, UnknownWaveform
 from sensors_sim.kernel import HELLO_S, Kernel
 from sensors_sim.waveforms import WAVEFORMS, checked, waveform

@@ -14,7 +14,7 @@ from motes.fields import desks, scan, world
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join, Project
 from aspen.model.schema import Column, Type
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.innet import gateway
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method

@@ -12,7 +12,7 @@ from motes.fields import STREAMS, desks, scan
 from aspen.algebra.block import column_name
 from aspen.algebra.expr import Case, Col, Const, IsNull, Not, Op
 from aspen.algebra.plan import AggregateFunction, Filter, Join
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.codec import decode, encode
 from sensors_sim.innet.compile import Fragment, compile_fragment

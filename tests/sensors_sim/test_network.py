@@ -17,12 +17,12 @@ from motes.fields import STREAMS, Hashed, desks, reachable, scan, scattered, wor
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join
 from aspen.model.schema import Column, Type
-from sensors_sim.constants import BATTERY_MJ, RADIO_RX_MA, SUPPLY_V
+from aspen.motes.hardware import BATTERY_MJ, RADIO_RX_MA, SUPPLY_V
+from aspen.motes.radio import broadcast, idle_mw, unicast
 from sensors_sim.errors import BadWorld, UnknownQuery, UnsupportedFragment
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.motes import Attached, Field, MoteSpec, Wall, base_station, walls_of
 from sensors_sim.network.clock import Clock
-from sensors_sim.network.energy import broadcast, idle_mw, transfer
 from sensors_sim.network.links import Ideal, Link, Radio, log_success
 from sensors_sim.sensor_network import SensorNetwork
 
@@ -86,7 +86,7 @@ def test_energy_follows_the_data_sheet():
     assert idle_mw(1.0) < idle_mw(0.1) < idle_mw(0.0)
     days = BATTERY_MJ / idle_mw(0.5) / 86_400
     assert 200 < days < 600  # two AA cells live about a year at a look every half second
-    awake, sleeper = transfer(20, 17.4, 0.0), transfer(20, 17.4, 0.5)
+    awake, sleeper = unicast(20, 17.4, 0.0), unicast(20, 17.4, 0.5)
     assert sleeper.sent_mj - awake.sent_mj == pytest.approx(0.25 * 17.4 * SUPPLY_V)
     assert awake.size_bytes == sleeper.size_bytes
     assert broadcast(20, 17.4, 0.5).sent_mj > sleeper.sent_mj

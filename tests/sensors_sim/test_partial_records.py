@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aspen.algebra.expr import Col
 from aspen.algebra.plan import AggregateFunction
-from sensors_sim.constants import LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.innet.partial import Aggregator, Partials
 from sensors_sim.innet.program import Output, PartialAggregate
 from sensors_sim.innet.values import Dictionary, Wire, WireType

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy, Scan
 from aspen.model.schema import Column, Relation, SourceKind, Type
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.errors import BadParameters, BadWorld
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.kernel import Kernel

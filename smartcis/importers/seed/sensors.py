@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from sensors_sim.devices import device_kind
+from aspen.motes.kinds import device_kind
 from sensors_sim.waveforms import checked
 from smartcis.importers.seed.spread import Spot, far_apart, spaced
 from smartcis.models import Machine, RegionSeed, RoutingNode, Sensor, Unit

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from federation.cost import FRAME_BYTES, RX_MJ_PER_BYTE, TX_MJ_PER_BYTE
+from aspen.motes.hardware import FRAME_BYTES
 from federation.search import (
     Attribute,
     Equality,
@@ -20,7 +20,7 @@ from federation.search import (
     Theta,
     bottom_up,
 )
-from federation.search.costs import Estimates, Flow, bloom, semi, shipping, weighed
+from federation.search.costs import AIR_MJ_PER_BYTE, Estimates, Flow, bloom, semi, shipping, weighed
 from federation.search.space import And, PlanTree, ways
 from federation.search.splits import JoinGraph
 
@@ -102,8 +102,7 @@ def test_bloom_beats_semi_when_keys_are_many_and_loses_when_partners_are_few():
 def test_shipping_counts_bytes_energy_and_waiting_per_hop():
     work = shipping(2.0, 23, Route("motes", "base", 2.5))
     assert work.cost.bytes_per_s == 2.0 * (23 + FRAME_BYTES) * 2.5
-    per_byte = TX_MJ_PER_BYTE + RX_MJ_PER_BYTE
-    assert work.cost.energy_mj_per_s == pytest.approx(work.cost.bytes_per_s * per_byte)
+    assert work.cost.energy_mj_per_s == pytest.approx(work.cost.bytes_per_s * AIR_MJ_PER_BYTE)
     wired = shipping(2.0, 23, Route("base", "engine", wired_ms=3.0))
     assert (wired.cost.energy_mj_per_s, wired.cost.latency_ms) == (0.0, 3.0)
     assert shipping(1.0, 111, ROUTES[0]).cost.bytes_per_s == (111 + 2 * FRAME_BYTES) * 2.5
