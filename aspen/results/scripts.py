@@ -22,6 +22,8 @@ if mine > fence then redis.call('HSET', meta, 'fence', ARGV[8]) end
 
 local epoch = tonumber(redis.call('HGET', meta, 'epoch') or '0')
 local floor = tonumber(redis.call('HGET', meta, 'floor') or '0')
+local batch = tonumber(ARGV[2])
+local last = batch - 1
 if redis.call('HGET', meta, 'generation') ~= ARGV[1] then
   for _, view in ipairs(redis.call('HKEYS', views)) do redis.call('DEL', rows .. view) end
   redis.call('DEL', views, batches, epochs)
@@ -29,8 +31,8 @@ if redis.call('HGET', meta, 'generation') ~= ARGV[1] then
 else
   local seen = redis.call('HGET', batches, ARGV[2])
   if seen then return tonumber(seen) end
-  local last = tonumber(redis.call('HGET', meta, 'batch'))
-  if tonumber(ARGV[2]) <= last then return epoch - (last - tonumber(ARGV[2])) end
+  last = tonumber(redis.call('HGET', meta, 'batch'))
+  if batch <= last then return epoch - (last - batch) end
 end
 epoch = epoch + 1
 
@@ -62,7 +64,8 @@ redis.call('XADD', epochs, 'MAXLEN', ARGV[7], id .. '-0',
            'p', ARGV[3], 't', ARGV[4], 'c', ARGV[5], 'ms', ARGV[6], 'w', written)
 floor = math.max(floor, epoch - tonumber(ARGV[7]))
 redis.call('HSET', batches, ARGV[2], id)
-redis.call('HDEL', batches, string.format('%d', tonumber(ARGV[2]) - 1000))
+-- All since the last one: batches that became no epoch leave gaps.
+for old = last - 999, batch - 1000 do redis.call('HDEL', batches, string.format('%d', old)) end
 redis.call('HSET', meta, 'generation', ARGV[1], 'batch', ARGV[2], 'epoch', id,
            'floor', string.format('%d', floor), 'position', ARGV[3], 'at_s', ARGV[4],
            'written_ms', written)

@@ -68,6 +68,22 @@ def test_law_a_snapshot_is_the_fold_of_all_changes(redis_url, steps, data):
     assert [epoch.changes for epoch in epochs] == [tuple(changes) for changes in steps]
 
 
+def test_a_batch_counts_once_however_long_ago_it_came(redis_url, name):
+    """Batches that became no epoch leave gaps; of the oldest the store knows only that they came."""
+    results = RedisResults(redis_url, name)
+    first = [3 * number for number in range(1_200)]
+    for batch in first:
+        write(results, "g", batch, [ViewChange("v", {("n",): 1})])
+    head = results.head()
+    for batch in (0, 3, 600, first[-2], first[-1]):
+        write(results, "g", batch, [ViewChange("v", {("n",): 1})])
+    assert results.head() == head
+    assert dict(results.snapshot("v").rows) == {("n",): len(first)}
+    for batch in first[-300:]:
+        assert write(results, "g", batch) == 1 + batch // 3
+    assert results._redis.hlen(results._keys.batches) <= 1_000
+
+
 def test_columns_and_errors_are_kept_and_an_error_ends_with_new_columns(redis_url, name):
     results = RedisResults(redis_url, name)
     error = {"code": "aspen.x", "exists": [], "position": None}
