@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NEAREST = Path(__file__).with_name("nearest.toml")
 PYTEST = (
     ".venv/bin/python -m pytest -x -q --no-header -p no:randomly -p no:cacheprovider"
-    " -p no:schemathesis -p no:xdist --hypothesis-seed=0"
+    " -p no:schemathesis --hypothesis-seed=0"
 )
 SHARED = (".venv", "frontend/dist", "frontend/node_modules")
 SKIPPED = ("core/ExceptionReplacer", "core/RemoveDecorator")  # as good as never a likely mistake
@@ -179,14 +179,18 @@ class Copy:
         outcome = "survived" if process.returncode == 0 else "killed"
         return outcome, time.monotonic() - began, failed[0][:200] if failed else said[-200:]
 
-    def try_out(self, mutation: Mutation, tests: list[list[str]], limits: dict[str, float]) -> Found:
+    def try_out(
+        self, mutation: Mutation, tests: list[list[str]], limits: dict[str, float]
+    ) -> Found:
         """Make one wrong change, run the tests of its file, and take the change back."""
         path = self.folder / mutation.path
         source = path.read_text()
         operator = cosmic_ray.plugins.get_operator(mutation.operator)()
         changed = mutate_code(source, operator, mutation.occurrence)
         assert changed is not None, mutation
-        diff = "\n".join(list(unified_diff(source.split("\n"), changed.split("\n"), n=0, lineterm=""))[2:])
+        diff = "\n".join(
+            list(unified_diff(source.split("\n"), changed.split("\n"), n=0, lineterm=""))[2:]
+        )
         took_s = 0.0
         try:
             path.write_text(changed)
