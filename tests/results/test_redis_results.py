@@ -69,7 +69,7 @@ def test_law_a_snapshot_is_the_fold_of_all_changes(redis_url, steps, data):
 
 
 def test_a_batch_counts_once_however_long_ago_it_came(redis_url, name):
-    """Batches that became no epoch leave gaps; of the oldest the store knows only that they came."""
+    """Batches that became no epoch leave gaps; of the oldest is known only that they came."""
     results = RedisResults(redis_url, name)
     first = [3 * number for number in range(1_200)]
     for batch in first:
