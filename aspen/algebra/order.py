@@ -44,7 +44,7 @@ def row_order(keys: Sequence[SortKey], columns: Sequence[Column]) -> Callable[[R
     steps = [(names.index(key.column), key.descending, key.nulls_last) for key in keys]
 
     def order(row: Row) -> Any:
-        sorted_by = tuple(_key(row[place], down, last) for place, down, last in steps)
+        sorted_by = tuple(_key(row[index], down, last) for index, down, last in steps)
         return sorted_by, tuple(map(_whole, row))
 
     return order

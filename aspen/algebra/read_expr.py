@@ -43,17 +43,17 @@ class Words:
         self.line = line
         self._tokens: list[tuple[str, str, int]] = []
         self._at = 0
-        place, end = 0, len(text.rstrip())
-        while place < end:
-            found = _TOKEN.match(text, place)
+        index, end = 0, len(text.rstrip())
+        while index < end:
+            found = _TOKEN.match(text, index)
             if found is None or found.lastgroup is None:
-                rest = text[place:].lstrip()
+                rest = text[index:].lstrip()
                 self._tokens.append(("end", rest, len(text) - len(rest)))
                 self._at = len(self._tokens) - 1
                 raise self.error("no word of the plan language")
             kind = found.lastgroup
             self._tokens.append((kind, found.group(kind), found.start(kind)))
-            place = found.end()
+            index = found.end()
         self._tokens.append(("end", "", end))
 
     @property
@@ -63,8 +63,8 @@ class Words:
 
     def peek(self, ahead: int = 0) -> str:
         """Returns a coming word without taking it, empty behind the last."""
-        place = self._at + ahead
-        return self._tokens[place][1] if place < len(self._tokens) else ""
+        index = self._at + ahead
+        return self._tokens[index][1] if index < len(self._tokens) else ""
 
     def next(self) -> str:
         """Take the next word."""
@@ -112,8 +112,8 @@ class Words:
 
     def error(self, message: str, *, found: str = "", exists: Sequence[str] = ()) -> PlanTextError:
         """Make the error for the next word."""
-        place = self._at if self._at < len(self._tokens) else -1
-        _, word, start = self._tokens[place] if self._tokens else ("end", "", 0)
+        index = self._at if self._at < len(self._tokens) else -1
+        _, word, start = self._tokens[index] if self._tokens else ("end", "", 0)
         return PlanTextError(
             message,
             position=Position(self.line, start + 1, max(1, len(word))),

@@ -122,16 +122,16 @@ class Body:
         self.sources.append(self.source(atom, alias))
         terms: list[Condition] = []
         for column, argument in zip(self.columns[atom.predicate], atom.arguments, strict=True):
-            place = Name(alias, column, argument.at)
-            self.read.append(place)
+            own = Name(alias, column, argument.at)
+            self.read.append(own)
             if isinstance(argument, Name):
                 if argument.name == ANONYMOUS:
                     continue
-                known = self.values.setdefault(argument.name, place)
-                if known != place:
-                    self.conditions.append(Binary("=", known, place, argument.at))
+                known = self.values.setdefault(argument.name, own)
+                if known != own:
+                    self.conditions.append(Binary("=", known, own, argument.at))
             else:
-                terms.append(Condition(Binary("=", place, argument, place.at), place.at))
+                terms.append(Condition(Binary("=", own, argument, own.at), own.at))
         return terms
 
     def _settle(self, waiting: list[Condition]) -> None:

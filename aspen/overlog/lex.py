@@ -41,20 +41,20 @@ def tokens(text: str) -> list[Token]:
         SyntaxRefused: a character, quote or comment that begins no token.
     """
     found: list[Token] = []
-    place, line, start = 0, 1, 0
-    while place < len(text):
-        match = _TOKENS.match(text, place)
-        here = Position(line, place - start + 1)
+    offset, line, start = 0, 1, 0
+    while offset < len(text):
+        match = _TOKENS.match(text, offset)
+        here = Position(line, offset - start + 1)
         if match is None:
-            raise _stray(text[place:], here)
+            raise _stray(text[offset:], here)
         kind, spelt = str(match.lastgroup), match.group()
         if kind != "blank":
             found.append(Token(kind, spelt, Position(line, here.column, len(spelt))))
-        place = match.end()
+        offset = match.end()
         if "\n" in spelt:
             line += spelt.count("\n")
             start = match.start() + spelt.rindex("\n") + 1
-    found.append(Token("end", "", Position(line, place - start + 1)))
+    found.append(Token("end", "", Position(line, offset - start + 1)))
     return found
 
 

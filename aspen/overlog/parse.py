@@ -55,20 +55,20 @@ def parse(text: str) -> Program:
 class _Parser:
     def __init__(self, found: list[Token]) -> None:
         self.tokens = found
-        self.place = 0
+        self.index = 0
         self.operators = 0
 
     @property
     def next(self) -> Token:
-        return self.tokens[self.place]
+        return self.tokens[self.index]
 
     def after(self, steps: int = 1) -> Token:
-        return self.tokens[min(self.place + steps, len(self.tokens) - 1)]
+        return self.tokens[min(self.index + steps, len(self.tokens) - 1)]
 
     def take(self) -> Token:
         token = self.next
         if token.kind != "end":
-            self.place += 1
+            self.index += 1
         return token
 
     def accept(self, *spelt: str) -> Token | None:
@@ -241,7 +241,7 @@ class _Parser:
             return
         self.take()
         right = self.term()
-        end = self.tokens[self.place - 1].at
+        end = self.tokens[self.index - 1].at
         at = _span(begin.at, end)
         conditions.append(Condition(Binary(symbol, left, right, at), at))
 

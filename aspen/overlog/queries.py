@@ -57,18 +57,18 @@ class Queries:
             rule.head.at,
         )
 
-    def step(self, rule: Rule, knot: Collection[str]) -> SelectQuery:
+    def step(self, rule: Rule, component: Collection[str]) -> SelectQuery:
         """Returns the rows a recursive rule adds.
 
         Negated predicates whose variables others than the recursive ones bind go with those, into
         a sub-select: it is kept outside the recursion.
 
         Args:
-            knot: the predicates that are recursive together.
+            component: the predicates that are recursive together.
         """
         if not rule.negated:
             return self.plain(rule)
-        others = tuple(atom for atom in rule.positive if atom.predicate not in knot)
+        others = tuple(atom for atom in rule.positive if atom.predicate not in component)
         bound = assigned(
             (v.name for atom in others for term in atom.arguments for v in variables(term)),
             rule.conditions,
@@ -84,7 +84,7 @@ class Queries:
         inner = Rule(rule.head, (*others, *rule.negated), inner_conditions)
         names = tuple(dict.fromkeys(self._body(inner, self._source).values))
         rest = Atom(_REST, tuple(Name("", name, rule.head.at) for name in names), at=rule.head.at)
-        recursive = tuple(atom for atom in rule.positive if atom.predicate in knot)
+        recursive = tuple(atom for atom in rule.positive if atom.predicate in component)
         outer = replace(
             rule,
             atoms=(*recursive, rest),
@@ -112,8 +112,8 @@ class Queries:
         """Returns the bindings of a rule's variables."""
         body = self._body(rule, self._source)
         items = tuple(
-            Item(body.values[name], _column(place), rule.head.at)
-            for place, name in enumerate(names)
+            Item(body.values[name], _column(index), rule.head.at)
+            for index, name in enumerate(names)
         )
         return SelectQuery(items, tuple(body.sources), body.where, at=rule.head.at)
 
@@ -138,7 +138,7 @@ class Queries:
             items = self._items(rule, body)
             if sensitive:
                 items += tuple(
-                    Item(name, _column(place), head.at) for place, name in enumerate(body.read)
+                    Item(name, _column(index), head.at) for index, name in enumerate(body.read)
                 )
             branches.append(
                 SelectQuery(
@@ -177,5 +177,5 @@ def united(queries: list[SelectQuery]) -> Query:
     return union
 
 
-def _column(place: int) -> str:
-    return f"binding_{place + 1}"
+def _column(index: int) -> str:
+    return f"binding_{index + 1}"

@@ -17,7 +17,7 @@ _SHRINKS = ("C = C1 - C2", "C = least(C1, C2)")
 
 
 def bind_recursive(
-    knot: tuple[str, ...],
+    component: tuple[str, ...],
     rules: Rules,
     queries: Queries,
     environment: Environment,
@@ -32,7 +32,7 @@ def bind_recursive(
         NotMonotone, UnboundedRecursion: it is not known to end.
         NoBase: all rules of a predicate read predicates that nothing begins.
     """
-    definitions = [_definition(name, knot, rules, queries) for name in knot]
+    definitions = [_definition(name, component, rules, queries) for name in component]
     functions = {how for one in definitions for _, how in one.choices}
     try:
         return bind_definitions(definitions, environment, bind_query, unified, most)
@@ -62,15 +62,17 @@ def bind_recursive(
         ) from error
 
 
-def _definition(name: str, knot: tuple[str, ...], rules: Rules, queries: Queries) -> Definition:
-    begins = [rule for rule in rules[name] if not reads_any(rule, knot)]
-    reads = [rule for rule in rules[name] if reads_any(rule, knot)]
+def _definition(
+    name: str, component: tuple[str, ...], rules: Rules, queries: Queries
+) -> Definition:
+    begins = [rule for rule in rules[name] if not reads_any(rule, component)]
+    reads = [rule for rule in rules[name] if reads_any(rule, component)]
     head = rules[name][0].head
     return Definition(
         name,
         queries.columns[name],
         united([queries.plain(rule) for rule in begins]) if begins else None,
-        tuple(queries.step(rule, knot) for rule in reads),
-        tuple((place, AggregateFunction[how.upper()]) for place, how in head.aggregates),
+        tuple(queries.step(rule, component) for rule in reads),
+        tuple((index, AggregateFunction[how.upper()]) for index, how in head.aggregates),
         head.at,
     )

@@ -194,9 +194,9 @@ def _window(found: Materialize, catalog: Catalog) -> WindowSpec:
 def _columns(heads: list[Head]) -> tuple[str, ...]:
     """Name a predicate's columns after the variables of its heads."""
     names: list[str] = []
-    for place, arguments in enumerate(zip(*(head.arguments for head in heads), strict=True)):
+    for index, arguments in enumerate(zip(*(head.arguments for head in heads), strict=True)):
         spoken = (_spoken(argument) for argument in arguments)
-        name = next(filter(None, spoken), f"column_{place + 1}")
+        name = next(filter(None, spoken), f"column_{index + 1}")
         number = 2
         chosen = name
         while chosen in names:

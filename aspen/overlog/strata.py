@@ -145,5 +145,5 @@ def _check_aggregates(rules: tuple[Rule, ...]) -> None:
 
 
 def _listed(rule: Rule) -> str:
-    found = [f"{function}<…> at {place + 1}" for place, function in rule.head.aggregates]
+    found = [f"{function}<…> at {index + 1}" for index, function in rule.head.aggregates]
     return ", ".join(found) or "no aggregate"

@@ -40,8 +40,8 @@ class Head:
     def aggregates(self) -> tuple[tuple[int, str], ...]:
         """Place and function of each aggregate."""
         return tuple(
-            (place, argument.function)
-            for place, argument in enumerate(self.arguments)
+            (index, argument.function)
+            for index, argument in enumerate(self.arguments)
             if isinstance(argument, Aggregate)
         )
 

@@ -154,9 +154,9 @@ def _record(first: int, lines: list[str], engine: str) -> Record | None:
 
 
 def _parted(body: list[str]) -> tuple[str, tuple[str, ...]]:
-    for place, line in enumerate(body):
+    for index, line in enumerate(body):
         if _LINE.match(line.strip()):
-            return "\n".join(body[:place]), tuple(body[place + 1 :])
+            return "\n".join(body[:index]), tuple(body[index + 1 :])
     return "\n".join(body), ()
 
 

@@ -37,8 +37,8 @@ def _whole(value: Value) -> int:
     if not isinstance(value, str):
         return int(value) if value is not None and math.isfinite(value) else 0
     digits = ""
-    for place, letter in enumerate(value.strip()):
-        if not (letter.isdigit() or (place == 0 and letter in "+-")):
+    for index, letter in enumerate(value.strip()):
+        if not (letter.isdigit() or (index == 0 and letter in "+-")):
             break
         digits += letter
     return int(digits) if digits.strip("+-") else 0

@@ -53,7 +53,7 @@ from aspen.streamsql.errors import (
     suggestion,
 )
 from aspen.streamsql.reads import names_read
-from aspen.streamsql.recursion_text import knots, reads_itself
+from aspen.streamsql.recursion_text import reads_itself, recursive_components
 from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.typing_rules import Typed, known_type, meet, relabelled, spelt
 from aspen.streamsql.union_all import as_set
@@ -348,7 +348,7 @@ def _with(query: WithQuery, environment: Environment, *, named: bool) -> Plan:
         _identifier(cte.name, cte.at)
     if query.recursive:
         query = replace(query, ctes=tuple(map(as_set, query.ctes)))
-    parts = knots(query) if query.recursive else [(cte,) for cte in query.ctes]
+    parts = recursive_components(query) if query.recursive else [(cte,) for cte in query.ctes]
     for part in parts:
         if query.recursive and (len(part) > 1 or reads_itself(part[0])):
             plans = bind_recursion(part, environment, bind_query, unified, query.most)

@@ -111,13 +111,13 @@ def _name(item: Item) -> str:
 
 def _output(key: OrderKey, columns: tuple[Column, ...], query: Query) -> Column:
     match key.value:
-        case Literal(int(place)) if not isinstance(place, bool):
-            if 1 <= place <= len(columns):
-                return columns[place - 1]
+        case Literal(int(index)) if not isinstance(index, bool):
+            if 1 <= index <= len(columns):
+                return columns[index - 1]
             raise BadOrder(
-                f"there is no output {place}",
+                f"there is no output {index}",
                 position=key.at,
-                found=str(place),
+                found=str(index),
                 exists=[f"1 to {len(columns)}"],
                 attempt="count the outputs from 1",
             )

@@ -22,10 +22,10 @@ from aspen.errors import Position
 from aspen.model.schema import Column, Type
 from aspen.streamsql.ast import Cte, Query
 from aspen.streamsql.errors import NoBase, UnionArity
-from aspen.streamsql.growth import Growing, check_growth
 from aspen.streamsql.reads import readings
 from aspen.streamsql.recursion_text import Definition, definitions
 from aspen.streamsql.scope import Environment, RecursionMark
+from aspen.streamsql.termination import Derivation, check_termination
 from aspen.streamsql.typing_rules import relabelled
 
 
@@ -44,7 +44,7 @@ _ONLY = "_only"  # no name in a query begins with _
 
 
 def bind_recursion(
-    knot: tuple[Cte, ...],
+    component: tuple[Cte, ...],
     environment: Environment,
     bind_query: BindQuery,
     unify: Unify,
@@ -55,7 +55,7 @@ def bind_recursion(
     Raises:
         NoBase, NonStratified, NotMonotone, UnboundedRecursion: as their names say.
     """
-    return bind_definitions(definitions(knot), environment, bind_query, unify, most)
+    return bind_definitions(definitions(component), environment, bind_query, unify, most)
 
 
 def bind_definitions(
@@ -100,9 +100,9 @@ def bind_definitions(
             break
         columns = wider
     bests = {one.name: _best(one, columns[one.name]) for one in relations}
-    check_growth(
+    check_termination(
         [
-            Growing(
+            Derivation(
                 one.name,
                 columns[one.name],
                 bests[one.name],
@@ -162,7 +162,7 @@ def _best(one: Definition, columns: tuple[Column, ...]) -> Best | None:
     if not one.choices:
         return None
     names = [column.name for column in columns]
-    chosen = tuple((names[place], function) for place, function in one.choices)
+    chosen = tuple((names[index], function) for index, function in one.choices)
     keys = tuple(name for name in names if name not in dict(chosen))
     return Best(keys, *chosen[0], chosen[1:])
 

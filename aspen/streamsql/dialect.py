@@ -76,14 +76,14 @@ class StreamParser(parser.Parser):
 
     def _cut_outputs(self) -> list[Token]:
         """Take `OUTPUT TO …` off the statement's end; give the tokens behind TO."""
-        for place in range(self._index, len(self._tokens) - 1):
-            words = [token.text.upper() for token in self._tokens[place : place + 2]]
+        for index in range(self._index, len(self._tokens) - 1):
+            words = [token.text.upper() for token in self._tokens[index : index + 2]]
             if words == ["OUTPUT", "TO"]:
-                behind = self._tokens[place + 2 :]
+                behind = self._tokens[index + 2 :]
                 if not behind:
                     self.raise_error("Expecting DISPLAY, ALARM or WEBHOOK", self._tokens[-1])
-                self._tokens = self._tokens[:place]
-                self._tokens_size = place
+                self._tokens = self._tokens[:index]
+                self._tokens_size = index
                 self._index -= 1
                 self._advance()
                 return behind
@@ -91,10 +91,10 @@ class StreamParser(parser.Parser):
 
     def _cut_recursive(self) -> bool:
         """Take RECURSIVE out of CREATE [RECURSIVE] VIEW [RECURSIVE]."""
-        for place in range(self._index + 1, min(self._index + 5, len(self._tokens) - 1)):
-            pair = {token.text.upper() for token in self._tokens[place : place + 2]}
+        for index in range(self._index + 1, min(self._index + 5, len(self._tokens) - 1)):
+            pair = {token.text.upper() for token in self._tokens[index : index + 2]}
             if self._curr.text.upper() == "CREATE" and pair == {"RECURSIVE", "VIEW"}:
-                cut = place if self._tokens[place].text.upper() == "RECURSIVE" else place + 1
+                cut = index if self._tokens[index].text.upper() == "RECURSIVE" else index + 1
                 self._tokens = self._tokens[:cut] + self._tokens[cut + 1 :]
                 self._tokens_size = len(self._tokens)
                 self._index -= 1
@@ -158,10 +158,10 @@ class StreamParser(parser.Parser):
         """
         ahead = self._tokens[self._index : self._index + 3]
         words = [token.text.upper() for token in ahead]
-        place = 2 if words[1:2] == ["MUTUALLY"] else 1
-        if skip_with_token or words[:1] != ["WITH"] or words[place:][:1] != ["RECURSIVE"]:
+        index = 2 if words[1:2] == ["MUTUALLY"] else 1
+        if skip_with_token or words[:1] != ["WITH"] or words[index:][:1] != ["RECURSIVE"]:
             return super()._parse_with(skip_with_token=skip_with_token)
-        self._advance(place + 1)
+        self._advance(index + 1)
         most = self._parse_row_limit()
         found: Any = super()._parse_with(skip_with_token=True)
         found.set("recursive", True)

@@ -79,15 +79,15 @@ class Branch:
     def recursive(self) -> dict[str, tuple[str, int]]:
         """By name, each recursive column: its relation and its place there."""
         return {
-            name: (relation, place)
+            name: (relation, index)
             for relation, names in self.reads
-            for place, name in enumerate(names)
+            for index, name in enumerate(names)
         }
 
-    def at(self, place: int) -> Position:
+    def at(self, index: int) -> Position:
         """Returns where the text computes a column."""
         items = self.step.items
-        return items[place].at if place < len(items) else self.step.at
+        return items[index].at if index < len(items) else self.step.at
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def reads_itself(cte: Cte) -> bool:
     return bool(readings(cte.query, cte.name))
 
 
-def knots(query: WithQuery) -> list[tuple[Cte, ...]]:
+def recursive_components(query: WithQuery) -> list[tuple[Cte, ...]]:
     """Part the queries of a WITH RECURSIVE into those that read each other, in order of need."""
     by_name = {cte.name: cte for cte in query.ctes}
     reads = {
@@ -52,17 +52,17 @@ def knots(query: WithQuery) -> list[tuple[Cte, ...]]:
     return [tuple(by_name[name] for name in part) for part in strong_components(reads)]
 
 
-def definitions(knot: tuple[Cte, ...]) -> list[Definition]:
+def definitions(component: tuple[Cte, ...]) -> list[Definition]:
     """Take queries that read each other apart.
 
     Raises:
         NonStratified: a circle passes a negation, or an aggregate other than MIN and MAX.
         NoBase: nothing begins them.
     """
-    for cte in knot:
-        _check_readings(cte, knot)
-    found = [_definition(cte, knot) for cte in knot]
-    _check_bases(knot, found)
+    for cte in component:
+        _check_readings(cte, component)
+    found = [_definition(cte, component) for cte in component]
+    _check_bases(component, found)
     return found
 
 
@@ -70,9 +70,9 @@ def _through(reading: Reading) -> str:
     return "".join(f"{part} → " for part in reading.through)
 
 
-def _check_readings(cte: Cte, knot: tuple[Cte, ...]) -> None:
+def _check_readings(cte: Cte, component: tuple[Cte, ...]) -> None:
     """Refuse a circle through a negation or an aggregate, and name it."""
-    reads = _reads_of(knot)
+    reads = _reads_of(component)
     for name, found in reads[cte.name].items():
         for reading in found:
             if all(part == "a sub-select" for part in reading.through):
@@ -91,34 +91,34 @@ def _check_readings(cte: Cte, knot: tuple[Cte, ...]) -> None:
             )
 
 
-def _reads_of(knot: tuple[Cte, ...]) -> dict[str, dict[str, list[Reading]]]:
+def _reads_of(component: tuple[Cte, ...]) -> dict[str, dict[str, list[Reading]]]:
     return {
         one.name: {
-            other.name: found for other in knot if (found := readings(one.query, other.name))
+            other.name: found for other in component if (found := readings(one.query, other.name))
         }
-        for one in knot
+        for one in component
     }
 
 
 def _way(start: str, goal: str, reads: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Returns a shortest way from one relation of a knot to another, both ends included."""
+    """Returns a shortest way from one relation of a component to another, both ends included."""
     ways = [[start]]
     for way in ways:
         if way[-1] == goal:
             return way
         ways += [[*way, other] for other in reads[way[-1]] if other not in way]
-    raise AssertionError(start)  # pragma: no cover - in a knot each reaches each
+    raise AssertionError(start)  # pragma: no cover - in a component each reaches each
 
 
-def _definition(cte: Cte, knot: tuple[Cte, ...]) -> Definition:
+def _definition(cte: Cte, component: tuple[Cte, ...]) -> Definition:
     """Part a recursive query into what begins it and its steps."""
     branches = _branches(cte.query)
-    steps = [branch for branch in branches if _reads(branch, knot)]
-    bases = [branch for branch in branches if not _reads(branch, knot)]
+    steps = [branch for branch in branches if _reads(branch, component)]
+    bases = [branch for branch in branches if not _reads(branch, component)]
     if _keeps_duplicates(cte.query):
         raise Unsupported(
             "a recursive query is a set: UNION ALL would count for ever",
-            position=_reads(steps[0], knot)[0].at,
+            position=_reads(steps[0], component)[0].at,
             found="UNION ALL",
             exists=("UNION",),
             attempt="write UNION",
@@ -129,10 +129,10 @@ def _definition(cte: Cte, knot: tuple[Cte, ...]) -> Definition:
         if not isinstance(step, SelectQuery):
             raise Unsupported(
                 "a recursive step is a SELECT",
-                position=_reads(step, knot)[0].at,
+                position=_reads(step, component)[0].at,
                 attempt="name what stands in WITH as a CTE in front",
             )
-        without, choices = _without_best(cte, step, knot)
+        without, choices = _without_best(cte, step, component)
         bare.append(without)
         if chosen is not None and choices != chosen:
             raise NonStratified(
@@ -149,22 +149,22 @@ def _definition(cte: Cte, knot: tuple[Cte, ...]) -> Definition:
     return Definition(cte.name, cte.columns, base, tuple(bare), chosen or (), cte.at)
 
 
-def _reads(query: Query, knot: tuple[Cte, ...]) -> list[Reading]:
-    return [reading for cte in knot for reading in readings(query, cte.name)]
+def _reads(query: Query, component: tuple[Cte, ...]) -> list[Reading]:
+    return [reading for cte in component for reading in readings(query, cte.name)]
 
 
-def _check_bases(knot: tuple[Cte, ...], found: list[Definition]) -> None:
+def _check_bases(component: tuple[Cte, ...], found: list[Definition]) -> None:
     if any(one.base is not None for one in found):
         return
-    if len(knot) > 1:
-        names = " and ".join(sorted(cte.name for cte in knot))
+    if len(component) > 1:
+        names = " and ".join(sorted(cte.name for cte in component))
         raise NoBase(
             f"{names} read each other, but nothing begins them",
-            position=knot[0].at,
+            position=component[0].at,
             found=names,
             attempt="add to one of them: SELECT … (the base) UNION SELECT … (the step)",
         )
-    (cte,) = knot
+    (cte,) = component
     if isinstance(cte.query, UnionQuery):
         raise NoBase(
             f"every side of {cte.name} reads {cte.name}: nothing begins it",
@@ -193,11 +193,11 @@ def _keeps_duplicates(query: Query) -> bool:
 
 
 def _without_best(
-    cte: Cte, step: SelectQuery, knot: tuple[Cte, ...]
+    cte: Cte, step: SelectQuery, component: tuple[Cte, ...]
 ) -> tuple[SelectQuery, tuple[Choice, ...]]:
     """Take MINs and MAXs out of a step; they become the recursion's aggregate selection."""
     values = [item.value for item in step.items if not isinstance(item.value, Star)]
-    places = [
+    chosen_by = [
         index
         for index, value in enumerate(values)
         if isinstance(value, Function) and is_aggregate(value)
@@ -205,30 +205,32 @@ def _without_best(
     used = next((value for value in values if has_aggregate(value)), None)
     if not (step.group_by or step.having or used):
         return step, ()
-    refused = _refused(cte, step, knot, used)
-    if not places or len(values) != len(step.items) or step.having is not None or step.distinct:
+    refused = _refused(cte, step, component, used)
+    if not chosen_by or len(values) != len(step.items) or step.having is not None or step.distinct:
         raise refused
-    others = [value for index, value in enumerate(values) if index not in places]
+    others = [value for index, value in enumerate(values) if index not in chosen_by]
     if set(others) != set(step.group_by):
         raise refused
     choices: list[Choice] = []
     items = list(step.items)
-    for place in places:
-        chosen = values[place]
+    for number in chosen_by:
+        chosen = values[number]
         assert isinstance(chosen, Function)
         function = chosen.name.upper()
         if function not in ("MIN", "MAX") or len(chosen.arguments) != 1 or chosen.distinct:
-            raise _refused(cte, step, knot, chosen)
-        choices.append((place, AggregateFunction[function]))
-        items[place] = Item(chosen.arguments[0], step.items[place].alias, step.items[place].at)
+            raise _refused(cte, step, component, chosen)
+        choices.append((number, AggregateFunction[function]))
+        items[number] = Item(chosen.arguments[0], step.items[number].alias, step.items[number].at)
     named = tuple(replace(item, alias=f"column_{i}") for i, item in enumerate(items, start=1))
     return replace(step, items=named, group_by=()), tuple(choices)
 
 
-def _refused(cte: Cte, step: SelectQuery, knot: tuple[Cte, ...], used: object) -> NonStratified:
+def _refused(
+    cte: Cte, step: SelectQuery, component: tuple[Cte, ...], used: object
+) -> NonStratified:
     spelt = used.name.upper() if isinstance(used, Function) else "an aggregate"
-    read = next(one.name for one in knot if readings(step, one.name))
-    cycle = " → ".join([cte.name, spelt, *_way(read, cte.name, _reads_of(knot))])
+    read = next(one.name for one in component if readings(step, one.name))
+    cycle = " → ".join([cte.name, spelt, *_way(read, cte.name, _reads_of(component))])
     return NonStratified(
         f"this aggregate in a circle has no least answer: {cycle}",
         position=getattr(used, "at", step.at),

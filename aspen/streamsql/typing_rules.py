@@ -243,8 +243,8 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
         )
     if name == "concat":
         arguments = [_as_text(argument) for argument in arguments]
-    for place, argument in enumerate(arguments):
-        accepts = known.each[min(place, len(known.each) - 1)] if known.each else known.accepts
+    for i, argument in enumerate(arguments):
+        accepts = known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
         require(argument, sorted(accepts, key=lambda kind: kind.value), name)
     # The digits of round(x, digits) are a bare number.
     measured = arguments[:1] if name == "round" or known.each else arguments

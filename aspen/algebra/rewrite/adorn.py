@@ -64,14 +64,14 @@ class AdornedRule:
     classes: tuple[frozenset[str], ...]
 
 
-def wanted(place: int) -> str:
+def wanted(at: int) -> str:
     """Name the demand's value for a column of the head."""
-    return f"d.c{place}"
+    return f"d.c{at}"
 
 
 def is_trivial(rule: AdornedRule, call: Call) -> bool:
     """Whether a call demands just what its head was demanded by."""
-    own = tuple(wanted(place) for place in rule.head.bound)
+    own = tuple(wanted(at) for at in rule.head.bound)
     return call.reads == rule.head and call.values == own
 
 
@@ -111,9 +111,7 @@ def _bindable(relation: Recursive) -> frozenset[int]:
     """Returns the places demand may bind: with MIN or MAX, those that tell groups apart."""
     keys = None if relation.best is None else relation.best.keys
     return frozenset(
-        place
-        for place, column in enumerate(relation.columns)
-        if keys is None or column.name in keys
+        at for at, column in enumerate(relation.columns) if keys is None or column.name in keys
     )
 
 
@@ -123,22 +121,22 @@ def _adorned(
     classes = _classes(rule, head)
     of = {name: equal for equal in classes for name in equal}
     # What each class of equal columns is bound through; classes that are not bound are absent.
-    have = {of[wanted(place)]: frozenset[int]() for place in head.bound if wanted(place) in of}
+    have = {of[wanted(at)]: frozenset[int]() for at in head.bound if wanted(at) in of}
     plain = [n for n, atom in enumerate(rule.inputs) if not atom.recursive and not atom.negated]
     calls: list[Call] = []
     waiting = [n for n, atom in enumerate(rule.inputs) if atom.recursive]
     while waiting:
         _take_in(rule, plain, have, of)
-        places = {number: _bound(rule, number, have, of, allowed) for number in waiting}
-        atom = max(waiting, key=lambda number: (len(places[number]), -number))
-        if not places[atom]:
+        bound = {number: _bound(rule, number, have, of, allowed) for number in waiting}
+        atom = max(waiting, key=lambda number: (len(bound[number]), -number))
+        if not bound[atom]:
             return None
         own = rule.names(atom)
-        through = frozenset[int]().union(*(have[of[own[place]]] for place in places[atom]))
-        values = tuple(_giver(rule, of[own[place]], through) for place in places[atom])
+        through = frozenset[int]().union(*(have[of[own[at]]] for at in bound[atom]))
+        values = tuple(_giver(rule, of[own[at]], through) for at in bound[atom])
         reads = rule.inputs[atom].plan
         assert isinstance(reads, RecursiveRef)
-        calls.append(Call(atom, Adorned(reads.name, places[atom]), through, values))
+        calls.append(Call(atom, Adorned(reads.name, bound[atom]), through, values))
         waiting.remove(atom)
         for name in own:
             have.setdefault(of[name], through | {atom})
@@ -177,7 +175,7 @@ def _bound(
     reads = rule.inputs[number].plan
     assert isinstance(reads, RecursiveRef)
     names = rule.names(number)
-    return tuple(place for place in sorted(allowed[reads.name]) if of[names[place]] in have)
+    return tuple(at for at in sorted(allowed[reads.name]) if of[names[at]] in have)
 
 
 def _giver(rule: Block, equal: frozenset[str], through: Iterable[int]) -> str:

@@ -100,7 +100,7 @@ def already_bound(plan: Fixpoint) -> frozenset[int]:
     if name.rstrip("0123456789").endswith(_DEMAND):
         return frozenset(range(width))
     while len(name) > width and name[-width - 1] == "_" and {*name[-width:]} <= {*"bf"}:
-        found |= {place for place, mark in enumerate(name[-width:]) if mark == "b"}
+        found |= {index for index, mark in enumerate(name[-width:]) if mark == "b"}
         name = name[: -width - 1]
     return frozenset(found)
 
@@ -161,10 +161,10 @@ class _Magic:
         columns = self._columns(one)
         lasts = [column.name.rsplit(".", maxsplit=1)[-1] for column in columns]
         names = [
-            last if lasts.count(last) == 1 else f"c{place}" for place, last in enumerate(lasts)
+            last if lasts.count(last) == 1 else f"c{index}" for index, last in enumerate(lasts)
         ]
         return tuple(
-            replace(columns[place], name=f"{self._alias}.{names[place]}") for place in one.bound
+            replace(columns[index], name=f"{self._alias}.{names[index]}") for index in one.bound
         )
 
     def _demand_relation(self, one: Adorned) -> Recursive:
@@ -193,7 +193,7 @@ class _Magic:
         )
         numbers = {old: new for new, old in enumerate(sorted(call.through), start=1)}
         names: dict[str, Expr] = {
-            wanted(place): Col(column_name(0, i)) for i, place in enumerate(head.bound)
+            wanted(index): Col(column_name(0, i)) for i, index in enumerate(head.bound)
         }
         used = [Input(demand)]
         for old, new in numbers.items():
@@ -233,7 +233,7 @@ class _Magic:
         base, steps = self._bases[one.relation], list(self._rules(one))
         demand = self._reading(one)
         pairs = zip(one.bound, self._wanted(one), strict=True)
-        on = tuple((base.columns[place].name, column.name) for place, column in pairs)
+        on = tuple((base.columns[index].name, column.name) for index, column in pairs)
         same = tuple(
             (new, Col(old.name)) for new, old in zip(relation.columns, base.columns, strict=True)
         )
@@ -261,10 +261,10 @@ class _Magic:
             conditions = list(rule.rule.conditions)
             # A row that comes from a demanded row with the same values is demanded.
             if not any(is_trivial(rule, call) for call in rule.calls):
-                place = len(atoms)
+                index = len(atoms)
                 atoms.append(Input(self._reading(one)))
                 conditions += [
-                    Op("=", Col(column_name(place, i)), rule.rule.outputs[bound])
+                    Op("=", Col(column_name(index, i)), rule.rule.outputs[bound])
                     for i, bound in enumerate(one.bound)
                 ]
             yield plan_of(
@@ -285,7 +285,7 @@ def _united(plans: Iterable[Plan]) -> Plan:
 
 
 def _adorned_name(columns: tuple[Column, ...], one: Adorned, taken: set[str]) -> str:
-    marks = "".join("b" if place in one.bound else "f" for place in range(len(columns)))
+    marks = "".join("b" if index in one.bound else "f" for index in range(len(columns)))
     names = (f"{one.relation}{number}_{marks}" for number in ("", *range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
 

@@ -113,12 +113,12 @@ def _joined(plan: Join | OuterJoin | AntiJoin | MarkJoin, needed: Names, *, coun
 def _united(plan: Union, needed: Names, *, counted: bool) -> Plan:
     """Narrow the branches alike; by place, as they are united."""
     names = [column.name for column in plan.columns]
-    kept = [place for place, name in enumerate(names) if name in needed] or [0]
+    kept = [index for index, name in enumerate(names) if name in needed] or [0]
     if len(kept) < len(names) and all(isinstance(one, Project) for one in plan.children):
         made: list[Plan] = []
         for one in plan.children:
             assert isinstance(one, Project)
-            made.append(Project(one.child, tuple(one.outputs[place] for place in kept)))
+            made.append(Project(one.child, tuple(one.outputs[index] for index in kept)))
         plan = Union(tuple(made))
     inputs = [narrow(one, names_of(one), counted=counted) for one in plan.children]
     return _over(plan, *inputs)
@@ -142,21 +142,21 @@ def _recursive(plan: Fixpoint, needed: Names, *, counted: bool) -> Plan:
         return plan
     if not gone or (counted and best is None) or gone == frozenset(names):
         return plan
-    places = [place for place, name in enumerate(names) if name not in gone]
+    indices = [index for index, name in enumerate(names) if name not in gone]
     refs = _refs(plan.step, plan.name)
     lost = {
-        ref.columns[place].name for ref in refs for place, name in enumerate(names) if name in gone
+        ref.columns[index].name for ref in refs for index, name in enumerate(names) if name in gone
     }
-    kept_outputs = tuple(plan.step.outputs[place] for place in places)
+    kept_outputs = tuple(plan.step.outputs[index] for index in indices)
     if not refs or _read_by(Project(plan.step.child, kept_outputs)) & lost:
         return plan
-    columns = tuple(plan.columns[place] for place in places)
+    columns = tuple(plan.columns[index] for index in indices)
     outputs = tuple(
-        (column, Col(plan.base.columns[place].name))
-        for column, place in zip(columns, places, strict=True)
+        (column, Col(plan.base.columns[index].name))
+        for column, index in zip(columns, indices, strict=True)
     )
     base = Project(plan.base, outputs)
-    step = Project(_without(plan.step.child, plan.name, places), kept_outputs)
+    step = Project(_without(plan.step.child, plan.name, indices), kept_outputs)
     return replace(plan, columns=columns, base=base, step=step)
 
 
@@ -188,9 +188,9 @@ def _refs_any(plan: Plan) -> bool:
     return isinstance(plan, RecursiveRef) or any(_refs_any(child) for child in children(plan))
 
 
-def _without(plan: Plan, name: str, places: list[int]) -> Plan:
+def _without(plan: Plan, name: str, indices: list[int]) -> Plan:
     if isinstance(plan, RecursiveRef) and plan.name == name:
-        return replace(plan, columns=tuple(plan.columns[place] for place in places))
+        return replace(plan, columns=tuple(plan.columns[index] for index in indices))
     if not mentions(plan, (name,)):
         return plan
-    return with_children(plan, tuple(_without(child, name, places) for child in children(plan)))
+    return with_children(plan, tuple(_without(child, name, indices) for child in children(plan)))

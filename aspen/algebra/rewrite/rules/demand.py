@@ -83,8 +83,8 @@ def _by_constant(plan: Plan) -> Plan | None:
             if not asked:
                 return None
             bound = tuple(sorted(asked))
-            columns = tuple(fixpoint.columns[place] for place in bound)
-            demand = Values(columns, (tuple(asked[place] for place in bound),), demand=True)
+            columns = tuple(fixpoint.columns[index] for index in bound)
+            demand = Values(columns, (tuple(asked[index] for index in bound),), demand=True)
             made = restrict(fixpoint, bound, demand)
             if made is None or not (made.carried or begins_everywhere(fixpoint)):
                 return None
@@ -112,15 +112,15 @@ def _at_recursions(demanding: Plan) -> Callable[[Plan, tuple[tuple[str, str], ..
         if found is not None and wants_turning(plan, found, [frozenset({names[p]}) for p in asked]):
             plan = turned(plan, found)
         bound = tuple(sorted(asked))
-        outputs = {asked[place].name: asked[place] for place in bound}
+        outputs = {asked[index].name: asked[index] for index in bound}
         demand = Distinct(
             Project(demanding, tuple((column, Col(name)) for name, column in outputs.items()))
         )
         spread = Project(
             demand,
             tuple(
-                (replace(asked[place], name=f"asked.c{place}"), Col(asked[place].name))
-                for place in bound
+                (replace(asked[index], name=f"asked.c{index}"), Col(asked[index].name))
+                for index in bound
             ),
         )
         made = restrict(plan, bound, spread)

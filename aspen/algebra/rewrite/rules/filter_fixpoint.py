@@ -30,9 +30,9 @@ def unchanged(plan: Fixpoint) -> frozenset[str]:
     keys = None if plan.best is None else plan.best.keys
     return frozenset(
         column.name
-        for place, column in enumerate(plan.columns)
+        for index, column in enumerate(plan.columns)
         if (keys is None or column.name in keys)
-        and _origin(plan.step, plan.step.columns[place].name, plan.name) == place
+        and _origin(plan.step, plan.step.columns[index].name, plan.name) == index
     )
 
 
@@ -52,8 +52,8 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
             # The view must be read on the side the column comes from, and only there.
             return None if mentions(other, (view,)) else _origin(side, name, view)
         case Union(branches):
-            place = [column.name for column in step.columns].index(name)
-            origins = {_origin(one, one.columns[place].name, view) for one in branches}
+            index = [column.name for column in step.columns].index(name)
+            origins = {_origin(one, one.columns[index].name, view) for one in branches}
             return origins.pop() if len(origins) == 1 else None
         case _:
             return None

@@ -50,7 +50,7 @@ def _at_groups(demanding: Plan) -> Restrict:
         }
         if not asked or _is_reduced(plan):
             return None
-        names = {own: f"{ASKED}.c{place}" for place, own in enumerate(asked)}
+        names = {own: f"{ASKED}.c{index}" for index, own in enumerate(asked)}
         few = Distinct(
             Project(
                 demanding,

@@ -1,7 +1,7 @@
-"""Whether a recursion surely ends: costs grow under MIN, shrink under MAX, or are bounded.
+"""Termination analysis: costs grow under MIN, shrink under MAX, or are bounded.
 
 Columns are followed from row to row: an edge leads from a recursive column to one computed from
-it. New values can only arise for ever on a circle of edges that computes something. A circle
+it. New values can only arise for ever on a cycle of edges that computes something. A cycle
 through a MIN must grow (through a MAX, shrink); any other must stop at a bound (`WHERE w.hops <
 10`), or one column must climb to a bound and end the whole recursion, so that the others may then
 compute what they like (a path's text).
@@ -27,12 +27,12 @@ from aspen.streamsql.recursion_flow import Branch, branches
 _MOST_LEVELS = 10_000
 """Ways to give each relation of a recursion a climbing column, ~10 us each."""
 
-Place = tuple[str, int]
-"""A column of a recursive relation: the relation and the column's place."""
+ColumnRef = tuple[str, int]
+"""A column of a recursive relation: the relation and the column's index."""
 
 
 @dataclass(frozen=True, slots=True)
-class Growing:
+class Derivation:
     """One relation of a recursion whose steps are bound.
 
     Args:
@@ -45,7 +45,7 @@ class Growing:
     steps: tuple[tuple[SelectQuery, Plan], ...]
 
 
-def check_growth(relations: Sequence[Growing]) -> None:
+def check_termination(relations: Sequence[Derivation]) -> None:
     """Refuse a recursion that is not known to end.
 
     Raises:
@@ -62,33 +62,33 @@ class _Edge:
     """A recursive column that another is computed from.
 
     Args:
-        place: the computed column's.
+        index: the computed column's.
         name: of the column it reads, in the branch.
     """
 
     branch: Branch
-    place: int
+    index: int
     name: str
 
     @property
-    def source(self) -> Place:
+    def source(self) -> ColumnRef:
         return self.branch.recursive[self.name]
 
     @property
-    def target(self) -> Place:
-        return self.branch.relation, self.place
+    def target(self) -> ColumnRef:
+        return self.branch.relation, self.index
 
     @property
     def expr(self) -> Expr:
-        return self.branch.outputs[self.place]
+        return self.branch.outputs[self.index]
 
 
-def _graph(edges: Iterable[_Edge]) -> nx.DiGraph[Place]:
+def _graph(edges: Iterable[_Edge]) -> nx.DiGraph[ColumnRef]:
     return nx.DiGraph((edge.source, edge.target) for edge in edges)
 
 
 class _Check:
-    def __init__(self, relations: Sequence[Growing]) -> None:
+    def __init__(self, relations: Sequence[Derivation]) -> None:
         self.relations = {one.name: one for one in relations}
         self.branches = [
             branch
@@ -97,15 +97,15 @@ class _Check:
             for branch in branches(one.name, step, plan)
         ]
         self.several = any(one.best is not None and one.best.more for one in relations)
-        self.rising: dict[Place, bool] = {}
+        self.rising: dict[ColumnRef, bool] = {}
         for one in relations:
             for column, function in one.best.choices if one.best is not None else ():
                 rises = function is AggregateFunction.MIN
-                self.rising[one.name, self._place(one, column)] = rises
+                self.rising[one.name, self._index(one, column)] = rises
         self.edges = [
-            _Edge(branch, place, name)
+            _Edge(branch, index, name)
             for branch in self.branches
-            for place, expr in enumerate(branch.outputs)
+            for index, expr in enumerate(branch.outputs)
             for name in sorted(columns_in(expr) & branch.recursive.keys())
         ]
         self.flow = _graph(self.edges)
@@ -113,13 +113,13 @@ class _Check:
         self.costs = self._costs()
 
     @staticmethod
-    def _place(one: Growing, column: str) -> int:
+    def _index(one: Derivation, column: str) -> int:
         return [c.name for c in one.columns].index(column)
 
     def run(self) -> None:
         for branch in self.branches:
-            for place, expr in enumerate(branch.outputs):
-                self._check_output(branch, place, expr)
+            for index, expr in enumerate(branch.outputs):
+                self._check_output(branch, index, expr)
             self._check_conditions(branch)
             self._check_negations(branch)
         self._check_flow()
@@ -128,40 +128,40 @@ class _Check:
 
     # --- costs
 
-    def _costs(self) -> dict[Place, bool]:
+    def _costs(self) -> dict[ColumnRef, bool]:
         """Returns every column that carries a cost from row to row, and whether it rises.
 
         What is derived from a cost may be beaten by a better one; it carries the cost on if it
         comes back to a MIN or MAX.
         """
-        found: dict[Place, bool] = {}
+        found: dict[ColumnRef, bool] = {}
         for cost, rising in self.rising.items():
-            for place in sorted({cost, *nx.descendants(self.flow, cost)}):
-                known = self.rising.get(place, found.get(place, rising))
+            for ref in sorted({cost, *nx.descendants(self.flow, cost)}):
+                known = self.rising.get(ref, found.get(ref, rising))
                 if known is not rising:
                     raise self._refuse(
-                        place,
-                        f"{place[0]}.{self._spelt(place)} would have to grow under MIN and to"
+                        ref,
+                        f"{ref[0]}.{self._spelt(ref)} would have to grow under MIN and to"
                         " shrink under MAX",
                     )
-                found[place] = rising
+                found[ref] = rising
         return found
 
-    def _spelt(self, place: Place) -> str:
-        return self.relations[place[0]].columns[place[1]].name
+    def _spelt(self, ref: ColumnRef) -> str:
+        return self.relations[ref[0]].columns[ref[1]].name
 
-    def _refuse(self, place: Place, message: str) -> NotMonotone:
-        at = next((b.at(place[1]) for b in self.branches if b.relation == place[0]), None)
+    def _refuse(self, ref: ColumnRef, message: str) -> NotMonotone:
+        at = next((b.at(ref[1]) for b in self.branches if b.relation == ref[0]), None)
         return NotMonotone(
             message,
             position=at,
-            found=self._spelt(place),
+            found=self._spelt(ref),
             attempt="put the other use into the query that reads the recursive one",
         )
 
-    def _check_output(self, branch: Branch, place: int, expr: Expr) -> None:
+    def _check_output(self, branch: Branch, index: int, expr: Expr) -> None:
         """Refuse costs that shrink, and keys that a cost decides."""
-        target = (branch.relation, place)
+        target = (branch.relation, index)
         best = self.relations[branch.relation].best
         carried = [
             name
@@ -175,7 +175,7 @@ class _Check:
         if best is not None and target not in self.rising:
             raise NotMonotone(
                 f"{self._spelt(branch.recursive[carried[0]])} decides a key of its own {function}",
-                position=branch.at(place),
+                position=branch.at(index),
                 found=self._spelt(branch.recursive[carried[0]]),
                 attempt="keys must not depend on the cost",
             )
@@ -186,7 +186,7 @@ class _Check:
         raise NotMonotone(
             f"{function}({self._spelt(target)}) inside recursion must not"
             f" {'shrink' if rising else 'grow'} from step to step, or a circle would never end",
-            position=branch.at(place),
+            position=branch.at(index),
             found=self._spelt(target),
             exists=(f"{words[1]}: it can only {words[0]}",),
             attempt="add a column or a non-negative number, or use GREATEST"
@@ -195,16 +195,16 @@ class _Check:
         )
 
     def _check_conditions(self, branch: Branch) -> None:
-        for name, place in branch.recursive.items():
-            if place not in self.costs:
+        for name, ref in branch.recursive.items():
+            if ref not in self.costs:
                 continue
-            allowed = UP if self.costs[place] else DOWN
+            allowed = UP if self.costs[ref] else DOWN
             reading = [p for p in branch.predicates if name in columns_in(p)]
             compared = any(name in found.reads for found in branch.negated)
             wrong = any(side(predicate, name) not in allowed for predicate in reading)
             if not (compared or wrong or (reading and self.several)):
                 continue
-            column = self._spelt(place)
+            column = self._spelt(ref)
             step = branch.step
             raise NotMonotone(
                 f"a condition on {column} could be true of a worse row and false of the better",
@@ -227,7 +227,7 @@ class _Check:
             costs = (e for n, e in enumerate(branch.outputs) if (branch.relation, n) in self.costs)
             made = frozenset[str]().union(*map(columns_in, costs))
             for relation, names in branch.reads:
-                own = {n for place, n in enumerate(names) if (relation, place) in self.costs}
+                own = {n for index, n in enumerate(names) if (relation, index) in self.costs}
                 if own & made:
                     continue
                 changing = " and ".join(sorted(moving)) or relation
@@ -246,17 +246,17 @@ class _Check:
             return
         near = self.flow.subgraph(self.costs).to_undirected()
         for part in sorted(nx.connected_components(near), key=min):
-            chosen: dict[str, Place] = {}
-            for place in sorted(part & self.rising.keys()):
-                other = chosen.setdefault(place[0], place)
-                if other != place:
-                    message = f"{self._spelt(other)} and {self._spelt(place)} depend on each other"
-                    raise self._refuse(place, message)
+            chosen: dict[str, ColumnRef] = {}
+            for ref in sorted(part & self.rising.keys()):
+                other = chosen.setdefault(ref[0], ref)
+                if other != ref:
+                    message = f"{self._spelt(other)} and {self._spelt(ref)} depend on each other"
+                    raise self._refuse(ref, message)
 
     # --- ends
 
     def _check_ends(self) -> None:
-        """Refuse circles of columns that compute new values without a bound."""
+        """Refuse cycles of columns that compute new values without a bound."""
         free = [edge for edge in self.edges if edge.target not in self.rising]
         ended: bool | None = None
         for part in nx.strongly_connected_components(_graph(free)):
@@ -289,7 +289,7 @@ class _Check:
         column, spoken = self._spelt(edge.target), edge.name.rpartition("/")[2]
         error = UnboundedRecursion(
             f"the step of {edge.branch.relation} may compute new values of {column!r} for ever",
-            position=edge.branch.at(edge.place),
+            position=edge.branch.at(edge.index),
             found=column,
             exists=(f"WHERE {spoken} < 10", f"MIN(…) with GROUP BY for {column}"),
             attempt=f"bound it in the step: WHERE {spoken} < 10",
