@@ -27,7 +27,7 @@ class Announcements:
         self.anew = False
 
     def tell(self, outcome: Outcome) -> None:
-        """Tell what is to be told, at the beginning of an epoch."""
+        """Publish what is due, at the beginning of an epoch."""
         everything, self.everything = self.everything, False
         anew, self.anew = self.anew, False
         for name, view in self._views.by_name.items():
@@ -51,5 +51,5 @@ def _of_lanes(view: View) -> bool:
 def _tell_of(name: str, view: View, outcome: Outcome) -> None:
     if view.error is not None:
         outcome.fail(name, view.error, {})
-    elif not view.resting:
+    elif not view.suspended:
         outcome.open(name, view.columns, view.rows)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 from aspen.errors import as_aspen_error
 from aspen.log.entry import Ask, AskKind, Tick
-from aspen.log.round import Step
+from aspen.log.superstep import Step
 from aspen.model.delta import Delta
 from aspen.model.schema import Column
 from aspen.runtime.answers import COLUMNS, answer_rows

@@ -1,10 +1,10 @@
 """Borders: what all lanes know of the border rows of one recursion; the same in each of them.
 
-    leaving     what each lane last told that it would ship, the best row by key
+    leaving     what each lane last sent as what it would ship, the best row by key
     withdraw    border rows that no longer hold, and all border rows that rest on them, in all lanes
     ship        border rows that are new or cost less
 
-Law:        a function of the rounds taken, whatever the order of the rows in them. So every lane
+Law:        a function of the supersteps taken, whatever the order of their rows. So every lane
             computes the mail of all lanes and takes its own: nobody acknowledges anything.
 Ends:       what is left after withdrawing can be derived, so shipping only ever improves; costs
             grow at every step, so no row comes to rest on itself.
@@ -32,12 +32,12 @@ class Meter:
     """What crossed the borders.
 
     Args:
-        told: rows that came to some lane's leaving ones; without MinShip each would be shipped.
+        derived: rows that came to some lane's leaving ones; without MinShip each would be shipped.
         shipped: rows sent because they were new or better.
         withdrawn: rows taken back.
     """
 
-    told: int = 0
+    derived: int = 0
     shipped: int = 0
     withdrawn: int = 0
 
@@ -74,26 +74,26 @@ class Borders:
 
     @property
     def waiting(self) -> bool:
-        """Whether another round would ship something, even if no lane had news."""
+        """Whether another superstep would ship something, even if no lane had news."""
         return any(self._ships(number, key) for number, key in self._doubtful)
 
-    def take(self, told: Sequence[Delta]) -> list[Delta]:
-        """Take a round.
+    def take(self, sent: Sequence[Delta]) -> list[Delta]:
+        """Take a superstep.
 
         Args:
-            told: by lane, the net change of its leaving rows.
+            sent: by lane, the net change of its leaving rows.
 
         Returns:
             By lane, the change of the border rows that came there.
         """
-        for number, delta in enumerate(told):
+        for number, delta in enumerate(sent):
             leaving = self.leaving[number]
             for row, weight in sorted(delta.items(), key=lambda change: change[1]):
                 key = _at(row, self._layout.keys)
                 self._doubtful[number, key] = None
                 if weight > 0:
                     leaving[key] = row
-                    self.meter.told += 1
+                    self.meter.derived += 1
                 elif leaving.get(key) == row:
                     del leaving[key]
         mail: list[Delta] = [{} for _ in self.shipped]

@@ -1,10 +1,10 @@
 """Borders here: the recursions of which this lane keeps what lies in its networks.
 
-    arrived ─► inner ─► rows      what the lane says of the views
-                  └──► leaving    what it tells the other lanes
+    arrived ─► inner ─► rows      the lane's part of the views
+                  └──► leaving    what it sends the other lanes
 
-Law:        what is told and not yet heard in a round is what would leave now, less what `Borders`
-            knows to leave: so it is right whoever made the lane, and nothing is told twice.
+Law:        what is to be sent is what would leave now, less what `Borders`
+            knows to leave: so it is right whoever made the lane, and nothing is sent twice.
 A lane that does not build a recursion (nobody looks, an operator failed) lets nothing leave.
 """
 
@@ -18,7 +18,7 @@ from typing import Generic, TypeVar
 from aspen.algebra.inline import inline
 from aspen.algebra.plan import Plan
 from aspen.algebra.subnetwork import INNER, Share
-from aspen.log.round import Round, Told
+from aspen.log.superstep import Sent, Superstep
 from aspen.model.delta import Delta, merge, negate
 from aspen.runtime.borders import Borders
 from aspen.views.circuit import Circuit
@@ -36,12 +36,12 @@ class _Here(Generic[Guest]):
     Args:
         arrived: the border rows that came.
         leaving: those that would leave.
-        untold: what no round has had yet of their changes.
+        unsent: what no superstep has had yet of their changes.
     """
 
     arrived: ScanOperator
     leaving: Node
-    untold: Delta
+    unsent: Delta
     guests: list[Guest] = field(default_factory=list)
 
 
@@ -52,11 +52,11 @@ class BordersHere(Generic[Guest]):
         number: of the lane.
         known: what all lanes know, by recursion; as long as a view of it is registered.
 
-    `rounds` is the number of the newest round it has had.
+    `supersteps` is the number of the newest superstep it has had.
     """
 
     def __init__(self, circuit: Circuit, number: int, known: Mapping[str, Borders]) -> None:
-        self.rounds = 0
+        self.supersteps = 0
         self.known = known
         self._circuit = circuit
         self._number = number
@@ -69,10 +69,10 @@ class BordersHere(Generic[Guest]):
         return {here.arrived.relation.name: here.arrived for here in self._here.values()}
 
     @property
-    def quiet(self) -> bool:
-        """Whether this lane has nothing to tell, and needs to hear nothing."""
+    def quiescent(self) -> bool:
+        """Whether this lane has nothing to send, and waits for nothing."""
         return not self.known or not (
-            any(borders.waiting for borders in self.known.values()) or self.told()
+            any(borders.waiting for borders in self.known.values()) or self.to_send()
         )
 
     def enter(self, name: str, share: Share, guest: Guest, build: Compile) -> None:
@@ -97,8 +97,8 @@ class BordersHere(Generic[Guest]):
             self._circuit.release(scan)
             raise
         made.leaving.users += 1
-        made.untold = dict(made.leaving.contents())
-        merge(made.untold, self._heard(name))
+        made.unsent = dict(made.leaving.contents())
+        merge(made.unsent, self._retraction(name))
         made.guests = [guest, *(here.guests if here is not None else ())]
         if here is not None:
             self._release(here)
@@ -121,39 +121,39 @@ class BordersHere(Generic[Guest]):
         """Note what an epoch changed of the rows that would leave."""
         for here in self._here.values():
             if here.leaving is node:
-                merge(here.untold, node.delta)
+                merge(here.unsent, node.delta)
 
     def derived(self, name: str) -> int:
         """Count the border rows this lane derives; each would be shipped if not the best were."""
         here = self._here.get(name)
         return 0 if here is None else here.leaving.kept()
 
-    def told(self) -> Told:
-        """Returns what this lane has to tell the others."""
-        told: dict[str, Delta] = {}
+    def to_send(self) -> Sent:
+        """Returns what this lane has to send the others."""
+        found: dict[str, Delta] = {}
         for name in self.known:
             here = self._here.get(name)
-            untold = self._heard(name) if here is None else here.untold
-            if untold:
-                told[name] = untold
-        return told
+            unsent = self._retraction(name) if here is None else here.unsent
+            if unsent:
+                found[name] = unsent
+        return found
 
-    def take(self, heard: Round) -> None:
-        """Take a round in; what came across the borders belongs to the coming epoch."""
-        self.rounds = heard.number
+    def take(self, superstep: Superstep) -> None:
+        """Take a superstep in; what came across the borders belongs to the coming epoch."""
+        self.supersteps = superstep.number
         for name, borders in self.known.items():
-            told = [lane.get(name, {}) for lane in heard.told]
-            if not any(told) and not borders.waiting:
+            sent = [lane.get(name, {}) for lane in superstep.sent]
+            if not any(sent) and not borders.waiting:
                 continue
-            mail = borders.take(told)[self._number]
+            mail = borders.take(sent)[self._number]
             here = self._here.get(name)
             if here is None:
                 continue
-            merge(here.untold, negate(told[self._number]))
+            merge(here.unsent, negate(sent[self._number]))
             for row, weight in mail.items():
                 self._circuit.change(here.arrived, row, weight)
 
-    def _heard(self, name: str) -> Delta:
+    def _retraction(self, name: str) -> Delta:
         """Returns what takes back all that the others know to leave."""
         return dict.fromkeys(self.known[name].leaving[self._number].values(), -1)
 

@@ -33,7 +33,7 @@ class Intake:
 
     Args:
         relations: the declared ones.
-        refuse: is told why a change was not taken.
+        refuse: called with the reason a change was not taken.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Kept errors: what was refused, and what operators want to be known, as rows to be queried.
+"""Kept errors: what was refused, and what operators report, as rows to be queried.
 
-Every lane refuses the same and knows it, so that any lane's snapshot has it; lane 0 tells it. What
-operators want to be known is told by the lane that has them.
+Every lane refuses the same and knows it, so that any lane's snapshot has it; lane 0 publishes
+it. What operators report is published by the lane that has them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from aspen.model.schema import Row
 from aspen.runtime.own_relations import ENGINE_ERROR, ERRORS_KEPT
 from aspen.views.circuit import Circuit
 
-TELLS_FOR_ALL = 0
-"""The lane that tells what all refuse."""
+PUBLISHES_FOR_ALL = 0
+"""The lane that publishes what all refuse."""
 
 
 class KeptErrors:
@@ -37,7 +37,7 @@ class KeptErrors:
 
     def refuse(self, position: int, error: AspenError) -> None:
         """Keep what every lane refuses."""
-        self._keep((position, error.code, error.message, TELLS_FOR_ALL))
+        self._keep((position, error.code, error.message, PUBLISHES_FOR_ALL))
 
     def load(self, rows: Iterable[Row], *, own: bool) -> None:
         """Take over the errors a lane knew.
@@ -45,7 +45,7 @@ class KeptErrors:
         Args:
             own: whether it was this one; what operators of others said is theirs.
         """
-        known = (row for row in rows if own or row[-1] == TELLS_FOR_ALL)
+        known = (row for row in rows if own or row[-1] == PUBLISHES_FOR_ALL)
         self.rows.extend(known)
         self._circuit.sources[ENGINE_ERROR.name].table = self.own
 

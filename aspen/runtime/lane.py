@@ -25,7 +25,7 @@ from aspen.log.entry import (
     Unreadable,
     Unregister,
 )
-from aspen.log.round import Round, Step
+from aspen.log.superstep import Step, Superstep
 from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Relation, Row, SourceKind
 from aspen.results.protocol import ViewChange
@@ -87,14 +87,14 @@ class Lane:
             self.know(relation)
 
     def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
-        """Apply one batch of the log, or rounds that belong to the last one.
+        """Apply one batch of the log, or supersteps that belong to the last one.
 
-        Entries at positions already applied are skipped, and so are rounds by their numbers.
+        Entries at positions already applied are skipped, and so are supersteps by their numbers.
 
         Returns:
             The net change of every view that changed since the last batch of the log began; a newly
-            registered view comes with its columns and all its rows. It is to be told only when the
-            `borders` of all lanes are quiet.
+            registered view comes with its columns and all its rows. It is to be published only
+            when the `borders` of all lanes are quiescent.
         """
         with uncollected():
             return self._apply(entries)
@@ -103,22 +103,22 @@ class Lane:
         first = next((step for position, step in entries if self._is_new(position, step)), None)
         if entries and first is None:
             return []
-        held = self.held if isinstance(first, Round) else None
+        held = self.held if isinstance(first, Superstep) else None
         outcome = self._begun() if held is None else held
         self._announcements.tell(outcome)
         known = {*self.views.by_name, *self.asks.names()}
-        rounds = False
+        supersteps = False
         for position, entry in entries:
             if not self._is_new(position, entry):
                 continue
-            if isinstance(entry, Round):
-                rounds = True
+            if isinstance(entry, Superstep):
+                supersteps = True
                 self._flush(outcome)
                 self.borders.take(entry)
                 self._flush(outcome)
                 continue
-            if rounds:  # those before belong to an epoch that is told
-                outcome, rounds = self._begun(), False
+            if supersteps:  # those before belong to an epoch that is published
+                outcome, supersteps = self._begun(), False
             self.position = position
             self.at_s = max(self.at_s, entry.at_s)
             match entry:
@@ -158,15 +158,15 @@ class Lane:
                     self._ask(entry, outcome, latest_tick_s(entries, position))
         self._flush(outcome)
         self.held = outcome if self.placing.borders else None
-        return self.placing.told(outcome.changes())
+        return self.placing.published(outcome.changes())
 
     def _is_new(self, position: int, step: Step) -> bool:
-        if isinstance(step, Round):
-            return step.number > self.borders.rounds
+        if isinstance(step, Superstep):
+            return step.number > self.borders.supersteps
         return position > self.position
 
     def _begun(self) -> Outcome:
-        """Begin an epoch: what was held back of the last one is told by now."""
+        """Begin an epoch: what was held back of the last one is published by now."""
         self.placing.begin(self.asks.names())
         return Outcome()
 
@@ -176,11 +176,11 @@ class Lane:
         return self.placing.shared
 
     def announce(self) -> None:
-        """Let the next batch tell every view in full: whoever listens knows none of them."""
+        """Publish every view in full with the next batch: whoever listens knows none of them."""
         self._announcements.everything, self.held = True, None
 
     def renew(self) -> None:
-        """Let the next batch tell anew what lanes say of themselves: other ones told it before."""
+        """Publish with the next batch what lanes report of themselves, as others did before."""
         self._announcements.anew = True
 
     def rows(self, view: str) -> Delta:
@@ -285,7 +285,7 @@ class Lane:
         old = self.views.by_name.get(entry.view)
         same = old is not None and replace(old.entry, at_s=entry.at_s) == entry
         if old is not None and same and old.error is None:
-            if not old.resting:
+            if not old.suspended:
                 outcome.open(entry.view, old.columns, {})
             return
         self._open(entry, outcome)
@@ -298,7 +298,7 @@ class Lane:
     def _open(self, entry: Register, outcome: Outcome) -> None:
         old = self.views.by_name.get(entry.view)
         before: Delta = {} if old is None else negate(old.rows)
-        view = self.views.open(entry, resting=self._rests(entry))
+        view = self.views.open(entry, suspended=self._rests(entry))
         self._fail_guests(outcome)
         if old is not None:
             # After opening the new one, so that what both share is not built twice.
@@ -312,7 +312,7 @@ class Lane:
         return entry.on_demand and entry.view not in self.interests
 
     def _tell_opened(self, view: View, delta: Delta, outcome: Outcome) -> None:
-        if view.resting:
+        if view.suspended:
             outcome.close(view.entry.view, known=True)
         else:
             outcome.open(view.entry.view, view.columns, delta)
@@ -320,7 +320,7 @@ class Lane:
     def _wake(self, name: str, outcome: Outcome) -> None:
         """Build a view because somebody looks at it."""
         view = self.views.by_name.get(name)
-        if view is not None and view.resting:
+        if view is not None and view.suspended:
             self._flush(outcome)
             self._open(view.entry, outcome)
 
@@ -340,7 +340,7 @@ class Lane:
             for view in list(self.views.by_name.values()):
                 if (view.error or {}).get("code") not in WAITING:
                     continue
-                opened = self.views.open(view.entry, resting=self._rests(view.entry))
+                opened = self.views.open(view.entry, suspended=self._rests(view.entry))
                 self._fail_guests(outcome)
                 if opened.error is None:
                     self._tell_opened(opened, opened.rows, outcome)

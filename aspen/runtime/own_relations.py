@@ -39,9 +39,9 @@ SYS_QUERIES = Relation(
         _int("lane"),
     ),
     key=("view",),
-    comment="Registered views: state is running, resting, waiting, failed or, with several lanes, "
-    "elsewhere; dataflow is the view under which its operators stand; holders are who looks at "
-    "it; views over sys have no rows. In all sys relations, lane is the one that says so.",
+    comment="Registered views: state is running, suspended, waiting, failed or, with several "
+    "lanes, elsewhere; dataflow is the view under which its operators stand; holders are who "
+    "looks at it; views over sys have no rows. In all sys relations, lane is the one that says so.",
 )
 SYS_OPERATORS = Relation(
     "sys_operators",

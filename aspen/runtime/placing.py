@@ -298,10 +298,10 @@ class Placing:
         self.touched = {}
         self.asked = {ask: self.asked[ask] for ask in asks if ask in self.asked}
 
-    def told(self, changes: Sequence[ViewChange]) -> list[ViewChange]:
-        """Returns what this lane has to say of an epoch's changes.
+    def published(self, changes: Sequence[ViewChange]) -> list[ViewChange]:
+        """Returns what this lane publishes of an epoch's changes.
 
-        `shared` then has the views of which other lanes may say something, too.
+        `shared` then has the views of which other lanes may publish something, too.
         """
         self.shared = set()
         if self.share.lanes == 1:

@@ -39,10 +39,10 @@ class UnknownView(AspenError):
     code = "aspen.runtime.unknown_view"
 
 
-class RestingView(AspenError):
+class SuspendedView(AspenError):
     """A question about a view that is kept on demand, while nobody looks at it."""
 
-    code = "aspen.runtime.resting_view"
+    code = "aspen.runtime.suspended_view"
 
 
 class NoSuchRow(AspenError):
@@ -178,7 +178,7 @@ class Questions:
 
         Raises:
             UnknownView: there is no such view.
-            RestingView: nobody looks at it.
+            SuspendedView: nobody looks at it.
             BrokenView: the view is in error.
         """
         view = self._views.by_name.get(name)
@@ -190,8 +190,8 @@ class Questions:
                 exists=get_close_matches(name, names, n=_NAMED) or names[:_NAMED],
                 attempt="ask about a view that is maintained",
             )
-        if view.resting:
-            raise RestingView(
+        if view.suspended:
+            raise SuspendedView(
                 f"nobody looks at view {name}, so it holds no rows",
                 found=name,
                 attempt="follow it, and ask again",

@@ -94,7 +94,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "interests": lane.interests.held,
         "system": lane.system.dump(),
         "errors": [*lane.errors.rows],
-        "rounds": lane.borders.rounds,
+        "rounds": lane.borders.supersteps,
     }
     if lane.placing.borders:
         body["borders"] = _borders(lane)
@@ -119,7 +119,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         _load(lane, body)
         # Snapshots from before questions and interests have none.
         lane.interests.held.update(body.get("interests", {}))
-        lane.borders.rounds = body.get("rounds", 0)
+        lane.borders.supersteps = body.get("rounds", 0)
         borders = body.get("borders") if same else None
         for name, state in (borders or {}).get("known", {}).items():
             lane.placing.borders[name] = Borders.load(state)
@@ -128,9 +128,9 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             assert isinstance(entry, Register)
             place = place_in(places[0]) if places and same else None
             if error is None or (error["code"] == CrossesLanes.code and not same):
-                resting = entry.on_demand and entry.view not in lane.interests
+                suspended = entry.on_demand and entry.view not in lane.interests
                 plan = None if closed is None else read_plan(closed)
-                lane.views.open(entry, plan, resting=resting, place=place)
+                lane.views.open(entry, plan, suspended=suspended, place=place)
             else:
                 lane.views.keep_broken(entry, error, place)
         lane.warm = {}

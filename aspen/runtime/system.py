@@ -4,10 +4,10 @@
     sys_*     as of a       as of 1                  as of 2   as of b      nothing in between
 
 Law:        a function of the log prefix alone: how the log is cut into batches and where the lane
-            restarts does not show. No clock is read: what costs time is told through the log.
+            restarts does not show. No clock is read: what costs time comes through the log.
 When:       at ticks, and where somebody begins to look: registrations, interests, questions.
 Law:        a view that reads sys relations is not counted in them. So no answer about the engine
-            moves because it was given, and a quiet engine's answers are quiet.
+            moves because it was given, and a quiescent engine's answers are quiescent.
 Absent:     any work for relations that nobody reads.
 """
 
@@ -54,7 +54,7 @@ class System:
             SYS_ARRANGEMENTS.name: self._arrangements,
             SYS_COSTS.name: self._costs,
         }
-        circuit.heard = self._hear
+        circuit.on_epoch = self._hear
 
     @property
     def due(self) -> bool:
@@ -193,8 +193,8 @@ class System:
 def _state(view: View) -> str:
     if view.error is not None:
         return "waiting" if view.error["code"] in WAITING else "failed"
-    if view.resting:
-        return "resting"
+    if view.suspended:
+        return "suspended"
     return "elsewhere" if view.node is None else "running"
 
 

@@ -59,7 +59,7 @@ class View:
         strategies: how each recursion in the closed plan is maintained.
         sharing: how much of its dataflow it has in common with other views.
         shape: the dataflow it is a tenant of, None where it has its own.
-        resting: kept on demand, and nobody looks: it has neither operators nor rows.
+        suspended: kept on demand, and nobody looks: it has neither operators nor rows.
         monitors: it reads system relations, itself or through others.
         reads: what `plan` names, found once: each registration asks all views for it.
         over: the views that `closed` was made of, as they were then.
@@ -78,7 +78,7 @@ class View:
     strategies: dict[Fixpoint, str] = field(default_factory=dict)
     sharing: Chosen | None = None
     shape: Shape[View] | None = None
-    resting: bool = False
+    suspended: bool = False
     monitors: bool = False
     reads: frozenset[str] = frozenset()
     over: tuple[View, ...] = ()

@@ -95,17 +95,17 @@ class Views:
         entry: Register,
         closed: Plan | None = None,
         *,
-        resting: bool = False,
+        suspended: bool = False,
         place: Place | None = None,
     ) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
 
         Args:
             closed: the plan over base relations, when a snapshot knows it.
-            resting: only see that it could be maintained.
+            suspended: only see that it could be maintained.
             place: where it is kept, when a snapshot knows it.
         """
-        view = View(entry, resting=resting)
+        view = View(entry, suspended=suspended)
         self.by_name[entry.view] = view
         try:
             plan = read_plan(entry.plan_text)
@@ -130,7 +130,7 @@ class Views:
             view.strategies = self._strategies(entry.strategy, plan, view.part or own)
             if isinstance(view.place, Bordered):
                 view.reads |= {view.place.root.relation}
-            if resting:
+            if suspended:
                 return view
             self._cross(view)
             # A shape is closed over the views of today.
@@ -142,7 +142,7 @@ class Views:
                 self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             self._uncross(view)
-            view.error, view.resting = as_aspen_error(error).as_dict(), False
+            view.error, view.suspended = as_aspen_error(error).as_dict(), False
             view.place = view.place or self.placing.put(entry.view, None, (), place)
         self._circuit.collect()
         return view
@@ -150,7 +150,7 @@ class Views:
     def rest(self, view: View) -> None:
         """Releases a view's operators and rows, until somebody looks."""
         self.close(view)
-        view.rows, view.resting = {}, True
+        view.rows, view.suspended = {}, True
 
     def find(self, plan: Plan) -> Node:
         """The node of a part of a maintained plan; the circuit drops it if it is no longer."""
@@ -227,7 +227,7 @@ class Views:
     def completely(self, name: str) -> Iterator[None]:
         """Have all of a view in this lane for a moment, where it is kept elsewhere or in parts."""
         view = self.by_name.get(name)
-        if view is None or view.closed is None or view.error or view.resting or view.complete:
+        if view is None or view.closed is None or view.error or view.suspended or view.complete:
             yield
             return
         whole = View(view.entry, view.plan, view.closed, part=view.closed, sharing=view.sharing)

@@ -8,7 +8,7 @@ outlive the checkpoint.
 A checkpoint for another number of lanes is dropped as well, but its end is a *savepoint*:
 
     log          base ├─────────────────────┼──── tail ───► head
-    2 lanes           ├── told ──── epoch 41 ┤ savepoint
+    2 lanes           ├── published ──── epoch 41 ┤ savepoint
     4 lanes           ├── applied in silence ┤ epoch 42 ───►
 
 Lanes hold all base rows, so the log's base and its tail serve any number of them. The new query
@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aspen.log.bordered_log import NO_ROUND, NewestRound
+from aspen.log.bordered_log import NO_SUPERSTEP, NewestSuperstep
 from aspen.results.protocol import Savepoint
 
 FORMAT = 3  # raise when lanes' snapshots or the state variable change their shape
@@ -46,12 +46,12 @@ class Prepared:
     Args:
         dropped: why an old checkpoint was dropped, empty when none was.
         savepoint: where this checkpoint takes over from another one, if it does.
-        rounds: number of the newest round a checkpoint goes on from, None for a new one.
+        supersteps: number of the newest superstep a checkpoint goes on from, None for a new one.
     """
 
     dropped: str = ""
     savepoint: Savepoint | None = None
-    rounds: int | None = None
+    supersteps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class LogEnds:
     """Which log it is, up to where it goes, and from where on it has its entries.
 
     Args:
-        rounds: the newest one beside it.
+        supersteps: the newest one beside it.
     """
 
     identity: str
     head: int
     base: int = 0
-    rounds: NewestRound = NO_ROUND
+    supersteps: NewestSuperstep = NO_SUPERSTEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Checkpoint:
         committed: the newest batch that is done, -1 before the first.
         done: log position up to which batches are done; from there on Spark reads again.
         savepoint: where it took over from another checkpoint, if it did.
-        rounds: number of the newest round that batches were planned with.
+        supersteps: number of the newest superstep that batches were planned with.
         since: log position at which the epoch began that the newest done batch is of.
     """
 
@@ -91,17 +91,17 @@ class Checkpoint:
     committed: int = -1
     done: int = 0
     savepoint: Savepoint | None = None
-    rounds: int = 0
+    supersteps: int = 0
     since: int = 0
 
-    def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int], told: int = 0) -> str:
+    def unusable(self, mark: str, log: LogEnds, writer: tuple[str, int], published: int = 0) -> str:
         """Say why this checkpoint cannot be continued, empty when it can.
 
         Args:
             mark: what `format` must be.
             log: which log it is, and where it begins and ends.
             writer: the generation and batch that the results were written by last.
-            told: log position up to which the results are written.
+            published: log position up to which the results are written.
         """
         if not self.generation:
             return ""
@@ -114,21 +114,24 @@ class Checkpoint:
         # A first batch that was not done reads the base again, and must reach beyond it.
         if log.base and log.base > (self.done or self.position - 1):
             return f"it continues at {self.done}, the log begins at {log.base}"
-        if self.rounds > log.rounds.number:
-            return f"its lanes have had round {self.rounds}, the newest is {log.rounds.number}"
+        if self.supersteps > log.supersteps.number:
+            newest = log.supersteps.number
+            return f"its lanes have had superstep {self.supersteps}, the newest is {newest}"
         if self.committed >= 0 and not (
             (writer[0] == self.generation and writer[1] >= self.committed)
-            or self._went_into_a_round(log.rounds, writer, told)
+            or self._went_into_a_superstep(log.supersteps, writer, published)
         ):
             return f"the results do not hold its batch {self.committed}"
         return ""
 
-    def _went_into_a_round(self, newest: NewestRound, writer: tuple[str, int], told: int) -> bool:
-        """Whether the newest done batch became a round, after the epoch the results stand at."""
+    def _went_into_a_superstep(
+        self, newest: NewestSuperstep, writer: tuple[str, int], published: int
+    ) -> bool:
+        """Whether the newest done batch became a superstep, after the epoch of the results."""
         if newest.generation != self.generation or self.committed not in newest.batches:
             return False
         begun = 0 if self.savepoint is None else self.savepoint.position
-        return self.since <= begun or (writer[0] == self.generation and told == self.since)
+        return self.since <= begun or (writer[0] == self.generation and published == self.since)
 
 
 def _newest(folder: Path) -> Path | None:
@@ -163,28 +166,28 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         position=int(offset["position"]),
         committed=committed,
         done=int(last.get("position", 0)),
-        rounds=int(offset.get("borders", 0)),
+        supersteps=int(offset.get("borders", 0)),
         since=int(last.get("since", 0)),
     )
 
 
 def prepare_checkpoint(
-    folder: Path, lanes: int, log: LogEnds, writer: tuple[str, int], told: int
+    folder: Path, lanes: int, log: LogEnds, writer: tuple[str, int], published: int
 ) -> Prepared:
     """Make `folder` fit to start from; log and writer as for `Checkpoint.unusable`.
 
     Args:
-        told: log position up to which the results are written.
+        published: log position up to which the results are written.
     """
     found = Checkpoint()
     try:
         found = read_checkpoint(folder)
-        reason = found.unusable(format_of(lanes), log, writer, told)
+        reason = found.unusable(format_of(lanes), log, writer, published)
     except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         reason = f"it cannot be read: {error}"
     if not reason and found.generation:
-        return Prepared(savepoint=found.savepoint, rounds=found.rounds)
-    savepoint = _savepoint(found, log, writer, told)
+        return Prepared(savepoint=found.savepoint, supersteps=found.supersteps)
+    savepoint = _savepoint(found, log, writer, published)
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
@@ -195,13 +198,15 @@ def prepare_checkpoint(
 
 
 def _savepoint(
-    found: Checkpoint, log: LogEnds, writer: tuple[str, int], told: int
+    found: Checkpoint, log: LogEnds, writer: tuple[str, int], published: int
 ) -> Savepoint | None:
     """Returns where a new checkpoint can take over from the one that was found."""
-    if not writer[0] or not max(log.base, 1) <= told <= log.head:
+    if not writer[0] or not max(log.base, 1) <= published <= log.head:
         return None
-    here = Savepoint(writer[0], told)
+    here = Savepoint(writer[0], published)
     if found.savepoint == here:
         return here  # somebody was on the way from there, and had not taken over yet
-    rescaled = _MARK.fullmatch(found.format) and not found.unusable(found.format, log, writer, told)
+    rescaled = _MARK.fullmatch(found.format) and not found.unusable(
+        found.format, log, writer, published
+    )
     return here if rescaled and found.generation == writer[0] else None

@@ -136,7 +136,7 @@ class Engine:
         prepared = prepare_checkpoint(
             config.checkpoint,
             config.lanes,
-            LogEnds(*self._log.state(), self._log.base().position, self._log.newest_round()),
+            LogEnds(*self._log.state(), self._log.base().position, self._log.newest_superstep()),
             results.writer(),
             results.head()[1],
         )
@@ -171,11 +171,11 @@ class Engine:
     ) -> StreamingQuery:
         config, savepoint = self._config, prepared.savepoint
         keys = lane_keys(config.lanes)
-        rounds = prepared.rounds
-        if rounds is None:
+        supersteps = prepared.supersteps
+        if supersteps is None:
             # No lane of another query stands behind this number, whoever looks for one.
-            rounds = self._log.begin_rounds() if config.lanes > 1 else 0
-        told = 0 if savepoint is None else savepoint.position
+            supersteps = self._log.begin_supersteps() if config.lanes > 1 else 0
+        published = 0 if savepoint is None else savepoint.position
         session.dataSource.register(LogSource)
         lowered, lower_from = lowered_now(self._log, config.lower_from_hz)
         for one in lowered:
@@ -187,8 +187,8 @@ class Engine:
             .option("lane_keys", ",".join(map(str, keys)))
             .option("entries_per_batch", str(config.entries_per_batch))
             .option("patience_s", str(config.patience_s))
-            .option("told", str(told))
-            .option("rounds", str(rounds))
+            .option("published", str(published))
+            .option("supersteps", str(supersteps))
             .options(**({"lower_from": str(lower_from)} if lowered else {}))
             .load()
         )
@@ -201,7 +201,7 @@ class Engine:
                 lane_class=config.lane_class,
                 keys=keys,
                 compact_entries=config.compact_entries,
-                told=told,
+                published=published,
                 homes=str(socket_folder(self._scratch)),
             )
         )
@@ -251,8 +251,8 @@ class Engine:
     def _exchange(
         self, number: int, data: bytes, appended_ms: int, generation: str, batch: int
     ) -> None:
-        """Append a round, which is progress, though nobody else hears of it."""
-        self._log.append_round(number, data, appended_ms, generation, batch)
+        """Append a superstep, which is progress, though nobody else hears of it."""
+        self._log.append_superstep(number, data, appended_ms, generation, batch)
         self._update(progress_s=time.time())
 
     def _watch(self, query: StreamingQuery) -> str:

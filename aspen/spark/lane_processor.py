@@ -13,9 +13,9 @@ Ahead:   a worker that already applied the batch (Spark repeats it) rebuilds fro
 Compact: once enough changes are stored, the snapshot moves up and the changes are dropped.
          It goes out with the batch too: the log may take it as its own base.
 Base:    a batch may begin with the log's base instead of its first entries.
-Told:    lanes that take over from another number of lanes come up to where those ended in silence.
-Rounds:  what lanes tell each other comes back as further entries, stored like any other.
-Law:     a lane is a function of the log prefix and its rounds; see `residents`.
+Resume:  lanes that take over from another number of lanes publish nothing up to where those ended.
+Superstep: what lanes send each other comes back as further entries, stored like any other.
+Law:     a lane is a function of the log prefix and its supersteps; see `residents`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from aspen.log.round import ROUND
+from aspen.log.superstep import SUPERSTEP
 from aspen.runtime.placing import Share
 from aspen.spark import residents
 from aspen.spark.residents import (
@@ -78,15 +78,15 @@ OUTPUT = StructType(
         StructField("changes", StringType()),
         StructField("parts", StringType()),
         StructField("crossing", StringType()),
-        StructField("quiet", BooleanType()),
-        StructField("rounds", LongType()),
+        StructField("quiescent", BooleanType()),
+        StructField("supersteps", LongType()),
         StructField("timing", StringType()),
         StructField("pid", IntegerType()),
         StructField("base", BinaryType()),
     ]
 )
 """One row per lane and batch; `parts` are changes of views of which other lanes may have parts,
-`crossing` is what the lane has to tell the others, who are to be heard unless all are `quiet`,
+`crossing` is what the lane sends the others, which goes on until all are `quiescent`,
 `base` is the lane's snapshot where it was compacted to one."""
 
 
@@ -100,7 +100,7 @@ class LaneSettings:
         keys: the grouping key of each lane.
         compact_entries: stored changes beyond which the snapshot moves up.
         compact_bytes: the same, in bytes of entries.
-        told: log position up to which others have told all changes; they are not told again.
+        published: log position up to which others have published all changes.
         homes: folder for the sockets at which processes ask each other for lanes; "" for none.
     """
 
@@ -109,7 +109,7 @@ class LaneSettings:
     keys: tuple[int, ...] = (0,)
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
-    told: int = 0
+    published: int = 0
     homes: str = ""
 
 
@@ -127,13 +127,13 @@ class _Batch:
     appended_ms: float = 0.0
     read_ms: float = 0.0
     after: int = 0
-    rounds: int = 0
+    supersteps: int = 0
     since: int = 0
 
     @property
-    def heard(self) -> bool:
-        """Whether it is a round, and no part of the log."""
-        return bool(self.entries) and self.entries[0][1].startswith(ROUND)
+    def is_superstep(self) -> bool:
+        """Whether it is a superstep, and no part of the log."""
+        return bool(self.entries) and self.entries[0][1].startswith(SUPERSTEP)
 
 
 class LaneProcessor(StatefulProcessor):
@@ -182,8 +182,8 @@ class LaneProcessor(StatefulProcessor):
             changes=done.changes,
             parts=done.parts,
             crossing=done.crossing,
-            quiet=done.quiet,
-            rounds=batch.rounds + batch.heard,
+            quiescent=done.quiescent,
+            supersteps=batch.supersteps + batch.is_superstep,
             timing=json.dumps(timing),
             pid=done.pid,
             base=done.snapshot if number == 0 else None,
@@ -195,17 +195,17 @@ class LaneProcessor(StatefulProcessor):
             batch.after,
             batch.entries[-1][0] if batch.entries else batch.after,
             batch.entries,
-            settings.told,
+            settings.published,
             settings.compact_entries,
             settings.compact_bytes,
-            batch.rounds,
+            batch.supersteps,
         )
 
     def _done(self, number: int, batch: _Batch, work: Work) -> tuple[Done, str]:
         """Have a batch applied by the lane where it lives; give how that lane was found."""
         place = self._place(number)
         if batch.base is None:
-            here = residents.at(place, work.after, work.rounds)
+            here = residents.at(place, work.after, work.supersteps)
             if here is not None and (done := perform(here, work)) is not None:
                 return done, "warm"
             if place.lanes > 1:
@@ -216,7 +216,7 @@ class LaneProcessor(StatefulProcessor):
             resident, how = self._resident(place, batch)
         else:
             resident, how = self._begin(place, batch.base), "rebuilt"
-        resident.lane.borders.rounds = work.rounds
+        resident.lane.borders.supersteps = work.supersteps
         done = perform(resident, work)
         assert done is not None, "nobody else knows this lane yet"
         RESIDENT[place] = resident
@@ -227,7 +227,7 @@ class LaneProcessor(StatefulProcessor):
     def _begin(self, place: Place, base: _Item) -> Resident:
         """Begin where a compacted log begins: with the fold of what it no longer has."""
         resident = Resident(self._made(place, base))
-        if not self._settings.told:
+        if not self._settings.published:
             resident.lane.announce()
         self._history.put([(base.position, True, base.data)])
         return resident
@@ -242,17 +242,17 @@ class LaneProcessor(StatefulProcessor):
         how = "behind"
         if resident is None or not self._may_go_on(resident, base, batch.after):
             resident, how = Resident(self._made(place, snapshot)), "rebuilt"
-            if snapshot is not None and not batch.since and not self._settings.told:
-                resident.lane.announce()  # nobody has heard of any epoch yet
+            if snapshot is not None and not batch.since and not self._settings.published:
+                resident.lane.announce()  # no epoch has been published yet
         # What it holds back is of the epoch under way, and of none before.
         for under_way in (False, True):
             missing = [
                 (item.position, item.data)
                 for item in history
                 if (item.position > batch.since) == under_way
-                and (item.position > resident.lane.position or item.data.startswith(ROUND))
+                and (item.position > resident.lane.position or item.data.startswith(SUPERSTEP))
             ]
-            if under_way and resident.lane.position <= batch.since == self._settings.told > 0:
+            if under_way and resident.lane.position <= batch.since == self._settings.published > 0:
                 resident.lane.renew()  # as it did when this epoch began
             if missing:
                 resident.lane.apply(decoded(missing))
@@ -263,7 +263,7 @@ class LaneProcessor(StatefulProcessor):
         return resident, how
 
     def _may_go_on(self, resident: Resident, base: int, position: int) -> bool:
-        """Whether a lane is behind; one with rounds may have had those of another generation."""
+        """Whether a lane is behind; its supersteps may have been another generation's."""
         lane = resident.lane
         return resident.whole and base <= lane.position < position and not lane.borders.known
 
@@ -301,6 +301,6 @@ def _collect(rows: Iterator[Any]) -> _Batch:
         if not batch.appended_ms or row.appended_ms < batch.appended_ms:
             batch.appended_ms = float(row.appended_ms)
         batch.read_ms = float(row.read_ms)
-        batch.after, batch.rounds, batch.since = row.after, row.rounds, row.since
+        batch.after, batch.supersteps, batch.since = row.after, row.supersteps, row.since
     batch.entries.sort(key=lambda item: item[0])
     return batch

@@ -2,10 +2,10 @@
 
     offset   {"log": identity, "position": n}                              one lane
              {"log": identity, "position": n, "borders": r, "since": m}    several
-    rows     lane, position, entry, appended_ms, read_ms, snapshot, lower, after, rounds, since
+    rows     lane, position, entry, appended_ms, read_ms, snapshot, lower, after, supersteps, since
 
-Several lanes have rounds beside the log (`aspen.log.round`): r is the number of the newest one they
-had, m where the epoch under way began. A round that is ahead of the offset goes before any entry:
+Several lanes have supersteps beside the log (`aspen.log.superstep`): r is the number of the newest
+one they had, m where the epoch under way began. A superstep ahead of the offset precedes any entry:
 the sink appends it and then Spark asks for more.
 
 Where the log was compacted, position 0 is followed by one row with the log's base.
@@ -14,7 +14,7 @@ Every lane gets every entry: a lane is a replicated state machine. The driver re
 hands the entries to the tasks (a `SimpleDataSourceStreamReader`): a log of a few hundred small
 entries a second needs no Python worker of its own for reading, which would cost each epoch some
 40 ms. The driver waits at the log for the next entry, so that an epoch begins when something
-happens and not when a poll comes round.
+happens and not when a poll is due.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from aspen.spark.lower import CONTROL
 
 SCHEMA = (
     "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN, "
-    "lower BOOLEAN, after LONG, rounds LONG, since LONG"
+    "lower BOOLEAN, after LONG, supersteps LONG, since LONG"
 )
 _ARROW = pa.schema(
     [
@@ -46,13 +46,13 @@ _ARROW = pa.schema(
         ("snapshot", pa.bool_()),
         ("lower", pa.bool_()),
         ("after", pa.int64()),
-        ("rounds", pa.int64()),
+        ("supersteps", pa.int64()),
         ("since", pa.int64()),
     ]
 )
 _IDLE_WAIT_S = 0.5  # also the longest a stopping query has to wait for this source
 
-_CATCHING_UP = 5  # how much larger batches are whose changes nobody has to be told of
+_CATCHING_UP = 5  # how much larger batches are whose changes are published already
 
 Offset = dict[str, Any]
 Batches = Iterator[tuple[Any, ...]]  # Spark's annotation; record batches are welcome too
@@ -64,7 +64,7 @@ class LogReader(SimpleDataSourceStreamReader):
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = dict(options)
         self._bound = int(options["entries_per_batch"])
-        self._told = int(options.get("told", "0"))
+        self._published = int(options.get("published", "0"))
         self._lanes = [int(key) for key in options["lane_keys"].split(",")]
         self._opened: BorderedLog | None = None
         # From where on what Spark may select is known, None where that is nowhere; see `lower`.
@@ -81,13 +81,13 @@ class LogReader(SimpleDataSourceStreamReader):
         return self._opened
 
     def initialOffset(self) -> Offset:  # noqa: N802  # Spark's name
-        """Begin with the log's first entry, and behind a round number that nobody had.
+        """Begin with the log's first entry, and behind a superstep number that nobody had.
 
         Spark asks several times, and again when a first batch is repeated.
         """
         begin: Offset = {"log": self._log.identity(), "position": 0}
         if len(self._lanes) > 1:
-            begin |= {"borders": int(self._options.get("rounds", 0)), "since": 0}
+            begin |= {"borders": int(self._options.get("supersteps", 0)), "since": 0}
         return begin
 
     def read(self, start: Offset) -> tuple[Batches, Offset]:
@@ -98,17 +98,17 @@ class LogReader(SimpleDataSourceStreamReader):
         Raises:
             LogGap: this is another log, or it has lost entries that were read before.
         """
-        after, rounds = int(start["position"]), int(start.get("borders", 0))
-        identity, head, newest = self._state(rounds)
-        if newest > rounds:
-            end = {**start, "borders": rounds + 1}
+        after, supersteps = int(start["position"]), int(start.get("borders", 0))
+        identity, head, newest = self._state(supersteps)
+        if newest > supersteps:
+            end = {**start, "borders": supersteps + 1}
             return self.readBetweenOffsets(start, end), end
         if head == after:
             self._log.wait(after, _IDLE_WAIT_S)
-            identity, head, newest = self._state(rounds)
-        if newest < rounds:
+            identity, head, newest = self._state(supersteps)
+        if newest < supersteps:
             raise LogGap(
-                f"the newest round is {newest} and {rounds} has been read",
+                f"the newest superstep is {newest} and {supersteps} has been read",
                 attempt="start the engine anew: it rebuilds every view from the log",
             )
         if head < after or (start["log"] and identity != start["log"]):
@@ -120,32 +120,34 @@ class LogReader(SimpleDataSourceStreamReader):
             )
         begin = after or self._log.base().position
         upto = min(head, begin + self._bound)
-        if begin < self._told:
-            # What is told already and what is not never share a batch.
-            upto = min(head, begin + self._bound * _CATCHING_UP, self._told)
+        if begin < self._published:
+            # What is published already and what is not never share a batch.
+            upto = min(head, begin + self._bound * _CATCHING_UP, self._published)
         end = {**start, "log": identity, "position": upto}
         if len(self._lanes) > 1 and upto > after:  # without news the offset stays as it is
-            end |= {"borders": rounds, "since": after}
+            end |= {"borders": supersteps, "since": after}
         return self.readBetweenOffsets(start, end), end
 
-    def _state(self, rounds: int) -> tuple[str, int, int]:
-        """Returns the log's identity and head, and the newest round; of a single lane, `rounds`."""
+    def _state(self, supersteps: int) -> tuple[str, int, int]:
+        """Returns the log's identity, head and newest superstep; of one lane, `supersteps`."""
         if len(self._lanes) == 1:
-            return *self._log.state(), rounds
-        return self._log.state_and_round()
+            return *self._log.state(), supersteps
+        return self._log.state_and_superstep()
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
         """Returns the entries of a range, once for each lane."""
         read_ms = time.time() * 1000
         after, upto = int(start["position"]), int(end["position"])
-        rounds, newest = int(start.get("borders", 0)), int(end.get("borders", 0))
+        supersteps, newest = int(start.get("borders", 0)), int(end.get("borders", 0))
         base = self._log.base() if after == 0 else Base()
         entries: list[RawEntry] = []
         lower = False
-        if newest > rounds:
+        if newest > supersteps:
             base = Base()
-            heard = [self._log.read_round(number) for number in range(rounds + 1, newest + 1)]
-            entries = [RawEntry(upto, one.data, one.appended_ms) for one in heard]
+            found = [
+                self._log.read_superstep(number) for number in range(supersteps + 1, newest + 1)
+            ]
+            entries = [RawEntry(upto, one.data, one.appended_ms) for one in found]
         else:
             if base.position:
                 entries.append(RawEntry(base.position, base.state, 0))
@@ -163,7 +165,7 @@ class LogReader(SimpleDataSourceStreamReader):
                     pa.array([entry.position <= base.position for entry in entries], pa.bool_()),
                     pa.array([lower] * count, pa.bool_()),
                     pa.array([after or base.position] * count, pa.int64()),
-                    pa.array([rounds] * count, pa.int64()),
+                    pa.array([supersteps] * count, pa.int64()),
                     pa.array([int(end.get("since", after))] * count, pa.int64()),
                 ],
                 schema=_ARROW,
@@ -185,10 +187,10 @@ class LogReader(SimpleDataSourceStreamReader):
 class LogSource(DataSource):
     """`spark.readStream.format("aspen_log")`.
 
-    Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s, told (the
-    position up to which changes are known; see `aspen.spark.checkpoint`), rounds (the number behind
-    which a new query begins), lower_from (the position from which on rows have `lower` set; see
-    `aspen.spark.lower`).
+    Options: url, name, lane_keys (comma-separated), entries_per_batch, patience_s, published (the
+    position up to which changes are known; see `aspen.spark.checkpoint`), supersteps (the
+    number behind which a new query begins), lower_from (the position from which on rows have
+    `lower` set; see `aspen.spark.lower`).
     """
 
     @classmethod

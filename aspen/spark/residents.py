@@ -1,8 +1,8 @@
 """Residents: the lanes in this process's memory, and one step of a lane, whoever asks for it.
 
-Law:     a lane is a function of the log prefix and of the rounds it had, so a resident one at the
-         right position of the same log, and the right round, is right, whoever made it and whoever
-         asks it. The number of a round is never given twice.
+Law:     a lane is a function of the log prefix and of the supersteps it had, so a resident
+         one at the right position and superstep of the same log is right, whoever made it and
+         whoever asks it. The number of a superstep is never given twice.
 Work:    one batch for a lane that stands at `after`; a lane that stands elsewhere does nothing.
 Whole:   a lane that failed on its way is not used again.
 One:     one lane at a time works in a process: two would only hand the interpreter to and fro.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from aspen.log.entry import BadEntry, Unreadable, decode
-from aspen.log.round import ROUND, Step, Told, decode_round, encode_told
+from aspen.log.superstep import SUPERSTEP, Sent, Step, decode_superstep, encode_sent
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import encode_changes
 from aspen.runtime.collector import SetAside, uncollected
@@ -35,7 +35,7 @@ _WORTH = 8
 class BordersLike(Protocol):
     """What this package needs of the recursions of which a lane has a part."""
 
-    rounds: int
+    supersteps: int
 
     @property
     def known(self) -> Collection[str]:
@@ -43,12 +43,12 @@ class BordersLike(Protocol):
         ...
 
     @property
-    def quiet(self) -> bool:
+    def quiescent(self) -> bool:
         """Whether this lane has nothing to tell the others, and waits for nothing."""
         ...
 
-    def told(self) -> Told:
-        """Returns what it has to tell."""
+    def to_send(self) -> Sent:
+        """Returns what the lane has to send the others."""
         ...
 
 
@@ -63,7 +63,7 @@ class LaneLike(Protocol):
         ...
 
     def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
-        """Apply one epoch, or one round of it."""
+        """Apply one epoch, or one superstep of it."""
         ...
 
     def snapshot(self) -> bytes:
@@ -110,10 +110,10 @@ class Work:
 
     Args:
         after: log position the lane must stand at.
-        rounds: number of the newest round it must have had.
+        supersteps: number of the newest superstep it must have had.
         last: log position it stands at afterwards.
         entries: by position, as they are in the log.
-        told: log position up to which changes are not told again.
+        published: log position up to which changes are published already.
         compact_entries: stored entries beyond which a snapshot is due.
         compact_bytes: the same, in bytes.
     """
@@ -121,10 +121,10 @@ class Work:
     after: int
     last: int
     entries: list[tuple[int, bytes]]
-    told: int = 0
+    published: int = 0
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
-    rounds: int = 0
+    supersteps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,8 @@ class Done:
     Args:
         pid: of the process that did it.
         at_s: of its last entry.
-        crossing: what the lane has to tell the others, encoded.
-        quiet: whether that is nothing, and it waits for nothing.
+        crossing: what the lane has to send the others, encoded.
+        quiescent: whether that is nothing, and it waits for nothing.
         changes: of views that are this lane's alone, encoded.
         parts: of views other lanes may have parts of, encoded.
         snapshot: the lane's state, if it was time for one.
@@ -151,7 +151,7 @@ class Done:
     applied_ms: float
     done_ms: float
     crossing: str = ""
-    quiet: bool = True
+    quiescent: bool = True
 
 
 _LOG = logging.getLogger(__name__)
@@ -163,29 +163,29 @@ _WORKING = threading.Lock()
 _ASIDE = SetAside()
 
 
-def at(place: Place, position: int, rounds: int) -> Resident | None:
+def at(place: Place, position: int, supersteps: int) -> Resident | None:
     """Returns this process's lane, if it has one that stands there."""
     resident = RESIDENT.get(place)
-    return resident if resident is not None and _stands(resident, position, rounds) else None
+    return resident if resident is not None and _stands(resident, position, supersteps) else None
 
 
-def _stands(resident: Resident, position: int, rounds: int) -> bool:
+def _stands(resident: Resident, position: int, supersteps: int) -> bool:
     lane = resident.lane
-    return resident.whole and (lane.position, lane.borders.rounds) == (position, rounds)
+    return resident.whole and (lane.position, lane.borders.supersteps) == (position, supersteps)
 
 
 def perform(resident: Resident, work: Work) -> Done | None:
     """Let a lane do its work; None, and nothing happens, if it stands elsewhere by now."""
     with _WORKING:
-        if not _stands(resident, work.after, work.rounds):
+        if not _stands(resident, work.after, work.supersteps):
             return None
         ready_ms = time.time() * 1000
         resident.whole = False
-        if 0 < work.told == work.after:
+        if 0 < work.published == work.after:
             resident.lane.renew()
         entries = decoded(work.entries)
         changes = resident.lane.apply(entries)
-        if work.last <= work.told:
+        if work.last <= work.published:
             changes = []
         shared = resident.lane.shared
         text = encode_changes([change for change in changes if change.view not in shared])
@@ -194,7 +194,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
         snapshot = _snapshot_due(resident, work)
         resident.lane.position = work.last
         borders = resident.lane.borders
-        crossing, quiet = encode_told(borders.told()), borders.quiet
+        crossing, quiescent = encode_sent(borders.to_send()), borders.quiescent
         resident.whole = True
         _ASIDE.all()
     return Done(
@@ -207,7 +207,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
         applied_ms=applied_ms,
         done_ms=time.time() * 1000,
         crossing=crossing,
-        quiet=quiet,
+        quiescent=quiescent,
     )
 
 
@@ -233,7 +233,7 @@ def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Step]]:
         for position, data in entries:
             step: Step
             try:
-                step = decode_round(data) if data.startswith(ROUND) else decode(data)
+                step = decode_superstep(data) if data.startswith(SUPERSTEP) else decode(data)
             except BadEntry as error:
                 _LOG.warning("log position %s: %s", position, error.render())
                 step = Unreadable(error)

@@ -33,7 +33,7 @@ _VERSION = "1"
 _LONGEST_PATH = 107
 _NAME_LENGTH = len("/0123456789abcdef.4194304")  # with the process id while it is being made
 _REQUEST_LIMIT_S = 30.0  # a whole request is there at once; an answer takes as long as it takes
-_FAREWELL_LIMIT_S = 1.0  # an owner too busy to be told finds out by itself
+_FAREWELL_LIMIT_S = 1.0  # an owner too busy to answer finds out by itself
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 
 _TEXTS = tuple(one.name for one in fields(Done) if one.type == "str")
@@ -50,7 +50,12 @@ def ask(folder: str, place: Place, work: Work) -> Done | None:
     if path is None or _lives_here(place, path):
         return None
     mine = sorted(_kept_here(place) - {place.lane})
-    message = {"deed": "work", "mine": mine, **asdict(work), "entries": pack_entries(work.entries)}
+    message = {
+        "action": "work",
+        "mine": mine,
+        **asdict(work),
+        "entries": pack_entries(work.entries),
+    }
     answer = _exchange(path, message)
     done = None if answer is None else answer.get("done")
     return None if done is None else _done_in(done)
@@ -62,7 +67,7 @@ def listen(folder: str, place: Place) -> None:
     with _CHANGING:
         if path is None or _lives_here(place, path) or not is_private(path.parent):
             return
-        _exchange(path, {"deed": "leave"}, _FAREWELL_LIMIT_S)
+        _exchange(path, {"action": "leave"}, _FAREWELL_LIMIT_S)
         home = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # Whoever finds the socket at its place must find somebody behind it.
         ahead = path.with_suffix(f".{os.getpid()}")
@@ -146,7 +151,7 @@ def _serve(place: Place, home: socket.socket) -> None:
 
 
 def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
-    if message.pop("deed") == "leave":
+    if message.pop("action") == "leave":
         _give_up(place)
         return {}
     if _better_there(place.lane, _kept_here(place), set(message.pop("mine"))):

@@ -1,7 +1,7 @@
-"""The sink: a micro-batch becomes an epoch in the results, or a round between the lanes.
+"""The sink: a micro-batch becomes an epoch in the results, or a superstep between the lanes.
 
-    lanes    quiet  quiet      an epoch, written atomically and once
-             quiet  tells      a round, which comes back to all lanes as the next batch
+    lanes    quiescent  quiescent  an epoch, written atomically and once
+             quiescent  sends      a superstep, which comes back to all lanes as the next batch
 
 Each lane gives what changed since the last epoch until it is written: what an epoch shows is right
 for a prefix of the log. Spark may run a batch again after a crash; the store and the log know the
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame, Row
 
 from aspen.log.protocol import Base
-from aspen.log.round import encode_round
+from aspen.log.superstep import encode_superstep
 from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
 from aspen.results.wire import decode_changes, encode_changes
@@ -26,7 +26,7 @@ from aspen.runtime.parts import merge_parts
 # epoch, position, pid per lane
 OnEpoch = Callable[[int, int, dict[int, int]], None]
 OnBase = Callable[[Base], object]
-# number, round, milliseconds of the oldest entry's append, generation, batch
+# number, superstep, milliseconds of the oldest entry's append, generation, batch
 Exchange = Callable[[int, bytes, int, str, int], object]
 
 
@@ -35,11 +35,11 @@ class Sink:
 
     Args:
         results: where epochs go; carries the engine's fencing token.
-        on_epoch: told after each write.
-        on_base: told of each fold of the log that a lane gave, after the write.
+        on_epoch: called after each write.
+        on_base: called with each fold of the log that a lane gave, after the write.
         savepoint: where this query takes over from another, None where it does not.
-        on_silence: told of each position on the way there, with the pid per lane.
-        exchange: appends a round beside the log.
+        on_silence: called with each position on the way there, with the pid per lane.
+        exchange: appends a superstep beside the log.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Sink:
         on_base: OnBase,
         savepoint: Savepoint | None = None,
         on_silence: Callable[[int, dict[int, int]], None] = lambda _position, _pids: None,
-        exchange: Exchange = lambda *_round: None,
+        exchange: Exchange = lambda *_superstep: None,
     ) -> None:
         self._results = results
         self._savepoint = savepoint
@@ -58,7 +58,7 @@ class Sink:
         self._on_epoch = on_epoch
         self._on_base = on_base
         self._exchange = exchange
-        self._rounds = 0
+        self._supersteps = 0
         self._base: Base | None = None
 
     def __call__(self, batch: DataFrame, batch_id: int) -> None:
@@ -71,10 +71,10 @@ class Sink:
             (Base(position, bytes(lane.base)) for lane in lanes if lane.base is not None),
             self._base,
         )
-        if not all(lane.quiet for lane in lanes):
-            self._round(lanes, generation_of(batch), batch_id)
+        if not all(lane.quiescent for lane in lanes):
+            self._superstep(lanes, generation_of(batch), batch_id)
             return
-        rounds, self._rounds = self._rounds, 0
+        supersteps, self._supersteps = self._supersteps, 0
         if self._savepoint is not None and not self._takes_over(batch, batch_id, position):
             self._on_silence(position, {lane.lane: lane.pid for lane in lanes})
             return
@@ -85,8 +85,8 @@ class Sink:
                 timing[border] = max(value, timing.get(border, 0.0))
         timing["spark_out"] = sink_at_ms - timing.pop("lane_done_at")
         timing["sink_at"] = sink_at_ms
-        if rounds:
-            timing["rounds"] = rounds
+        if supersteps:
+            timing["supersteps"] = supersteps
         parts = [lane.parts for lane in lanes if lane.parts != "[]"]
         merged = encode_changes(merge_parts(map(decode_changes, parts))) if parts else "[]"
         epoch = self._results.write_encoded(
@@ -102,12 +102,12 @@ class Sink:
             base, self._base = self._base, None
             self._on_base(base)
 
-    def _round(self, lanes: list[Row], generation: str, batch_id: int) -> None:
-        """Let the lanes hear each other before anybody hears of the epoch."""
-        self._rounds += 1
+    def _superstep(self, lanes: list[Row], generation: str, batch_id: int) -> None:
+        """Exchange what the lanes send before the epoch is published."""
+        self._supersteps += 1
         ordered = sorted(lanes, key=lambda lane: int(lane.lane))
-        number = ordered[0].rounds + 1
-        data = encode_round(ordered[0].at_s, number, [lane.crossing for lane in ordered])
+        number = ordered[0].supersteps + 1
+        data = encode_superstep(ordered[0].at_s, number, [lane.crossing for lane in ordered])
         appended_ms = min(json.loads(lane.timing)["appended_at"] for lane in ordered)
         self._exchange(number, data, int(appended_ms), generation, batch_id)
 

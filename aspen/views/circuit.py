@@ -20,7 +20,7 @@ from aspen.views.operators.window import WindowOperator
 class Circuit:
     """Nodes by identity, stepped together.
 
-    `heard` is told of every epoch before it ends: the nodes that gave a delta or failed.
+    `on_epoch` is called before an epoch ends, with the nodes that gave a delta or failed.
 
     Law: the result of an epoch does not depend on the order in which nodes were added.
     """
@@ -32,7 +32,7 @@ class Circuit:
         self._dirty: list[tuple[int, int, Node]] = []
         self._queued: set[int] = set()
         self._serial = 0
-        self.heard: Callable[[Sequence[Node]], None] | None = None
+        self.on_epoch: Callable[[Sequence[Node]], None] | None = None
 
     def source(self, relation: Relation) -> ScanOperator:
         """Returns the table of a base relation, made at its first mention and kept for good."""
@@ -136,8 +136,8 @@ class Circuit:
 
     def settle(self, moved: list[Node]) -> None:
         """End the epoch."""
-        if self.heard is not None:
-            self.heard(moved)
+        if self.on_epoch is not None:
+            self.on_epoch(moved)
         for node in moved:
             if not node.failure:
                 node.settle()

@@ -1,7 +1,7 @@
 """A recursion split by floors on one lane and on two: what crosses borders, and what it costs.
 
     whole      all of it in one lane
-    split      each lane has its floors; border rows cross in rounds, one micro-batch each
+    split      each lane has its floors; border rows cross in supersteps, one micro-batch each
 
 How far each place of a high house is from the nearest exit: one search for all, so that only where
 a row is can part it. What crosses is counted in one process, where the same lanes can be looked
@@ -149,13 +149,13 @@ def _counted(changes: int) -> dict[str, Any]:
     if not isinstance(place, Bordered):
         raise WrongAnswer(f"the view is not split by networks: {place}")
     meter = lanes.lanes[0].placing.borders[place.crossing.name].meter
-    loaded = (lanes.rounds, meter.told, meter.shipped)
+    loaded = (lanes.supersteps, meter.derived, meter.shipped)
     derived = sum(lane.borders.derived(place.crossing.name) for lane in lanes.lanes)
-    rounds: list[float] = []
+    supersteps: list[float] = []
     for _ in range(changes):
-        before = lanes.rounds
+        before = lanes.supersteps
         position = _apply(lanes, position, [house.move(draw).entry])
-        rounds.append(lanes.rounds - before)
+        supersteps.append(lanes.supersteps - before)
         house.check(lanes.rows(VIEW))
     return {
         "rows": len(lanes.rows(VIEW)),
@@ -165,9 +165,9 @@ def _counted(changes: int) -> dict[str, Any]:
         "told_rows": loaded[1],
         "shipped_rows": loaded[2],
         "doors": changes,
-        "doors_with_rounds": sum(map(bool, rounds)),
-        "rounds_per_door": spread(rounds),
-        "told_rows_by_doors": meter.told - loaded[1],
+        "doors_with_rounds": sum(map(bool, supersteps)),
+        "rounds_per_door": spread(supersteps),
+        "told_rows_by_doors": meter.derived - loaded[1],
         "shipped_rows_by_doors": meter.shipped - loaded[2],
         "withdrawn_rows_by_doors": meter.withdrawn,
     }
@@ -188,13 +188,13 @@ def _engine(lanes: int, changes: int) -> dict[str, Any]:
         wait_for(results, log.append(house.opening()))
         load_s = time.monotonic() - began_s
         late: dict[bool, list[float]] = {False: [], True: []}
-        rounds: list[float] = []
+        supersteps: list[float] = []
         for _ in range(changes):
             time.sleep(PAUSE_S)
             asked_ms = time.time() * 1000
             epoch = wait_for(results, log.append([house.move(draw).entry]))
-            rounds.append(epoch.timing_ms.get("rounds", 0.0))
-            late[bool(rounds[-1])].append(epoch.timing_ms["written_at"] - asked_ms)
+            supersteps.append(epoch.timing_ms.get("supersteps", 0.0))
+            late[bool(supersteps[-1])].append(epoch.timing_ms["written_at"] - asked_ms)
         snapshot = results.snapshot(VIEW)
         house.check({} if snapshot is None else snapshot.rows)
     return {
@@ -205,7 +205,7 @@ def _engine(lanes: int, changes: int) -> dict[str, Any]:
             for crossed, found in late.items()
             if found
         },
-        "rounds_per_epoch": spread(rounds),
+        "rounds_per_epoch": spread(supersteps),
     }
 
 

@@ -1,7 +1,7 @@
 """Lanes: several lanes in one process, as one state machine; Spark has each in a task of its own.
 
     data     e1 e2 ─► every lane
-    rounds   what they tell each other ─► every lane, until all are quiet
+    supersteps  what they send each other ─► every lane, until all are quiescent
 
 Law:     what `apply` gives folds to what one lane gives, for any number of lanes.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aspen.log.round import Round, Step, decode_round, encode_round, encode_told
+from aspen.log.superstep import Step, Superstep, decode_superstep, encode_sent, encode_superstep
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
 from aspen.runtime.lane import Lane
@@ -29,7 +29,7 @@ class Lanes:
     def __init__(self, count: int, base: bytes | None = None) -> None:
         shares = [Share(number, count) for number in range(count)]
         self.lanes = [Lane(s) if base is None else Lane.restore(base, s) for s in shares]
-        self.rounds = max(lane.borders.rounds for lane in self.lanes)
+        self.supersteps = max(lane.borders.supersteps for lane in self.lanes)
         self._settle([[] for _ in shares])
 
     def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
@@ -48,22 +48,22 @@ class Lanes:
         return alone + merge_parts(parts)
 
     @property
-    def quiet(self) -> bool:
+    def quiescent(self) -> bool:
         """Whether there is nothing to exchange."""
-        return all(lane.borders.quiet for lane in self.lanes)
+        return all(lane.borders.quiescent for lane in self.lanes)
 
-    def round(self) -> Round:
-        """Returns the round in which lanes hear what each has to tell."""
-        told = [encode_told(lane.borders.told()) for lane in self.lanes]
-        return decode_round(encode_round(self.lanes[0].at_s, self.rounds + 1, told))
+    def round(self) -> Superstep:
+        """Returns the superstep in which lanes hear what each has to tell."""
+        told = [encode_sent(lane.borders.to_send()) for lane in self.lanes]
+        return decode_superstep(encode_superstep(self.lanes[0].at_s, self.supersteps + 1, told))
 
-    def hear(self, heard: Round) -> list[list[ViewChange]]:
-        """Let every lane apply a round; give what each has to say of the epoch so far."""
-        self.rounds = heard.number
+    def hear(self, heard: Superstep) -> list[list[ViewChange]]:
+        """Let every lane apply a superstep; give what each has to say of the epoch so far."""
+        self.supersteps = heard.number
         return [lane.apply([(lane.position, heard)]) for lane in self.lanes]
 
     def _settle(self, told: list[list[ViewChange]]) -> list[list[ViewChange]]:
-        while not self.quiet:
+        while not self.quiescent:
             told = self.hear(self.round())
         return told
 

@@ -1,4 +1,4 @@
-"""Rounds beside a log: each is there once, in order, and its number is never given twice."""
+"""Supersteps beside a log: each is there once, in order, and its number is never given twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from aspen.log.bordered_log import NO_ROUND, BorderedLog, NewestRound, OtherRounds
+from aspen.log.bordered_log import NO_SUPERSTEP, BorderedLog, NewestSuperstep, OtherSupersteps
 from aspen.log.entry import Tick
 from aspen.log.protocol import LogGap
 
@@ -17,34 +17,34 @@ def log(redis_url):
 
 
 def test_a_round_is_appended_once_for_its_batch(log):
-    assert log.newest_round() == NO_ROUND
-    assert log.begin_rounds() == 1
+    assert log.newest_superstep() == NO_SUPERSTEP
+    assert log.begin_supersteps() == 1
     for _ in range(2):
-        log.append_round(2, b"two", 17, "g", 5)
-    log.append_round(3, b"three", 18, "g", 6)
-    found = log.read_round(2)
+        log.append_superstep(2, b"two", 17, "g", 5)
+    log.append_superstep(3, b"three", 18, "g", 6)
+    found = log.read_superstep(2)
     assert (found.position, found.data, found.appended_ms) == (2, b"two", 17)
-    assert log.newest_round() == NewestRound(3, "g", (6, 5))
+    assert log.newest_superstep() == NewestSuperstep(3, "g", (6, 5))
 
 
 def test_nobody_appends_behind_another_query(log):
-    number = log.begin_rounds()
-    log.append_round(number + 1, b"one", 1, "g", 0)
-    assert log.begin_rounds() == number + 2
+    number = log.begin_supersteps()
+    log.append_superstep(number + 1, b"one", 1, "g", 0)
+    assert log.begin_supersteps() == number + 2
     for other in (number + 1, number + 2, number + 4):
-        with pytest.raises(OtherRounds):
-            log.append_round(other, b"late", 1, "g", 1)
-    log.append_round(number + 3, b"mine", 1, "h", 0)
-    assert log.newest_round() == NewestRound(number + 3, "h", (0,))
+        with pytest.raises(OtherSupersteps):
+            log.append_superstep(other, b"late", 1, "g", 1)
+    log.append_superstep(number + 3, b"mine", 1, "h", 0)
+    assert log.newest_superstep() == NewestSuperstep(number + 3, "h", (0,))
 
 
 def test_a_round_that_is_gone_is_a_gap(log):
     with pytest.raises(LogGap):
-        log.read_round(1)
+        log.read_superstep(1)
 
 
 def test_log_and_rounds_are_seen_as_of_one_moment(log):
-    assert log.state_and_round() == ("", 0, 0)
+    assert log.state_and_superstep() == ("", 0, 0)
     log.append([Tick(1.0), Tick(2.0)])
-    number = log.begin_rounds()
-    assert log.state_and_round() == (*log.state(), number)
+    number = log.begin_supersteps()
+    assert log.state_and_superstep() == (*log.state(), number)

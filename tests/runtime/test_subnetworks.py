@@ -1,4 +1,4 @@
-"""Recursions by sub-network: however many lanes, restarts and rounds, the rows are the oracle's."""
+"""Recursions by sub-network: the rows are the oracle's, whatever lanes, restarts and supersteps."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def opening():
 
 
 class Driver:
-    """Several lanes as Spark drives them: batches, rounds, and what is stored for a lost lane."""
+    """Several lanes as Spark drives them: batches, supersteps, what lost lanes are rebuilt from."""
 
     def __init__(self, count):
         self.lanes = [Lanes(count).lanes[n] for n in range(count)]
@@ -82,7 +82,7 @@ class Driver:
         changes = self._said([lane.apply(batch) for lane in self.lanes])
         self._store(batch)
         between()
-        while not self.group.quiet:
+        while not self.group.quiescent:
             heard = self.group.round()
             changes = self._said(self.group.hear(heard))
             self._store([(self.position, heard)])
@@ -123,8 +123,8 @@ class Driver:
             if steps:
                 lane.apply(steps)
         lost, self.lanes[number] = self.lanes[number], lane
-        assert lane.borders.told() == lost.borders.told()
-        assert lane.borders.quiet == lost.borders.quiet
+        assert lane.borders.to_send() == lost.borders.to_send()
+        assert lane.borders.quiescent == lost.borders.quiescent
         assert {n: b.dump() for n, b in lane.placing.borders.items()} == {
             n: b.dump() for n, b in lost.placing.borders.items()
         }
@@ -246,17 +246,17 @@ def borders_of(driver, view):
     return lane.placing.borders[lane.placing.of(view).crossing.name]
 
 
-def test_rounds_count_border_crossings_and_not_hops():
+def test_supersteps_count_border_crossings_and_not_hops():
     edges, floors = building(4, 6)
     driver = driven(3, edges, floors)
-    assert driver.group.rounds == 0, "nothing leaves before somebody starts"
+    assert driver.group.supersteps == 0, "nothing leaves before somebody starts"
     driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
     assert len(driver.rows["far"]) == len(floors)
     crossings = 3  # from the lowest floor to the highest; some borders lie within a lane
-    # The last round says that the others' news changed nothing more.
-    assert driver.group.rounds <= 2 * crossings
+    # The last superstep says that the others' news changed nothing more.
+    assert driver.group.supersteps <= 2 * crossings
     meter = borders_of(driver, "far").meter
-    assert 0 < meter.shipped <= meter.told < len(floors) / 4
+    assert 0 < meter.shipped <= meter.derived < len(floors) / 4
     before = {view: dict(rows) for view, rows in driver.rows.items()}
     lost = next(e for e in sorted(edges) if floors[e[0]] == 1 and floors[e[1]] == 2)
     driver.take([Transaction(2.0, (Change("edge", -1, lost),))])
@@ -267,10 +267,10 @@ def test_rounds_count_border_crossings_and_not_hops():
 def test_a_door_within_a_network_that_changes_no_border_row_needs_no_round():
     driver = driven(3, *building(4, 4))
     driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
-    rounds = driver.group.rounds
-    assert rounds > 0
+    supersteps = driver.group.supersteps
+    assert supersteps > 0
     driver.take([Transaction(2.0, (Change("edge", 1, (3, 2, 50)),))])
-    assert driver.group.rounds == rounds
+    assert driver.group.supersteps == supersteps
 
 
 def test_lanes_agree_on_the_place_and_each_keeps_its_networks():
@@ -370,6 +370,6 @@ def test_a_question_is_answered_as_one_lane_would(kind):
             driver.take(batch)
         told = [lane.apply([(driver.position + 1, question)]) for lane in driver.lanes]
         answers.append([c for changes in told for c in changes if c.view == "why:q"])
-        assert driver.group.quiet, "nothing is kept"
+        assert driver.group.quiescent, "nothing is kept"
     assert answers[0] == answers[1]
     assert answers[0][0].error is None

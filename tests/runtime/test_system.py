@@ -1,4 +1,4 @@
-"""System relations: what a lane says of itself, that it is a function of the log, and quiet."""
+"""System relations: what a lane says of itself, that it is a function of the log, and quiescent."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_queries_have_their_rows_states_and_holders() -> None:
     driver.tick(1.0)
     found = named(driver, "w_queries")
     assert found["reach"] == ("running", 3, "trunk", 0, None)
-    assert found["asleep"] == ("resting", None, "trunk", 0, None)
+    assert found["asleep"] == ("suspended", None, "trunk", 0, None)
     assert found["lost"][0] in ("failed", "waiting")
     assert found["lost"][4].startswith("aspen.")
     assert found["w_none"][:2] == ("running", None)

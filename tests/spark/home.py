@@ -17,7 +17,7 @@ class Stuck:
     """A lane that says when it began to apply something, and never ends."""
 
     shared: frozenset[str] = frozenset()
-    borders = SimpleNamespace(rounds=0, known=(), quiet=True)
+    borders = SimpleNamespace(supersteps=0, known=(), quiescent=True)
 
     def __init__(self, data):
         self.data = data

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from aspen.log.bordered_log import NewestRound
+from aspen.log.bordered_log import NewestSuperstep
 from aspen.results.protocol import Savepoint
 from aspen.spark.checkpoint import (
     Checkpoint,
@@ -42,23 +42,35 @@ def test_it_is_continued_only_when_everything_agrees(lanes, log, writer, reason)
 
 
 @pytest.mark.parametrize(
-    ("newest", "writer", "told", "since", "usable"),
+    ("newest", "writer", "published", "since", "usable"),
     [
-        (NewestRound(5, "g", (3, 2)), ("g", 1), 6, 6, True),
-        (NewestRound(5, "g", (4, 3)), ("g", 1), 6, 6, True),  # the sink was ahead of Spark's commit
-        (NewestRound(5, "g", (4,)), ("g", 3), 7, 6, True),  # batch 3 was quiet
-        (NewestRound(5, "g", (4,)), ("g", 2), 6, 6, False),  # it was, and its epoch is lost
-        (NewestRound(5, "g", (3, 2)), ("g", 1), 5, 6, False),  # the epoch before is lost
-        (NewestRound(5, "g", (3, 2)), ("", -1), 0, 6, False),  # all are
-        (NewestRound(5, "g", (3, 2)), ("f", 90), 9, 0, True),  # nobody has heard of this query yet
-        (NewestRound(5, "f", (3, 2)), ("g", 1), 6, 6, False),
-        (NewestRound(4, "g", (3, 2)), ("g", 1), 6, 6, False),  # rounds are lost
+        (NewestSuperstep(5, "g", (3, 2)), ("g", 1), 6, 6, True),
+        (
+            NewestSuperstep(5, "g", (4, 3)),
+            ("g", 1),
+            6,
+            6,
+            True,
+        ),  # the sink was ahead of Spark's commit
+        (NewestSuperstep(5, "g", (4,)), ("g", 3), 7, 6, True),  # batch 3 was quiescent
+        (NewestSuperstep(5, "g", (4,)), ("g", 2), 6, 6, False),  # it was, and its epoch is lost
+        (NewestSuperstep(5, "g", (3, 2)), ("g", 1), 5, 6, False),  # the epoch before is lost
+        (NewestSuperstep(5, "g", (3, 2)), ("", -1), 0, 6, False),  # all are
+        (
+            NewestSuperstep(5, "g", (3, 2)),
+            ("f", 90),
+            9,
+            0,
+            True,
+        ),  # nobody has heard of this query yet
+        (NewestSuperstep(5, "f", (3, 2)), ("g", 1), 6, 6, False),
+        (NewestSuperstep(4, "g", (3, 2)), ("g", 1), 6, 6, False),  # supersteps are lost
     ],
 )
-def test_a_batch_that_became_a_round_is_done(newest, writer, told, since, usable):
-    found = replace(GOOD, rounds=5, since=since)
+def test_a_batch_that_became_a_superstep_is_done(newest, writer, published, since, usable):
+    found = replace(GOOD, supersteps=5, since=since)
     log = LogEnds("L", 9, 0, newest)
-    assert (found.unusable(format_of(1), log, writer, told) == "") is usable
+    assert (found.unusable(format_of(1), log, writer, published) == "") is usable
 
 
 @pytest.mark.parametrize(("base", "usable"), [(0, True), (8, True), (9, False), (20, False)])
@@ -92,7 +104,7 @@ def test_a_missing_folder_is_an_empty_checkpoint(tmp_path):
 def test_one_of_use_is_kept(tmp_path):
     write(tmp_path / "cp")
     found = prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9)
-    assert found == Prepared(rounds=0)
+    assert found == Prepared(supersteps=0)
     assert (tmp_path / "cp" / "offsets" / "10").exists()
 
 
@@ -112,8 +124,8 @@ def test_a_torn_one_is_dropped(tmp_path, offset):
     assert prepared.savepoint is None
 
 
-def prepared(folder, lanes, writer=("g", 10), told=9, base=0):
-    return prepare_checkpoint(folder, lanes, LogEnds("L", 20, base), writer, told)
+def prepared(folder, lanes, writer=("g", 10), published=9, base=0):
+    return prepare_checkpoint(folder, lanes, LogEnds("L", 20, base), writer, published)
 
 
 def test_another_number_of_lanes_goes_on_from_where_the_results_stand(tmp_path):

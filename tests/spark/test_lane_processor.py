@@ -39,7 +39,7 @@ class Worker:
             self.residents.append({})
         residents.RESIDENT.clear()
         residents.RESIDENT.update(self.residents[worker])
-        where = {"after": self.position, "rounds": 0, "since": self.position}
+        where = {"after": self.position, "supersteps": 0, "since": self.position}
         rows = [
             Row(
                 lane=self.key,
@@ -173,7 +173,7 @@ def test_a_question_is_answered_by_one_lane():
 
 
 def test_what_is_told_already_is_not_told_again():
-    worker, model = Worker(told=40), world.Model()
+    worker, model = Worker(published=40), world.Model()
     row = worker.run(first_batch())
     worker.accept(row)
     silent = 40 - row.position

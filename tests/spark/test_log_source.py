@@ -1,4 +1,4 @@
-"""The log as a source: which entries and rounds a batch has, and where it ends."""
+"""The log as a source: which entries and supersteps a batch has, and where it ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aspen.log.entry import Tick
 from aspen.log.protocol import Base, LogGap
 from aspen.spark.log_source import LogReader
 
-ROUND = b'{"k":"b","t":1.0,"n":%d,"l":[{},{}]}'
+SUPERSTEP = b'{"k":"b","t":1.0,"n":%d,"l":[{},{}]}'
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def reader(redis_url, log, lanes, **more):
 
 def rows_of(batches):
     rows = [row for batch in batches for row in batch.to_pylist()]
-    return [(r["lane"], r["position"], r["after"], r["rounds"], r["since"]) for r in rows]
+    return [(r["lane"], r["position"], r["after"], r["supersteps"], r["since"]) for r in rows]
 
 
-def test_one_lane_hears_of_no_rounds(redis_url, log):
-    log.begin_rounds()
+def test_one_lane_hears_of_no_supersteps(redis_url, log):
+    log.begin_supersteps()
     source = reader(redis_url, log, "0")
     start = source.initialOffset()
     assert start == {"log": log.identity(), "position": 0}
@@ -42,8 +42,8 @@ def test_one_lane_hears_of_no_rounds(redis_url, log):
 
 
 def test_a_round_goes_before_any_entry(redis_url, log):
-    begun = log.begin_rounds()
-    source = reader(redis_url, log, "0,2", rounds=str(begun))
+    begun = log.begin_supersteps()
+    source = reader(redis_url, log, "0,2", supersteps=str(begun))
     start = source.initialOffset()
     rows, first = source.read(start)
     assert {key: first[key] for key in ("position", "borders", "since")} == {
@@ -52,7 +52,7 @@ def test_a_round_goes_before_any_entry(redis_url, log):
         "since": 0,
     }
     assert rows_of(rows) == [(lane, n, 0, begun, 0) for lane in (0, 2) for n in (1, 2, 3)]
-    log.append_round(begun + 1, ROUND % (begun + 1), 7, "g", 0)
+    log.append_superstep(begun + 1, SUPERSTEP % (begun + 1), 7, "g", 0)
     rows, second = source.read(first)
     assert second == {**first, "borders": begun + 1}
     assert rows_of(rows) == [(lane, 3, 3, begun, 0) for lane in (0, 2)]
@@ -66,7 +66,7 @@ def test_a_round_goes_before_any_entry(redis_url, log):
     assert rows_of(rows) == []
 
 
-def test_a_checkpoint_from_before_rounds_is_read(redis_url, log):
+def test_a_checkpoint_from_before_supersteps_is_read(redis_url, log):
     source = reader(redis_url, log, "0,2")
     rows, end = source.read({"log": log.identity(), "position": 4})
     assert rows_of(rows) == [(lane, 5, 4, 0, 4) for lane in (0, 2)]
@@ -75,15 +75,15 @@ def test_a_checkpoint_from_before_rounds_is_read(redis_url, log):
 
 def test_a_compacted_log_begins_with_its_fold(redis_url, log):
     log.compact(Base(2, b"fold"))
-    begun = log.begin_rounds()
-    source = reader(redis_url, log, "0,2", rounds=str(begun))
+    begun = log.begin_supersteps()
+    source = reader(redis_url, log, "0,2", supersteps=str(begun))
     rows, end = source.read(source.initialOffset())
     assert rows_of(rows) == [(lane, n, 2, begun, 0) for lane in (0, 2) for n in (2, 3, 4, 5)]
     assert (end["position"], end["since"]) == (5, 0)
 
 
-def test_rounds_that_are_gone_are_a_gap(redis_url, log):
-    source = reader(redis_url, log, "0,2", rounds="9")
+def test_supersteps_that_are_gone_are_a_gap(redis_url, log):
+    source = reader(redis_url, log, "0,2", supersteps="9")
     begun = {**source.initialOffset(), "position": 5}
     with pytest.raises(LogGap):
         source.read(begun)

@@ -27,7 +27,7 @@ class Watcher(product.Follower):
 
     def __init__(self, results, building):
         self.building = building
-        self.checked = self.rounds = 0
+        self.checked = self.supersteps = 0
         self.wrong = []
         super().__init__(results)
 
@@ -37,7 +37,7 @@ class Watcher(product.Follower):
             for epoch in self.results.epochs_since(number, 0.3):
                 number = epoch.number
                 self.numbers.append(number)
-                self.rounds += int(epoch.timing_ms.get("rounds", 0))
+                self.supersteps += int(epoch.timing_ms.get("supersteps", 0))
                 for change in epoch.changes:
                     merge(self.rows.setdefault(change.view, {}), change.delta)
                 self._check(epoch.position)
@@ -73,28 +73,28 @@ def check(building, results, watcher):
     assert watcher.numbers == list(range(1, len(watcher.numbers) + 1))
 
 
-def kill_in_a_round(config, building, number):
+def kill_in_a_superstep(config, building, number):
     """Kill the worker of a lane as soon as lanes exchange something."""
-    rounds = building.log.newest_round().number
+    supersteps = building.log.newest_superstep().number
     building.more(1)
-    while building.log.newest_round().number == rounds and building.log.head() < 10_000:
+    while building.log.newest_superstep().number == supersteps and building.log.head() < 10_000:
         building.more(1)
     os.kill(status_of(config).lane_pids[number], signal.SIGKILL)
 
 
 @pytest.mark.timeout(300)
-def test_every_epoch_is_right_though_workers_are_killed_between_rounds(
+def test_every_epoch_is_right_though_workers_are_killed_between_supersteps(
     session, config, building, results, watcher
 ):
     building.begin()
     config = replace(config, compact_entries=25)
     with running(config, session, 2):
         check(building, results, watcher)
-        assert building.log.newest_round().number > 1
+        assert building.log.newest_superstep().number > 1
         building.more(20)
         check(building, results, watcher)
         for number in (0, 1):
-            kill_in_a_round(config, building, number)
+            kill_in_a_superstep(config, building, number)
             building.more(3)
             check(building, results, watcher)
     generation = results.writer()[0]
@@ -105,7 +105,7 @@ def test_every_epoch_is_right_though_workers_are_killed_between_rounds(
         check(building, results, watcher)
     assert results.writer()[0] == generation
     assert watcher.checked > 10
-    assert watcher.rounds > 2
+    assert watcher.supersteps > 2
 
 
 @pytest.mark.nightly

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import Row
 
-from aspen.log.round import decode_round
+from aspen.log.superstep import decode_superstep
 from aspen.results import RedisResults
 from aspen.results.protocol import Savepoint, ViewChange
 from aspen.results.wire import decode_changes, encode_changes
@@ -53,8 +53,8 @@ def lane(number, position, changes=(), **more):
         "changes": encode_changes(list(changes)),
         "parts": "[]",
         "crossing": "{}",
-        "quiet": True,
-        "rounds": 0,
+        "quiescent": True,
+        "supersteps": 0,
         "timing": json.dumps({"appended_at": 100.0 + number, "lane_done_at": 5.0, "fold": number}),
         "pid": 1_000 + number,
         "base": None,
@@ -104,7 +104,7 @@ def test_an_epoch_has_the_changes_of_all_lanes_and_the_slowest_times(redis_url):
     (epoch,) = bench.results.epochs_since(0, 0)
     assert (epoch.position, epoch.at_s) == (7, 7.0)
     assert epoch.timing_ms["fold"] == 2
-    assert "rounds" not in epoch.timing_ms
+    assert "supersteps" not in epoch.timing_ms
     bench.sink(Batch([]), 2)
     assert len(bench.epochs) == 1
 
@@ -113,24 +113,24 @@ def test_lanes_that_are_not_done_exchange_and_write_nothing(redis_url):
     """One is enough; the batch after the last exchange writes, and counts them."""
     bench = Bench(redis_url)
     crossing = [json.dumps({"reach": [[[number], 1]]}) for number in range(2)]
-    told = [lane(n, 7, crossing=crossing[n], quiet=n == 1, rounds=4) for n in (1, 0)]
+    told = [lane(n, 7, crossing=crossing[n], quiescent=n == 1, supersteps=4) for n in (1, 0)]
     bench.sink(Batch(told), 1)
     (number, data, appended_ms, generation, batch) = bench.exchanged.pop()
     assert (number, appended_ms, generation, batch) == (5, 100, "g", 1)
-    assert decode_round(data).number == 5
+    assert decode_superstep(data).number == 5
     assert bench.results.head()[0] == 0
     assert not bench.epochs
-    bench.sink(Batch([lane(n, 7, crossing=crossing[n], quiet=n == 0) for n in (0, 1)]), 2)
+    bench.sink(Batch([lane(n, 7, crossing=crossing[n], quiescent=n == 0) for n in (0, 1)]), 2)
     bench.sink(Batch([lane(n, 7, [one(n)]) for n in (0, 1)]), 3)
     bench.sink(Batch([lane(n, 8) for n in (0, 1)]), 4)
     timings = [epoch.timing_ms for epoch in bench.results.epochs_since(0, 0)]
-    assert [timing.get("rounds", 0) for timing in timings] == [2, 0]
+    assert [timing.get("supersteps", 0) for timing in timings] == [2, 0]
     assert bench.rows() == {(0,): 1, (1,): 1}
 
 
 def test_a_fold_of_the_log_is_told_once_and_only_after_its_epoch(redis_url):
     bench = Bench(redis_url)
-    bench.sink(Batch([lane(0, 7, base=b"fold", quiet=False), lane(1, 7)]), 1)
+    bench.sink(Batch([lane(0, 7, base=b"fold", quiescent=False), lane(1, 7)]), 1)
     assert bench.bases == []
     bench.sink(Batch([lane(0, 7), lane(1, 7)]), 2)
     (base,) = bench.bases

@@ -1,4 +1,4 @@
-"""Rounds through the lane processor: crashes, repeats and snapshots in the middle do not show."""
+"""Supersteps through the lane processor: crashes, repeats, snapshots do not show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spark.test_lane_processor import Worker
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Register, Transaction, encode
-from aspen.log.round import decode_round, encode_round
+from aspen.log.superstep import decode_superstep, encode_superstep
 from aspen.model.delta import accumulate, merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.parts import merge_parts
@@ -28,8 +28,8 @@ class Cluster:
     def __init__(self, draw, begun=7, base=b"", at=0):
         self.draw = draw
         self.lanes = [Worker(lanes=2, number=number, compact_entries=6) for number in range(2)]
-        self.position, self.rounds = 0, begun
-        self.begun = begun  # other queries had the rounds before
+        self.position, self.supersteps = 0, begun
+        self.begun = begun  # other queries had the supersteps before
         self.base, self.at = base, at
         self.rows = {}
         self.began = False
@@ -41,26 +41,36 @@ class Cluster:
         since, after = self.position, self.position or self.at
         self.position = after + len(data)
         steps = [(after + n, one) for n, one in enumerate(data, start=1)]
-        rows = self._batch(after, self.rounds, since, steps)
-        while not all(row.quiet for row in rows):
-            heard = encode_round(rows[0].at_s, self.rounds + 1, [row.crossing for row in rows])
-            rows = self._batch(self.position, self.rounds, since, [(self.position, heard)])
-            self.rounds += 1
-            assert self.rounds < 1_000, "it never ends"
-        assert {(row.position, row.rounds) for row in rows} == {(self.position, self.rounds)}
+        rows = self._batch(after, self.supersteps, since, steps)
+        while not all(row.quiescent for row in rows):
+            heard = encode_superstep(
+                rows[0].at_s, self.supersteps + 1, [row.crossing for row in rows]
+            )
+            rows = self._batch(self.position, self.supersteps, since, [(self.position, heard)])
+            self.supersteps += 1
+            assert self.supersteps < 1_000, "it never ends"
+        assert {(row.position, row.supersteps) for row in rows} == {
+            (self.position, self.supersteps)
+        }
         told = [change for row in rows for change in decode_changes(row.changes)]
         told += merge_parts(decode_changes(row.parts) for row in rows)
         for change in told:
             assert change.error is None
             merge(self.rows.setdefault(change.view, {}), change.delta)
 
-    def _batch(self, after, rounds, since, steps):
-        rows = [self._run(worker, after, rounds, since, steps) for worker in self.lanes]
+    def _batch(self, after, supersteps, since, steps):
+        rows = [self._run(worker, after, supersteps, since, steps) for worker in self.lanes]
         self.began = True
         return rows
 
-    def _run(self, worker, after, rounds, since, steps):
-        where = {"appended_ms": 5, "read_ms": 6.0, "after": after, "rounds": rounds, "since": since}
+    def _run(self, worker, after, supersteps, since, steps):
+        where = {
+            "appended_ms": 5,
+            "read_ms": 6.0,
+            "after": after,
+            "supersteps": supersteps,
+            "since": since,
+        }
         rows = [Row(position=p, entry=data, snapshot=False, **where) for p, data in steps]
         if self.base and not self.began:
             rows.append(Row(position=self.at, entry=self.base, snapshot=True, **where))
@@ -81,7 +91,7 @@ class Cluster:
             worker.tester.updateListState("history", worker.key, before)
             again = run()
             assert json.loads(again.crossing or "{}") == json.loads(row.crossing or "{}")
-            assert (again.quiet, folded(again)) == (row.quiet, folded(row))
+            assert (again.quiescent, folded(again)) == (row.quiescent, folded(row))
         if row.base is not None:
             self.newest_base = (row.position, bytes(row.base))
         return row
@@ -121,7 +131,7 @@ def entries_of(tables, epoch):
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(histories, st.data())
-def test_law_crashes_repeats_and_snapshots_between_rounds_do_not_show(history, data):
+def test_law_crashes_repeats_and_snapshots_between_supersteps_do_not_show(history, data):
     cluster = Cluster(data.draw)
     cluster.take(opening())
     tables = {"edge": {}, "exit": {}, "place": {(n, f"floor {n % 4}"): 1 for n in range(NODES)}}
@@ -134,7 +144,7 @@ def test_law_crashes_repeats_and_snapshots_between_rounds_do_not_show(history, d
     if position != cluster.position:
         return
     # Another query begins with what the log was folded into, be it in the middle of an epoch.
-    again = Cluster(data.draw, cluster.rounds + 1, base, position)
+    again = Cluster(data.draw, cluster.supersteps + 1, base, position)
     again.take([])
     assert again.rows.get(VIEW, {}) == evaluate(PLAN, tables)
     for epoch in history:
@@ -146,6 +156,6 @@ def test_law_crashes_repeats_and_snapshots_between_rounds_do_not_show(history, d
 
 def test_a_round_is_put_together_without_reading_it():
     told = ['{"r":[[1,"a",null],[-1,"b",2]]}', ""]
-    heard = decode_round(encode_round(1.5, 3, told))
+    heard = decode_superstep(encode_superstep(1.5, 3, told))
     assert (heard.at_s, heard.number) == (1.5, 3)
-    assert heard.told == ({"r": {("a", None): 1, ("b", 2): -1}}, {})
+    assert heard.sent == ({"r": {("a", None): 1, ("b", 2): -1}}, {})

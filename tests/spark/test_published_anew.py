@@ -15,7 +15,7 @@ BY_VIEW = "SELECT q.view, q.state, q.lane FROM sys.queries q"
 def test_the_first_batch_that_is_told_ends_and_opens_them():
     watch = encode(entry("watch", BY_VIEW))
     told = len(first_batch()) + 1
-    lanes = [Worker(lanes=2, number=number, told=told) for number in range(2)]
+    lanes = [Worker(lanes=2, number=number, published=told) for number in range(2)]
     folded = []
     for data in ([*first_batch(), watch], [encode(Tick(1.0))], [encode(Tick(2.0))]):
         rows = [lane.run(data) for lane in lanes]
