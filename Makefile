@@ -68,7 +68,7 @@ bench: ## every figure of the README, as JSON under var/bench
 	@docker/setup.sh test
 	@docker/setup.sh peers || echo "going on without Pathway"
 	@mkdir -p var/bench
-	@for name in latency recovery seeds slope strategies peers motes federation tenants scale; do \
+	@for name in latency recovery seeds orders slope strategies peers motes federation tenants scale; do \
 	  echo "── bench $$name"; $(PYTHON) manage.py bench $$name --json | tee var/bench/$$name.json; done
 
 lock: ## refresh the lock files from pyproject.toml and package.json

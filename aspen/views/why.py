@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from aspen.model.schema import Row
 from aspen.provenance.bdd import new_manager
+from aspen.provenance.dfs_order import DepthFirstOrder
 from aspen.provenance.manager import Function, Manager, Variable
 from aspen.provenance.ordering import depth_first
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
@@ -116,6 +117,7 @@ class _Session:
         """Returns the least solution of the equations row = OR over ways of AND over parts."""
         order = self._order = depth_first(goal, self._parts)
         manager = self._manager
+        self._variables = {base: manager.allocate() for base in self._traversal(order)}
         values: dict[Item, Function] = dict.fromkeys(order, manager.false)
         moving = True
         while moving:
@@ -142,10 +144,34 @@ class _Session:
         return value
 
     def _parts(self, item: Item) -> list[Item]:
-        """Note how one row came to be, and give the rows it came from."""
+        """Returns the rows one row came from, within the budget."""
         if self._every and len(self._derivations) > _MAX_ITEMS:
             raise _TooLarge
-        base = self._derivations.base(item)
-        if base is not None and base not in self._variables:
-            self._variables[base] = self._manager.allocate()
         return self._derivations.parts(item)
+
+    def _traversal(self, order: list[Item]) -> list[BaseRow]:
+        """Returns the base rows as a depth-first traversal from the goal passes them.
+
+        A base row leads from the row it helps to derive to the rows used beside it. The first
+        ones come lowest in the diagrams, so that the rest of a path stays one function.
+
+        Source: [LTZIL09] section VI.
+        """
+        find = self._derivations.base
+        ways: dict[BaseRow, list[tuple[Item, Item]]] = {}
+        for item in reversed(order):
+            base = find(item)
+            if base is not None:
+                ways.setdefault(base, [])
+                continue
+            for way in self._derivations.ways(item):
+                beside = [part for part in way if find(part) is None]
+                for part in way:
+                    taken = find(part)
+                    if taken is not None:
+                        ends = beside or [part]
+                        ways.setdefault(taken, []).extend((item, end) for end in ends)
+        found: DepthFirstOrder[BaseRow] = DepthFirstOrder()
+        for base, edges in ways.items():
+            found.add(base, edges)
+        return found.items()
