@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from smartcis.access.grants import is_staff
 from smartcis.browser import browser_of
+from smartcis.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,18 @@ class Owner:
             staff=is_staff(user),
             account=user.get_username(),
         )
+
+    def require_staff(self, what: str) -> None:
+        """Refuse what only staff may do.
+
+        Args:
+            what: a verb and its object, e.g. "move a query".
+
+        Raises:
+            Refused: this is no staff.
+        """
+        if not self.staff:
+            raise Refused(f"only staff may {what}", attempt="log in as staff")
 
     def owns(self, browser: str, user_id: int | None) -> bool:
         """Tell whether something made by `browser` or user `user_id` is this owner's."""

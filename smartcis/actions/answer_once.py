@@ -2,52 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from aspen.algebra.explain import plan_text
-from aspen.errors import AspenError
-from aspen.log.entry import Ask, AskKind
-from aspen.model.schema import Row
-from aspen.runtime.asks import answer_name
-from aspen.streamsql import Compiled
-from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.actions.register_query import compile_for
+from smartcis.actions.support.compile_for import compile_for
 from smartcis.compiling.live_catalog import live_catalog, reads_private
-from smartcis.compiling.row_order import in_order, order_of, whole
 from smartcis.errors import Invalid
 from smartcis.models.accesses import note_access
-from smartcis.questions.asking import wait
-
-WAIT_S = 5.0
-
-
-class NotAnswered(AspenError):
-    """The engine took the question and cannot answer it."""
-
-    code = "smartcis.once.not_answered"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a one-shot query found.
-
-    Args:
-        columns: name, type and unit of each.
-        rows: each as often as it is there, in the order the query asks for.
-        epoch: of the result store, when it was read.
-        position: of the log: the rows are those right before it.
-        at_s: log time.
-    """
-
-    columns: tuple[tuple[str, str, str], ...]
-    rows: Sequence[Row]
-    epoch: int
-    position: int
-    at_s: float
+from smartcis.questions.once import Answer, answer
 
 
 def answer_once(sql: str, owner: Owner) -> Answer:
@@ -70,26 +30,3 @@ def answer_once(sql: str, owner: Owner) -> Answer:
     if reads_private(compiled.sources, catalog):
         note_access(owner.user_id, owner.account, "asked once", sql)
     return answer(compiled)
-
-
-def answer(compiled: Compiled) -> Answer:
-    """Let the engine answer a compiled query.
-
-    Raises:
-        NoAnswer: it did not answer in time.
-        NotAnswered: it cannot.
-    """
-    order, asked = order_of(compiled), whole(compiled)
-    name, now_s = secrets.token_hex(8), time.time()
-    question = Ask(now_s, name, "", (), AskKind.ONCE, plan_text=plan_text(asked.plan))
-    # Straight to the log, as all questions: see `smartcis.questions.asking`.
-    position = composition.log().append([question], key=f"ask:{name}")
-    found = wait(answer_name(name), WAIT_S)
-    if found.error is not None:
-        fields = found.error
-        raise NotAnswered(
-            fields["message"], found=fields["found"], exists=fields["exists"], attempt=fields["try"]
-        )
-    columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)
-    rows = in_order(dict(found.rows), found.columns, order)
-    return Answer(columns, rows, found.epoch, position, found.at_s)

@@ -24,14 +24,14 @@ from aspen.streamsql.table_change import Modification, TableChange, table_change
 from aspen.views.oracle import evaluate
 from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.actions.answer_once import answer
-from smartcis.actions.declare_relation import check_owner, not_ones_own
+from smartcis.actions.support.own_relations import check_owner, not_ones_own
 from smartcis.compiling.live_catalog import live_catalog, reads_private
 from smartcis.errors import Invalid, QuotaReached, Refused
 from smartcis.ingest.relay import relay_now
 from smartcis.models import OwnRelation, OwnRow
 from smartcis.models.outbox import check_row
 from smartcis.models.own_tables import digest_of
+from smartcis.questions.once import answer
 
 RELAY_WAIT_S = 2.0
 """How long a statement waits for the log to have what was committed before it."""

@@ -18,8 +18,8 @@ from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
 from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO
-from smartcis.actions.register_query import next_order
 from smartcis.catalog import CATALOG
+from smartcis.compiling.begin_view import next_order
 from smartcis.compiling.drafts import asked_for, plan_hash
 from smartcis.compiling.live_catalog import columns_json, live_catalog, reads_private
 from smartcis.compiling.planned import Planned, plan_query
@@ -57,7 +57,7 @@ def deploy_standing_queries(
     texts = standing_queries() if texts is None else texts
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
     plans = {name: plan_query(view) for name, view in compiled.items()}
-    comments = {name: comment_of(texts, name) for name in compiled}
+    comments = {name: _comment_of(texts, name) for name in compiled}
     with transaction.atomic():
         known = house_statistics()
         strategies = {
@@ -99,7 +99,7 @@ def deploy_standing_queries(
     )
 
 
-def comment_of(texts: Mapping[str, str], name: str) -> str:
+def _comment_of(texts: Mapping[str, str], name: str) -> str:
     """Returns the leading comment of a view's file, as one line."""
     lines = texts.get(f"{name}.streamsql", "").splitlines()
     head = [line.removeprefix("--").strip() for line in lines if line.startswith("--")]

@@ -16,7 +16,7 @@ from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.views.choose import choose
 from federation.explain import journeys
 from smartcis.access.owner import Owner
-from smartcis.actions.register_query import compile_for
+from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
 from smartcis.compiling.drafts import view_name
 from smartcis.compiling.lanes import lanes_text
@@ -27,7 +27,7 @@ from smartcis.placements.optimizer import assumed
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExplainOptions:
     """How a query is to be optimized, where it shall not be as the house does it.
 
     Args:
@@ -40,7 +40,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Explanation:
     """An explanation.
 
     Args:
@@ -52,23 +52,14 @@ class Told:
     data: dict[str, Any]
 
 
-def explain_query(sql: str, owner: Owner, asked: Asked | None = None) -> str:
-    """Print what each border makes of one query.
+def explain_query(sql: str, owner: Owner, options: ExplainOptions | None = None) -> Explanation:
+    """Returns what each border makes of one query.
 
     Raises:
         AspenError: it cannot be compiled, or the weights are none.
         Refused: it reads what tells of other visitors.
     """
-    return explained_query(sql, owner, asked).text
-
-
-def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
-    """Tell what each border makes of one query.
-
-    Raises:
-        AspenError: as `explain_query`.
-    """
-    how = asked or Asked()
+    how = options or ExplainOptions()
     compiled = compile_for(sql, owner)
     catalog = live_catalog()
     planned = plan_query(compiled)
@@ -76,29 +67,29 @@ def explained_query(sql: str, owner: Owner, asked: Asked | None = None) -> Told:
     known = given.statistics or house_statistics()
     name = view_name(planned)
     borders = {
-        "7 the world → readings": readings_text(compiled.sources, catalog),
-        "8 readings, edits, commands, ticks → log": log_text(compiled.sources, catalog),
-        "9 log → view deltas": engine_text(
+        "7 the world → readings": _readings_text(compiled.sources, catalog),
+        "8 readings, edits, commands, ticks → log": _log_text(compiled.sources, catalog),
+        "9 log → view deltas": _engine_text(
             name,
             choose(planned.plan, known).strategy,
             lanes_text(planned.plan, catalog),
-            selections_text(planned.plan, catalog),
+            _selections_text(planned.plan, catalog),
         ),
-        "10 deltas → snapshot store → socket → pixels": store_text(name, compiled.relation),
+        "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
     (journey,) = journeys(sql, catalog, given)
-    return Told(f"{journey.text.rstrip()}\n\n{later}", journey.data)
+    return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
 
 
-def base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
+def _base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
     """Returns the base relations behind sources, through all views that can be read."""
     return [catalog.get(name) for name, is_view in sorted(behind(sources).items()) if not is_view]
 
 
-def readings_text(sources: frozenset[str], catalog: Catalog) -> str:
+def _readings_text(sources: frozenset[str], catalog: Catalog) -> str:
     """Print which devices feed a query."""
-    streams = [r for r in base_relations(sources, catalog) if r.kind is SourceKind.STREAM]
+    streams = [r for r in _base_relations(sources, catalog) if r.kind is SourceKind.STREAM]
     lines = [f"{r.name}: {r.device} sensors, about {r.rate_hz:g} readings/s" for r in streams]
     if lines:
         # See smartcis.simulation.deployment: a view registered later starts from these rows.
@@ -106,11 +97,11 @@ def readings_text(sources: frozenset[str], catalog: Catalog) -> str:
     return _block(lines or ["no device is asked"])
 
 
-def log_text(sources: frozenset[str], catalog: Catalog) -> str:
+def _log_text(sources: frozenset[str], catalog: Catalog) -> str:
     """Print how each base relation reaches the log."""
     return _block(
         f"{relation.name} → log {settings.LOG_NAME}, by {_way(relation)}"
-        for relation in base_relations(sources, catalog)
+        for relation in _base_relations(sources, catalog)
     )
 
 
@@ -126,13 +117,13 @@ def _way(relation: Relation) -> str:
     return "the outbox, in the edit's own transaction"
 
 
-def engine_text(name: str, strategy: str, lanes: str, selections: list[str]) -> str:
+def _engine_text(name: str, strategy: str, lanes: str, selections: list[str]) -> str:
     """Print where the view will live."""
     view = f"view {name}: strategy {strategy}, beside the views it reads"
     return _block([view, lanes, *selections])
 
 
-def selections_text(plan: Plan, catalog: Catalog) -> list[str]:
+def _selections_text(plan: Plan, catalog: Catalog) -> list[str]:
     """Say of each stream a plan reads where selections over it are made, and why."""
     lines: list[str] = []
     for name in sorted(relations_of(plan)):
@@ -147,7 +138,7 @@ def selections_text(plan: Plan, catalog: Catalog) -> list[str]:
     return lines
 
 
-def store_text(name: str, relation: Relation) -> str:
+def _store_text(name: str, relation: Relation) -> str:
     """Print where the answer is kept and who may follow it."""
     columns = ", ".join(
         f"{c.name} {c.type.value}{f'[{c.unit}]' if c.unit else ''}" for c in relation.columns

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from aspen.algebra.read import read_plan
 from smartcis.access.owner import Owner
-from smartcis.errors import Invalid, NotFound, Refused
-from smartcis.models import MaintainedQuery, MaintainedView, Placement
+from smartcis.access.queries import query_of
+from smartcis.errors import Invalid
+from smartcis.models import MaintainedView, Placement
 from smartcis.placements.decide import decide, estimates, inside_variants, weigh
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.store import Reason, Variant, want
@@ -27,11 +28,8 @@ def move_query(query_id: str, where: str, owner: Owner) -> Placement:
         NotFound: no such query.
         Invalid: no such place, or nothing of the query can run in the network.
     """
-    if not owner.staff:
-        raise Refused("only staff may move a query", attempt="log in as staff")
-    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
-    if query is None:
-        raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+    owner.require_staff("move a query")
+    query = query_of(query_id)
     known = measured_statistics()
     view: MaintainedView = query.view
     if where == AUTO:

@@ -6,72 +6,23 @@ from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 
-from aspen.model.catalog import Catalog
-from aspen.streamsql import Compiled, compile_query
-from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.operators.support.strategies import AUTO
-from smartcis.access.own_queries import own_queries
 from smartcis.access.owner import Owner
+from smartcis.access.queries import own_queries
+from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import CATALOG
+from smartcis.compiling.begin_view import begin_view
 from smartcis.compiling.drafts import Draft
-from smartcis.compiling.live_catalog import check_name, live_catalog, reads_private
+from smartcis.compiling.live_catalog import check_name, live_catalog
 from smartcis.compiling.row_order import order_of, whole
-from smartcis.deliveries.outputs import HANDED_OUT, KEPT, check_outputs
-from smartcis.errors import Invalid, QuotaReached, Refused, unknown
+from smartcis.deliveries.outputs import KEPT
+from smartcis.errors import QuotaReached, Refused, unknown
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.accesses import note_access
-from smartcis.models.outbox import tell
 from smartcis.models.turns import NAMES, take_turn
 
-SQL_LENGTH = 20_000
 NAME_LENGTH = 80
-
-
-def compile_for(
-    sql: str, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
-) -> Compiled:
-    """Compile a query with the rights of `owner`.
-
-    Args:
-        catalog: what it may name, if the caller knows.
-        once: whether it is to be answered once; if not, it is to be maintained.
-
-    Raises:
-        AspenError: what is wrong with the text, and where.
-        Refused: it reads what tells of other visitors.
-    """
-    if len(sql) > SQL_LENGTH:
-        raise Invalid(
-            "the query is too long",
-            found=f"{len(sql)} characters",
-            exists=[f"up to {SQL_LENGTH}"],
-        )
-    catalog = catalog or live_catalog()
-    compiled = compile_query(sql, catalog, once=once)
-    refuse_undelivered(compiled, HANDED_OUT)
-    refuse_private(compiled.sources, catalog, owner)
-    check_outputs(compiled, owner, catalog)
-    return compiled
-
-
-def refuse_private(sources: Iterable[str], catalog: Catalog, owner: Owner) -> None:
-    """Refuse to let anybody but staff query what belongs to one visitor each.
-
-    Raises:
-        Refused: a source does.
-    """
-    private = reads_private(sources, catalog)
-    if private and not owner.staff:
-        names = {relation.name for relation in catalog}
-        raise Refused(
-            f"{private[0]} tells of other visitors; only staff may query it",
-            found=private[0],
-            exists=sorted(names.difference(reads_private(names, catalog))),
-            attempt="read visitor_position, or follow nearest_machine and route_step themselves: "
-            "they show you your own rows",
-        )
 
 
 def register_query(
@@ -103,9 +54,9 @@ def register_query(
         _keep_sources(compiled.sources)
         if new is not None and named:
             check_name(named)
-            view = begun(new)
+            view = begin_view(new)
         else:
-            view = shared(draft, new)
+            view = _shared(draft, new)
         query = MaintainedQuery.objects.create(
             name=(name or compiled.name or "")[:NAME_LENGTH],
             sql=sql,
@@ -121,7 +72,7 @@ def register_query(
         return query
 
 
-def shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
+def _shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
     """Returns the view that maintains a plan, begun if there is none; runs in a transaction.
 
     Args:
@@ -133,26 +84,12 @@ def shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
         return found
     try:
         with transaction.atomic():
-            return begun(new or draft.view())
+            return begin_view(new or draft.view())
     except IntegrityError:  # somebody asked the same in this moment, and was first
         found = same.first()
         if found is None:
             raise
         return found
-
-
-def begun(view: MaintainedView) -> MaintainedView:
-    """Save a new view and let the engine know it; runs in a transaction."""
-    view.order = next_order()
-    view.save(force_insert=True)
-    tell(view.registration())
-    return view
-
-
-def next_order() -> int:
-    """Returns the next place in the order of registrations."""
-    highest = MaintainedView.objects.aggregate(highest=Max("order"))["highest"]
-    return int(highest or 0) + 1
 
 
 def _keep_sources(sources: Iterable[str]) -> None:

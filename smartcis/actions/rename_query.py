@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.db import transaction
 
 from smartcis.access.owner import Owner
+from smartcis.access.queries import query_of
 from smartcis.actions.register_query import NAME_LENGTH
-from smartcis.errors import NotFound, Refused
+from smartcis.errors import Refused
 from smartcis.models import MaintainedQuery
 
 
@@ -18,9 +19,7 @@ def rename_query(query_id: str, name: str, owner: Owner) -> MaintainedQuery:
         Refused: it is somebody else's.
     """
     with transaction.atomic():
-        query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
-        if query is None:
-            raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+        query = query_of(query_id)
         if not owner.staff and not owner.owns(query.browser, query.user_id):
             raise Refused(
                 "this query is somebody else's",

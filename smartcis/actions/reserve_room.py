@@ -1,4 +1,4 @@
-"""Reserve a room, or give a reservation back."""
+"""Reserve a room."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Invalid, NotFound, Refused, unknown
+from smartcis.errors import Invalid, unknown
 from smartcis.models import Reservation, Unit
 from smartcis.models.turns import take_turn
 
@@ -22,8 +22,7 @@ def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Ow
         NotFound: no room of that id.
         Invalid: it ends before it begins, or the room is booked then.
     """
-    if not owner.staff:
-        raise Refused("only staff may reserve rooms", attempt="log in as staff")
+    owner.require_staff("reserve rooms")
     unit = Unit.objects.filter(pk=rid).first()
     if unit is None:
         raise unknown("room", rid, Unit.objects.values_list("pk", flat=True))
@@ -43,17 +42,3 @@ def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Ow
                 attempt="choose another time or room",
             )
         return unit.reservations.create(start=start, end=end, title=title[:TITLE_LENGTH])
-
-
-def cancel_reservation(rid: str, reservation_id: int, owner: Owner) -> None:
-    """Returns a reservation back.
-
-    Raises:
-        Refused: the owner is no staff.
-        NotFound: the room has no such reservation.
-    """
-    if not owner.staff:
-        raise Refused("only staff may cancel reservations", attempt="log in as staff")
-    deleted, _ = Reservation.objects.filter(pk=reservation_id, unit_id=rid).delete()
-    if not deleted:
-        raise NotFound(f"{rid} has no reservation {reservation_id}", found=str(reservation_id))

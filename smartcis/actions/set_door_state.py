@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Invalid, Refused, unknown
+from smartcis.errors import Invalid, unknown
 from smartcis.models import Door
 
 STATES = (Door.OPEN, Door.LOCKED)
@@ -17,8 +17,7 @@ def set_door_state(door_id: str, state: str, owner: Owner) -> Door:
         NotFound: no door of that id.
         Invalid: no state a door can have.
     """
-    if not owner.staff:
-        raise Refused("only staff may lock and open doors", attempt="log in as staff")
+    owner.require_staff("lock and open doors")
     if state not in STATES:
         raise Invalid(
             "a door is open or locked", found=str(state)[:40], exists=STATES, attempt="locked"

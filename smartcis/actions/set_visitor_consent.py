@@ -4,31 +4,12 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from smartcis.errors import Invalid, NotFound
+from smartcis.access.visitor import visitor_of
+from smartcis.errors import Invalid
 from smartcis.models import Visitor
 from smartcis.models.visitors import mint_pseudonym
 
 CONSENTS = tuple(name for name, _ in Visitor.CONSENTS)
-
-
-class UnknownCode(NotFound):
-    """A code that belongs to no tag."""
-
-    code = "smartcis.visitors.unknown_code"
-
-
-def visitor_of(code: str) -> Visitor:
-    """Returns the visitor whose secret code this is.
-
-    Raises:
-        UnknownCode: it is nobody's.
-    """
-    found = Visitor.objects.filter(code=code).first() if code else None
-    if found is None:
-        raise UnknownCode(
-            "this code belongs to no tag", attempt="take the code from the tag's card"
-        )
-    return found
 
 
 def set_visitor_consent(code: str, consent: str) -> Visitor:

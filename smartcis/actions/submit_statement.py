@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aspen.streamsql import Compiled
 from aspen.streamsql.ast import CreateRelation, CreateView, Select
-from aspen.streamsql.errors import NotAQuery, OneShot
+from aspen.streamsql.errors import OneShot
 from aspen.streamsql.script_ast import (
     CreateTable,
     Delete,
@@ -18,12 +17,14 @@ from aspen.streamsql.script_ast import (
 )
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
-from smartcis.actions.answer_once import Answer, answer_once
+from smartcis.actions.answer_once import answer_once
 from smartcis.actions.change_rows import change_rows
-from smartcis.actions.declare_relation import account_of, declare_relation, drop
-from smartcis.actions.register_query import compile_for, register_query
-from smartcis.compiling.statement import read_statement
+from smartcis.actions.declare_relation import declare_relation
+from smartcis.actions.drop_relation import drop_relation
+from smartcis.actions.register_query import register_query
+from smartcis.compiling.statement import nothing_here, read_statement
 from smartcis.models import MaintainedQuery
+from smartcis.questions.once import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +71,13 @@ def submit_statement(
             declare_relation(statement, owner)
             return Done(f"CREATE {relation.kind.value}", relation.name, 1)
         case Drop():
-            return Done("DROP", statement.name, drop(statement, owner))
+            return Done("DROP", statement.name, drop_relation(statement, owner))
         case Insert() | Delete() | Update():
             changed = change_rows(statement, owner)
             return Done(type(statement).__name__.upper(), statement.table, changed)
         case CreateTable() | Transact():
-            raise _nothing_here(statement)
-
-
-def check_statement(sql: str, owner: Owner) -> tuple[str, Compiled | None]:
-    """Say what a text is, and what comes of a query, without doing anything.
-
-    Returns:
-        `query`, `once` or the statement's name; and the query, compiled.
-
-    Raises:
-        AspenError: what is wrong with it, and where.
-    """
-    statement = read_statement(sql)
-    match statement:
-        case Select(once=True):
-            return "once", compile_for(sql, owner, once=True)
-        case Select() | CreateView():
-            return "query", compile_for(sql, owner)
-        case CreateTable() | Transact():
-            raise _nothing_here(statement)
-    account_of(owner)
-    return type(statement).__name__.upper(), None
+            raise nothing_here(statement)
 
 
 def _maintained(statement: ScriptStatement) -> bool:
     return isinstance(statement, CreateView | Select) and not getattr(statement, "once", False)
-
-
-def _nothing_here(statement: ScriptStatement) -> NotAQuery:
-    return NotAQuery(
-        "every statement stands by itself here",
-        position=statement.at,
-        found=type(statement).__name__.upper(),
-        attempt="CREATE TABLE t (a INT, b TEXT), INSERT INTO t VALUES (…), SELECT …",
-    )

@@ -5,12 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from smartcis.access.owner import Owner
-from smartcis.errors import NotFound, Refused
-from smartcis.models import MaintainedQuery, MaintainedView
-from smartcis.models.outbox import tell
-from smartcis.models.turns import NAMES, take_turn
-
-READERS_SHOWN = 8
+from smartcis.access.queries import query_of
+from smartcis.actions.support.end_query import end_query
 
 
 def unregister_query(query_id: str, owner: Owner) -> None:
@@ -21,50 +17,5 @@ def unregister_query(query_id: str, owner: Owner) -> None:
         Refused: it is somebody else's, or others read its view.
     """
     with transaction.atomic():
-        query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
-        if query is None:
-            raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+        query = query_of(query_id)
         end_query(query, owner)
-
-
-def end_query(query: MaintainedQuery, owner: Owner) -> None:
-    """End a query; runs in a transaction.
-
-    Raises:
-        Refused: it is somebody else's, or others read its view.
-    """
-    if not owner.staff and not owner.owns(query.browser, query.user_id):
-        raise Refused(
-            "this query is somebody else's", attempt="only its owner or staff may stop it"
-        )
-    if query.view.named:
-        take_turn(NAMES)  # nobody begins a view over it meanwhile
-    # Whoever asks the same in this moment waits, and then finds the view gone or kept.
-    view = MaintainedView.objects.select_for_update().filter(pk=query.view_id).first()
-    if view is None:
-        return  # it was stopped twice in this moment, and the query went with its view
-    if view.named:
-        refuse_readers(view.name)
-    query.delete()
-    if view.standing or view.queries.exists():
-        return
-    if view.error is None:
-        tell({"unregister": view.name})
-    view.delete()
-
-
-def refuse_readers(name: str) -> None:
-    """Refuse to take away what views read.
-
-    Raises:
-        Refused: one does.
-    """
-    views = MaintainedView.objects.exclude(name=name)
-    readers = [view for view, reads in views.values_list("name", "sources") if name in reads]
-    if readers:
-        raise Refused(
-            f"{readers[0]} reads {name}",
-            found=name,
-            exists=sorted(readers)[:READERS_SHOWN],
-            attempt="stop the queries that read it first",
-        )

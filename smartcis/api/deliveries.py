@@ -12,9 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from smartcis.access.owner import Owner
-from smartcis.actions.retry_deliveries import outlet_of, retry_deliveries
+from smartcis.actions.retry_deliveries import retry_deliveries
 from smartcis.api.fields import row_in_order
 from smartcis.api.schema import EDIT, READ, answers
+from smartcis.deliveries.outlets import outlet_of
 from smartcis.models import Delivery
 
 SETTLED_LAST = Case(When(state=Delivery.State.DELIVERED, then=1), default=0)

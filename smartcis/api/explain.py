@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
-from smartcis.actions.explain_query import Asked, explained_query
+from smartcis.actions.explain_query import ExplainOptions, explain_query
 from smartcis.api.fields import texts
 from smartcis.api.queries import SqlSerializer
 from smartcis.api.schema import SEND, answers
@@ -184,6 +184,6 @@ class QueryExplain(APIView):
         wanted = ExplainSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         given = wanted.validated_data
-        asked = Asked(given["weights"], given["joins"])
-        told = explained_query(given["sql"], Owner.of(request), asked)
-        return Response({"text": told.text, "explained": told.data})
+        options = ExplainOptions(given["weights"], given["joins"])
+        explanation = explain_query(given["sql"], Owner.of(request), options)
+        return Response({"text": explanation.text, "explained": explanation.data})

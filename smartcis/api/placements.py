@@ -14,11 +14,11 @@ from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
 from smartcis.actions.move_query import PLACES, move_query
-from smartcis.actions.reconsider_placements import patience
 from smartcis.api.fields import texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import MaintainedView, NetworkPiece, Placement
+from smartcis.placements.silence import patience
 
 
 class NetworkPieceSerializer(serializers.Serializer[Any]):

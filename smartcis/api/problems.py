@@ -17,11 +17,11 @@ from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
 from smartcis.access.grants import Forbidden, UnknownView
-from smartcis.actions.answer_once import NotAnswered
-from smartcis.actions.ask_why import CannotSay, NoAnswer
 from smartcis.api.fields import texts
 from smartcis.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
+from smartcis.questions.asking import CannotSay, NoAnswer
+from smartcis.questions.once import NotAnswered
 from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"

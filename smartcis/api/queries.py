@@ -20,15 +20,13 @@ from aspen.errors import AspenError
 from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
-from smartcis.access.own_queries import own_queries
 from smartcis.access.owner import Owner
-from smartcis.actions.answer_once import Answer
-from smartcis.actions.register_query import (
-    NAME_LENGTH,
-    SQL_LENGTH,
-)
+from smartcis.access.queries import no_query, own_queries
+from smartcis.actions.check_statement import check_statement
+from smartcis.actions.register_query import NAME_LENGTH
 from smartcis.actions.rename_query import rename_query
-from smartcis.actions.submit_statement import check_statement, submit_statement
+from smartcis.actions.submit_statement import submit_statement
+from smartcis.actions.support.compile_for import SQL_LENGTH
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.fields import texts
@@ -50,8 +48,8 @@ from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
 from smartcis.compiling.sharing_reason import sharing_of
 from smartcis.compiling.strategy_reason import strategy_reasons
-from smartcis.errors import NotFound
 from smartcis.models import MaintainedQuery, MaintainedView
+from smartcis.questions.once import Answer
 
 ENGINE, NETWORK = "engine", "network"
 STATES = ("suspended", "running", "failed")
@@ -201,7 +199,7 @@ def visible(query_id: str, owner: Owner) -> MaintainedQuery:
     )
     hidden = query is not None and query.view.private and not owner.staff
     if query is None or hidden:
-        raise NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])
+        raise no_query(query_id)
     return query
 
 

@@ -9,10 +9,10 @@ from django.db.models import Count
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
-from smartcis.actions.answer_once import Answer
 from smartcis.actions.submit_statement import Done
 from smartcis.api.fields import row_in_order
 from smartcis.models import Delivery, MaintainedQuery
+from smartcis.questions.once import Answer
 
 
 class ColumnSerializer(serializers.Serializer[Any]):

@@ -11,7 +11,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
-from smartcis.actions.reserve_room import TITLE_LENGTH, cancel_reservation, reserve_room
+from smartcis.actions.cancel_reservation import cancel_reservation
+from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.errors import unknown
 from smartcis.models import Reservation, Unit

@@ -12,7 +12,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
-from smartcis.actions.request_route import end_route, move_route, owned_route, request_route
+from smartcis.actions.end_route import end_route
+from smartcis.actions.move_route import move_route
+from smartcis.actions.request_route import request_route
+from smartcis.actions.support.routes import owned_route
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
 from smartcis.models import RouteRequest

@@ -12,7 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from smartcis.access.owner import Owner
-from smartcis.actions.change_sensor import add_sensor, change_sensor, remove_sensor
+from smartcis.actions.add_sensor import add_sensor
+from smartcis.actions.change_sensor import change_sensor
+from smartcis.actions.remove_sensor import remove_sensor
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import Door, Machine, Sensor, SoftwareInstall

@@ -12,8 +12,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.log.retention import KEEP_S
+from smartcis.access.visitor import visitor_of
 from smartcis.actions.rename_visitors import AT_HOUR
-from smartcis.actions.set_visitor_consent import set_visitor_consent, visitor_of
+from smartcis.actions.set_visitor_consent import set_visitor_consent
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.models import Visitor
 from smartcis.personal import POSITIONS_KEPT_S

@@ -35,3 +35,13 @@ def read_statement(sql: str) -> ScriptStatement:
             attempt="submit them one by one",
         )
     return found[0]
+
+
+def nothing_here(statement: ScriptStatement) -> NotAQuery:
+    """Returns the refusal of what only scripts may say."""
+    return NotAQuery(
+        "every statement stands by itself here",
+        position=statement.at,
+        found=type(statement).__name__.upper(),
+        attempt="CREATE TABLE t (a INT, b TEXT), INSERT INTO t VALUES (…), SELECT …",
+    )

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 @pytest.fixture(autouse=True)
 def patient(monkeypatch) -> None:
     """However busy the machine is, an answer that comes is waited for."""
-    monkeypatch.setattr("smartcis.actions.answer_once.WAIT_S", 60.0)
+    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 60.0)
     monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", 60.0)
 
 
@@ -104,7 +104,7 @@ def test_once_and_continuous_do_not_turn_into_each_other(visitor):
 
 def test_once_without_an_engine_says_so(visitor, monkeypatch):
     deploy_standing_queries({})
-    monkeypatch.setattr("smartcis.actions.answer_once.WAIT_S", 0.05)
+    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 0.05)
     body = refused(
         visitor("POST", "queries/", {"sql": "ONCE SELECT mid FROM machine"}),
         503,

@@ -12,11 +12,11 @@ from aspen.log.entry import Interest
 from aspen.runtime.lane import Lane
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
-from smartcis.actions.reconsider_placements import silence_pieces
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.relay import relay
 from smartcis.models import NetworkPiece, Placement, Sensor
+from smartcis.placements.silence import silence_pieces
 from smartcis.placements.store import Reason, Variant, want
 from smartcis.simulation.deployment import wanted_streams
 

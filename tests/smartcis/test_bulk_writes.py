@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from aspen.model.schema import Column, Relation, Type
 from smartcis.access.owner import Owner
 from smartcis.actions.change_rows import change_rows
-from smartcis.actions.declare_relation import drop
+from smartcis.actions.drop_relation import drop_relation
 from smartcis.compiling.statement import read_statement
 from smartcis.models import OutboxEntry, OwnRelation, OwnRow, Source, SourceRow
 from smartcis.models.outbox import _Committed
@@ -116,7 +116,7 @@ def test_a_table_goes_with_its_rows_in_few_statements(own, ann, monkeypatch, gon
     committed()
     with CaptureQueriesContext(connection) as caught:
         if gone == "relation":
-            drop(read_statement("DROP TABLE lunch"), ann)
+            drop_relation(read_statement("DROP TABLE lunch"), ann)
         else:
             User.objects.get().delete()
     assert len(caught) <= 2 * STATEMENTS, Counter(query["sql"][:60] for query in caught)

@@ -38,4 +38,4 @@ def standing():
 )
 def test_the_place_is_explained(standing, settings, lanes, sql, said):
     settings.ENGINE_LANES = lanes
-    assert said in explain_query(sql, Owner("somebody"))
+    assert said in explain_query(sql, Owner("somebody")).text

@@ -80,10 +80,10 @@ def test_standing_queries_are_deployed_under_a_strategy(house) -> None:
 
 def test_explain_says_how_and_why(house) -> None:
     deploy_standing_queries()
-    text = explain_query(WALKS, SYSTEM)
+    text = explain_query(WALKS, SYSTEM).text
     (line,) = [line for line in text.splitlines() if line.startswith("maintained by ")]
     strategy = line.removeprefix("maintained by ").split(",")[0].split(";")[0]
     assert ", because " in line
     assert f"strategy {strategy}," in text
-    flat = explain_query("SELECT d.state FROM door d", SYSTEM)
+    flat = explain_query("SELECT d.state FROM door d", SYSTEM).text
     assert "because nothing is recursive" in flat

@@ -15,7 +15,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql.ast import CreateRelation
 from smartcis.access.owner import SYSTEM, Owner
-from smartcis.actions.declare_relation import RELATIONS_AT_MOST, declare_relation, drop
+from smartcis.actions.declare_relation import RELATIONS_AT_MOST, declare_relation
+from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
 from smartcis.actions.request_route import request_route
 from smartcis.actions.reserve_room import reserve_room
@@ -35,7 +36,7 @@ PAUSE_S = 0.03
 def alone(monkeypatch) -> None:
     """No relay and no sockets: the database is what they meet in."""
     monkeypatch.setattr(_Committed, "listeners", ())
-    monkeypatch.setattr("smartcis.actions.request_route.announce", lambda _browser: None)
+    monkeypatch.setattr("smartcis.actions.request_route._announce", lambda _browser: None)
 
 
 def all_at_once(*actions: Callable[[], object]) -> list[AspenError | None]:
@@ -130,7 +131,7 @@ def test_what_is_read_is_not_dropped_meanwhile(house):
     declare_relation(table("lunch"), ann)
     outcomes = all_at_once(
         lambda: register_query("SELECT n FROM lunch", ann),
-        lambda: drop(read_statement("DROP TABLE lunch"), ann),
+        lambda: drop_relation(read_statement("DROP TABLE lunch"), ann),
     )
     assert refused(outcomes, AspenError) == 1
     assert MaintainedView.objects.count() == OwnRelation.objects.count()

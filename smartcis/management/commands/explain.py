@@ -11,7 +11,7 @@ from django.db import OperationalError
 from aspen.errors import AspenError
 from federation.weights import BadWeights
 from smartcis.access.owner import SYSTEM
-from smartcis.actions.explain_query import Asked, explained_query
+from smartcis.actions.explain_query import ExplainOptions, explain_query
 
 
 class Command(BaseCommand):
@@ -32,10 +32,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         sql = options["sql"]
-        asked = Asked(options["weights"], options["joins"])
+        how = ExplainOptions(options["weights"], options["joins"])
         try:
-            told = explained_query(sql, SYSTEM, asked)
-            self.stdout.write(json.dumps(told.data, indent=2) if options["json"] else told.text)
+            explanation = explain_query(sql, SYSTEM, how)
+            self.stdout.write(
+                json.dumps(explanation.data, indent=2) if options["json"] else explanation.text
+            )
         except BadWeights as error:
             raise CommandError(error.render(options["weights"])) from error
         except AspenError as error:

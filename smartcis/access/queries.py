@@ -1,4 +1,4 @@
-"""Own queries: those of one person, which a quota counts."""
+"""Queries: whose they are, who may change them, and how many one may have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from smartcis.access.owner import Owner
+from smartcis.errors import NotFound
 from smartcis.models import MaintainedQuery
 
 
@@ -21,3 +22,20 @@ def own_queries(owner: Owner) -> QuerySet[MaintainedQuery]:
 def quota_of(owner: Owner) -> int | None:
     """Returns how many queries one may have, None for any number."""
     return None if owner.staff else settings.QUERY_QUOTA
+
+
+def query_of(query_id: str) -> MaintainedQuery:
+    """Returns a query, with its view.
+
+    Raises:
+        NotFound: there is none of that id.
+    """
+    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+    if query is None:
+        raise no_query(query_id)
+    return query
+
+
+def no_query(query_id: str) -> NotFound:
+    """Returns the error of a query that does not exist, or is hidden."""
+    return NotFound(f"there is no query {query_id[:40]!r}", found=query_id[:40])

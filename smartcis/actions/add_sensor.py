@@ -1,0 +1,34 @@
+"""Add a simulated sensor to a room or a machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from smartcis.access.owner import Owner
+from smartcis.actions.support.save_sensor import save_sensor
+from smartcis.models import Machine, Sensor, Unit
+from smartcis.models.lookup import found
+
+
+def add_sensor(kind: str, owner: Owner, *, rid: str = "", mid: str = "", **settings: Any) -> Sensor:
+    """Add a simulated sensor to a room or a machine.
+
+    Args:
+        kind: one of `aspen.motes.kinds.DEVICE_KINDS`.
+        owner: staff.
+        rid: the room, for kinds that watch a room.
+        mid: the machine, for kinds that watch a machine.
+        settings: waveform, parameters, period_s, enabled.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: no such room or machine.
+        Invalid: nothing could be measured like this.
+    """
+    owner.require_staff("change sensors")
+    sensor = Sensor(kind=kind)
+    if mid:
+        sensor.machine = found(Machine, mid, "machine")
+    elif rid:
+        sensor.unit = found(Unit, rid, "room")
+    return save_sensor(sensor, settings)

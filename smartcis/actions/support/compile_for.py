@@ -1,0 +1,60 @@
+"""Compile a query with the rights of whoever submits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aspen.model.catalog import Catalog
+from aspen.streamsql import Compiled, compile_query
+from aspen.streamsql.compile import refuse_undelivered
+from smartcis.access.owner import Owner
+from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.deliveries.outputs import HANDED_OUT, check_outputs
+from smartcis.errors import Invalid, Refused
+
+SQL_LENGTH = 20_000
+
+
+def compile_for(
+    sql: str, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
+) -> Compiled:
+    """Compile a query with the rights of `owner`.
+
+    Args:
+        catalog: what it may name, if the caller knows.
+        once: whether it is to be answered once; if not, it is to be maintained.
+
+    Raises:
+        AspenError: what is wrong with the text, and where.
+        Refused: it reads what tells of other visitors.
+    """
+    if len(sql) > SQL_LENGTH:
+        raise Invalid(
+            "the query is too long",
+            found=f"{len(sql)} characters",
+            exists=[f"up to {SQL_LENGTH}"],
+        )
+    catalog = catalog or live_catalog()
+    compiled = compile_query(sql, catalog, once=once)
+    refuse_undelivered(compiled, HANDED_OUT)
+    refuse_private(compiled.sources, catalog, owner)
+    check_outputs(compiled, owner, catalog)
+    return compiled
+
+
+def refuse_private(sources: Iterable[str], catalog: Catalog, owner: Owner) -> None:
+    """Refuse to let anybody but staff query what belongs to one visitor each.
+
+    Raises:
+        Refused: a source does.
+    """
+    private = reads_private(sources, catalog)
+    if private and not owner.staff:
+        names = {relation.name for relation in catalog}
+        raise Refused(
+            f"{private[0]} tells of other visitors; only staff may query it",
+            found=private[0],
+            exists=sorted(names.difference(reads_private(names, catalog))),
+            attempt="read visitor_position, or follow nearest_machine and route_step themselves: "
+            "they show you your own rows",
+        )

@@ -1,0 +1,54 @@
+"""End a query, and with its last one the view that answers it."""
+
+from __future__ import annotations
+
+from smartcis.access.owner import Owner
+from smartcis.errors import Refused
+from smartcis.models import MaintainedQuery, MaintainedView
+from smartcis.models.outbox import tell
+from smartcis.models.turns import NAMES, take_turn
+
+READERS_SHOWN = 8
+
+
+def end_query(query: MaintainedQuery, owner: Owner) -> None:
+    """End a query; runs in a transaction.
+
+    Raises:
+        Refused: it is somebody else's, or others read its view.
+    """
+    if not owner.staff and not owner.owns(query.browser, query.user_id):
+        raise Refused(
+            "this query is somebody else's", attempt="only its owner or staff may stop it"
+        )
+    if query.view.named:
+        take_turn(NAMES)  # nobody begins a view over it meanwhile
+    # Whoever asks the same in this moment waits, and then finds the view gone or kept.
+    view = MaintainedView.objects.select_for_update().filter(pk=query.view_id).first()
+    if view is None:
+        return  # it was stopped twice in this moment, and the query went with its view
+    if view.named:
+        refuse_readers(view.name)
+    query.delete()
+    if view.standing or view.queries.exists():
+        return
+    if view.error is None:
+        tell({"unregister": view.name})
+    view.delete()
+
+
+def refuse_readers(name: str) -> None:
+    """Refuse to take away what views read.
+
+    Raises:
+        Refused: one does.
+    """
+    views = MaintainedView.objects.exclude(name=name)
+    readers = [view for view, reads in views.values_list("name", "sources") if name in reads]
+    if readers:
+        raise Refused(
+            f"{readers[0]} reads {name}",
+            found=name,
+            exists=sorted(readers)[:READERS_SHOWN],
+            attempt="stop the queries that read it first",
+        )

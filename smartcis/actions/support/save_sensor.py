@@ -1,0 +1,40 @@
+"""Save a sensor with its changes, or say what of it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from smartcis.errors import Invalid
+from smartcis.models import Sensor
+
+CHANGEABLE = ("kind", "waveform", "parameters", "period_s", "enabled")
+
+
+def save_sensor(sensor: Sensor, changes: Mapping[str, Any]) -> Sensor:
+    """Returns the sensor, changed and saved.
+
+    Raises:
+        Invalid: nothing could be measured like this.
+    """
+    for name, value in changes.items():
+        if name not in CHANGEABLE:
+            raise Invalid(f"a sensor has no {name!r} to change", found=name, exists=CHANGEABLE)
+        setattr(sensor, name, value)
+    try:
+        sensor.clean()
+        sensor.place()
+        sensor.full_clean(exclude=("sid",), validate_unique=False)
+        sensor.save()
+    except ValidationError as error:
+        words = [f"{field}: {' '.join(texts)}" for field, texts in _texts(error).items()]
+        raise Invalid("; ".join(words), found=str(dict(changes))[:80]) from error
+    return sensor
+
+
+def _texts(error: ValidationError) -> dict[str, list[str]]:
+    if hasattr(error, "error_dict"):
+        return error.message_dict
+    return {"sensor": error.messages}

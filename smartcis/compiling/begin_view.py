@@ -1,0 +1,22 @@
+"""Begin a view: it is saved, and the engine is sent its registration."""
+
+from __future__ import annotations
+
+from django.db.models import Max
+
+from smartcis.models import MaintainedView
+from smartcis.models.outbox import tell
+
+
+def begin_view(view: MaintainedView) -> MaintainedView:
+    """Save a new view and let the engine know it; runs in a transaction."""
+    view.order = next_order()
+    view.save(force_insert=True)
+    tell(view.registration())
+    return view
+
+
+def next_order() -> int:
+    """Returns the next number in the order of registrations."""
+    highest = MaintainedView.objects.aggregate(highest=Max("order"))["highest"]
+    return int(highest or 0) + 1
