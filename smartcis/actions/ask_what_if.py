@@ -10,7 +10,7 @@ from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
 from smartcis.questions.asking import WAIT_S, Question, ask, may_see, pattern, relation_asked
-from smartcis.questions.hypothetical import suppose
+from smartcis.questions.hypothetical import hypothetical_changes
 from smartcis.questions.veiled import refuse_veiled
 
 Named = Mapping[str, Value]
@@ -33,13 +33,13 @@ class Difference:
 
 
 def ask_what_if(
-    granted: Grant, supposed: str, known: Mapping[str, Value], *, wait_s: float = WAIT_S
+    granted: Grant, updates: str, known: Mapping[str, Value], *, wait_s: float = WAIT_S
 ) -> Difference:
     """Ask the engine how a view would change, and wait for the answer. Nothing is changed.
 
     Args:
         granted: the view, and whose rows may be seen of it.
-        supposed: INSERT, DELETE or UPDATE statements over base relations.
+        updates: hypothetical INSERT, DELETE or UPDATE statements over base relations.
         known: values by column of the rows of interest; empty for all.
 
     Raises:
@@ -48,12 +48,12 @@ def ask_what_if(
         NotThere: rows of that view are somebody else's.
         Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
-        CannotSay: the view is in error, or cannot be maintained under the supposition.
+        CannotSay: the view is in error, or cannot be maintained under the updates.
     """
     refuse_veiled(granted)
     relation = relation_asked(granted)
     row, free = pattern(granted, known) if known else ((), ())
-    changes = suppose(supposed, granted)
+    changes = hypothetical_changes(updates, granted)
     answer = ask(granted, Question(AskKind.WHAT_IF, row, free, changes), wait_s)
     gone: list[Named] = []
     come: list[Named] = []

@@ -39,9 +39,9 @@ class WhyNotAskSerializer(_Asked):
 
 
 class WhatIfAskSerializer(_Asked):
-    """Base rows supposed to change."""
+    """Hypothetical updates of base rows."""
 
-    suppose = serializers.CharField(
+    updates = serializers.CharField(
         max_length=LENGTH,
         help_text="INSERT INTO … VALUES, DELETE or UPDATE over base relations; nothing is changed",
     )
@@ -153,7 +153,7 @@ class QueryWhatIf(_Question):
         wanted.is_valid(raise_exception=True)
         fields = wanted.validated_data
         granted = self.asked(request, fields)
-        return Response(asdict(ask_what_if(granted, fields["suppose"], fields.get("row", {}))))
+        return Response(asdict(ask_what_if(granted, fields["updates"], fields.get("row", {}))))
 
 
 class QueryWeakPoints(_Question):

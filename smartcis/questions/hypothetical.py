@@ -1,4 +1,4 @@
-"""Suppose: INSERT, DELETE and UPDATE of base rows, read as changes that are not made.
+"""Hypothetical updates: INSERT, DELETE and UPDATE of base rows, read as changes that are not made.
 
 UPDATE door SET state = 'locked' WHERE door_id = 'A.d1'
     −1 door('A.d1', 'open', …)    +1 door('A.d1', 'locked', …)
@@ -31,17 +31,17 @@ CHANGES = 2_000
 
 
 class CannotRead(AspenError):
-    """A supposition that is no INSERT, DELETE or UPDATE of base rows."""
+    """A hypothetical update that is no INSERT, DELETE or UPDATE of base rows."""
 
-    code = "smartcis.suppose.cannot_read"
+    code = "smartcis.hypothetical.cannot_read"
 
 
-def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
+def hypothetical_changes(text: str, granted: Grant) -> tuple[Change, ...]:
     """Returns the changes of base rows that statements stand for, as the database stands now.
 
     Args:
         text: statements, separated by semicolons.
-        granted: whose rows may be supposed to change, where rows have owners.
+        granted: whose rows may change, where rows have owners.
 
     Raises:
         CannotRead: something else than INSERT … VALUES, DELETE or UPDATE of one base relation.
@@ -59,7 +59,9 @@ def suppose(text: str, granted: Grant) -> tuple[Change, ...]:
         )
     if len(changes) > CHANGES:
         raise CannotRead(
-            f"that changes more than {CHANGES} rows", found=text[:80], attempt="suppose less"
+            f"that changes more than {CHANGES} rows",
+            found=text[:80],
+            attempt="change fewer",
         )
     return tuple(changes)
 
@@ -107,14 +109,14 @@ def _relation(statement: Modification) -> Relation:
         raise CannotRead(
             f"{name} is a stream: its readings cannot be named here",
             found=name,
-            attempt="INSERT INTO it the reading you suppose; it takes the newest one's place",
+            attempt="INSERT INTO it a reading; it replaces the newest one",
         )
     return relation
 
 
 def _unreadable(text: str, reason: str) -> CannotRead:
     return CannotRead(
-        f"cannot suppose that: {reason}",
+        f"this is no hypothetical update: {reason}",
         found=text[:80],
         attempt="UPDATE door SET state = 'locked' WHERE door_id = '…'",
     )

@@ -65,7 +65,7 @@ def test_what_would_happen_if_the_door_closed_and_nothing_does(visitor, engine, 
     relay()
     engine()
     before = rows_of("nearest_machine")
-    question = {"view": "nearest_machine", "row": {"session": session}, "suppose": locked()}
+    question = {"view": "nearest_machine", "row": {"session": session}, "updates": locked()}
     with running(engine):
         body = visitor("POST", "queries/what-if/", question).json()
         refused(Caller()("POST", "queries/what-if/", question), 404, "smartcis.why.not_there")
@@ -135,26 +135,26 @@ def test_questions_that_cannot_be_answered(visitor, engine, now_s):  # noqa: F81
         ("why-not", view, 400, "smartcis.api.invalid"),
         ("why-not", {"view": "nearest_machine", "row": {}}, 404, "smartcis.why.not_there"),
         ("what-if", view, 400, "smartcis.api.invalid"),
-        ("what-if", {**view, "suppose": "DROP door"}, 400, "smartcis.suppose.cannot_read"),
-        ("what-if", {**view, "suppose": "DELETE FROM"}, 400, "smartcis.suppose.cannot_read"),
-        ("what-if", {**view, "suppose": "DELETE FROM dor"}, 404, "smartcis.actions.not_found"),
+        ("what-if", {**view, "updates": "DROP door"}, 400, "smartcis.hypothetical.cannot_read"),
+        ("what-if", {**view, "updates": "DELETE FROM"}, 400, "smartcis.hypothetical.cannot_read"),
+        ("what-if", {**view, "updates": "DELETE FROM dor"}, 404, "smartcis.actions.not_found"),
         (
             "what-if",
-            {**view, "suppose": "DELETE FROM door WHERE state = 'ajar'"},
+            {**view, "updates": "DELETE FROM door WHERE state = 'ajar'"},
             400,
-            "smartcis.suppose.cannot_read",
+            "smartcis.hypothetical.cannot_read",
         ),
         (
             "what-if",
-            {**view, "suppose": "DELETE FROM door WHERE stat = 'open'"},
+            {**view, "updates": "DELETE FROM door WHERE stat = 'open'"},
             400,
             "aspen.bind.unknown_column",
         ),
         (
             "what-if",
-            {**view, "suppose": "DELETE FROM seat_reading"},
+            {**view, "updates": "DELETE FROM seat_reading"},
             400,
-            "smartcis.suppose.cannot_read",
+            "smartcis.hypothetical.cannot_read",
         ),
         ("weak-points", {**view, "by": ["mud"]}, 400, "aspen.model.schema"),
     ):

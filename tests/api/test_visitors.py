@@ -135,8 +135,8 @@ def test_the_tag_leaves_the_engine_by_no_way_that_others_have(public, staff, hea
     veiled = "smartcis.why.veiled"
     with running(engine):
         why = public("POST", "queries/why/", seen).json()
-        cannot = "smartcis.suppose.cannot_read"
-        free = {"view": "free_machine", "suppose": "DELETE FROM visitor"}
+        cannot = "smartcis.hypothetical.cannot_read"
+        free = {"view": "free_machine", "updates": "DELETE FROM visitor"}
         refused(public("POST", "queries/what-if/", free), 400, cannot)
     facts = why["sets"][0]
     assert {fact["relation"] for fact in facts} == {"rfid_reading", "visitor"}
@@ -145,9 +145,9 @@ def test_the_tag_leaves_the_engine_by_no_way_that_others_have(public, staff, hea
     refused(public("POST", "queries/why-not/", missing), 403, veiled)
     refused(public("POST", "queries/weak-points/", known), 403, veiled)
     moved = "UPDATE routing_node SET rid = 'A' WHERE node = 1"
-    refused(public("POST", "queries/what-if/", {**known, "suppose": moved}), 403, veiled)
+    refused(public("POST", "queries/what-if/", {**known, "updates": moved}), 403, veiled)
     over = public("POST", "queries/", {"sql": "SELECT p.rid FROM visitor_position p"}).json()
-    question = {"view": over["id"], "suppose": moved}
+    question = {"view": over["id"], "updates": moved}
     refused(public("POST", "queries/what-if/", question), 403, veiled)
     shown = public("GET", "queries/visitor_position/rows/").content + json.dumps(why).encode()
     for one in (visitor, hidden):

@@ -45,7 +45,7 @@ class Command(BaseCommand):
         )
         kind.add_argument(
             "--if",
-            dest="suppose",
+            dest="updates",
             metavar="SQL",
             help="how the view would change by INSERT … VALUES, UPDATE or DELETE of base rows",
         )
@@ -69,9 +69,9 @@ def _answer(options: Mapping[str, Any]) -> str:
     if options["missing"] is not None:
         known = _known(options["missing"])
         return missing_text(ask_why_not(granted, known, wait_s=WAIT_S))
-    if options["suppose"] is not None:
+    if options["updates"] is not None:
         known = _known(options["row"])
-        return difference_text(ask_what_if(granted, options["suppose"], known, wait_s=WAIT_S))
+        return difference_text(ask_what_if(granted, options["updates"], known, wait_s=WAIT_S))
     if options["weak"]:
         by = [name for name in options["by"].split(",") if name]
         return weakness_text(ask_weak_points(granted, _known(options["row"]), by, wait_s=WAIT_S))

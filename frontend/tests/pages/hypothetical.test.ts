@@ -61,7 +61,7 @@ test('supposes that a door closes, for this visitor', async () => {
       {
         view: 'nearest_machine',
         row: { session: 'mine' },
-        suppose: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
+        updates: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
       },
     ],
   ]);
