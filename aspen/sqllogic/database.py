@@ -45,7 +45,7 @@ _LONGEST_REPLAY = 20_000
 _ASKED = "asked"
 
 
-class Refused(AspenError):
+class StatementRefused(AspenError):
     """A statement that contradicts what the database holds."""
 
     code = "aspen.sqllogic.refused"
@@ -165,7 +165,7 @@ class Database:
             return True
         if quietly:
             return False
-        raise Refused(f"{name} exists already", found=name, attempt=f"DROP TABLE {name}")
+        raise StatementRefused(f"{name} exists already", found=name, attempt=f"DROP TABLE {name}")
 
     def _create(self, statement: CreateTable) -> int:
         relation = statement.relation
@@ -211,10 +211,12 @@ class Database:
         if name not in self.catalog:
             if statement.if_exists:
                 return 0
-            raise Refused(f"there is no {name} to drop", found=name, exists=self._names())
+            raise StatementRefused(f"there is no {name} to drop", found=name, exists=self._names())
         readers = [view for view, compiled in self.views.items() if name in compiled.sources]
         if readers:
-            raise Refused(f"view {readers[0]} reads {name}", found=name, attempt="drop it first")
+            raise StatementRefused(
+                f"view {readers[0]} reads {name}", found=name, attempt="drop it first"
+            )
         kept = {other: rel for other, rel in self.catalog.relations.items() if other != name}
         self.catalog = Catalog(kept)
         if self.views.pop(name, None) is not None:
@@ -233,12 +235,14 @@ class Database:
     def _transact(self, step: Step) -> int:
         if step is Step.BEGIN:
             if self._begun is not None:
-                raise Refused("a transaction has begun already", found="BEGIN", attempt="COMMIT")
+                raise StatementRefused(
+                    "a transaction has begun already", found="BEGIN", attempt="COMMIT"
+                )
             self._begun = _Saved(self.catalog, dict(self.views), list(self._history))
             return 0
         saved, self._begun = self._begun, None
         if saved is None:
-            raise Refused("no transaction has begun", found=step.value, attempt="BEGIN")
+            raise StatementRefused("no transaction has begun", found=step.value, attempt="BEGIN")
         if step is Step.ROLLBACK:
             self.catalog, self.views, self._history = saved.catalog, saved.views, saved.history
             self._move()
@@ -250,7 +254,7 @@ class Database:
     def _target(self, name: str) -> Relation:
         relation = self.catalog.relations.get(name)
         if relation is None or relation.kind is not SourceKind.TABLE:
-            raise Refused(f"there is no table {name}", found=name, exists=self._names())
+            raise StatementRefused(f"there is no table {name}", found=name, exists=self._names())
         return relation
 
     def _modify(self, statement: Modification) -> int:
@@ -290,7 +294,7 @@ class Database:
                     found = tuple(row[place] for place in places)
                     seen[found] = seen.get(found, 0) + weight
                     if seen[found] > 1 and None not in found:
-                        raise Refused(
+                        raise StatementRefused(
                             f"two rows of {table} would share {', '.join(key)}", found=repr(found)
                         )
 

@@ -14,7 +14,7 @@ from smartcis.models.accesses import note_access
 NEAREST = 5
 
 
-class UnknownView(AspenError):
+class NoSuchView(AspenError):
     """A subscription to something that is not maintained."""
 
     code = "smartcis.live.unknown_view"
@@ -69,7 +69,7 @@ def maintained(name: str) -> MaintainedView:
     if query is not None:
         return query.view
     names = list(MaintainedView.objects.filter(standing=True).values_list("name", flat=True))
-    raise UnknownView(
+    raise NoSuchView(
         f"there is no view {name[:40]!r}",
         found=name[:40],
         exists=get_close_matches(name, names, n=NEAREST) or sorted(names)[:NEAREST],

@@ -7,10 +7,10 @@ from smartcis.actions.support.compile_for import compile_for
 from smartcis.compiling.live_catalog import live_catalog, reads_private
 from smartcis.errors import Invalid
 from smartcis.models.accesses import note_access
-from smartcis.questions.once import Answer, answer
+from smartcis.questions.once import OnceAnswer, answer
 
 
-def answer_once(sql: str, owner: Owner) -> Answer:
+def answer_once(sql: str, owner: Owner) -> OnceAnswer:
     """Answer a one-shot query.
 
     Raises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
-from smartcis.questions.asking import WAIT_S, Question, ask, named, pattern, relation_asked
+from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern, relation_asked
 from smartcis.questions.veiled import refuse_veiled
 
 
@@ -61,7 +61,7 @@ def ask_weak_points(
     relation = relation_asked(granted)
     row, free = pattern(granted, known)
     places = tuple(relation.index(name) for name in by)
-    answer = ask(granted, Question(AskKind.WEAK_POINTS, row, free, by=places), wait_s)
+    answer = ask(granted, ProvenanceQuery(AskKind.WEAK_POINTS, row, free, by=places), wait_s)
     points: list[Point] = []
     total, complete = 0, True
     for place, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):

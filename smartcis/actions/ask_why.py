@@ -11,10 +11,7 @@ from aspen.results.protocol import Snapshot
 from smartcis.access.grants import Grant
 from smartcis.questions.asking import (
     WAIT_S,
-    CannotSay,
-    NoAnswer,
-    NotThere,
-    Question,
+    ProvenanceQuery,
     ask,
     named,
     refuse_odd,
@@ -23,11 +20,9 @@ from smartcis.questions.asking import (
 )
 from smartcis.questions.veiled import is_veiled
 
-__all__ = ("CannotSay", "Fact", "NoAnswer", "NotThere", "Reasons", "ask_why")
-
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class BaseRow:
     """A base row that an answer rests on.
 
     Args:
@@ -54,7 +49,7 @@ class Reasons:
 
     view: str
     row: Row
-    sets: tuple[tuple[Fact, ...], ...]
+    sets: tuple[tuple[BaseRow, ...], ...]
     complete: bool
     epoch: int
     at_s: float
@@ -79,7 +74,7 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     relation.check(asked)
     refuse_odd(asked)
     refuse_others(granted, relation, asked)
-    answer = ask(granted, Question(AskKind.WHY, asked), wait_s)
+    answer = ask(granted, ProvenanceQuery(AskKind.WHY, asked), wait_s)
     sets = _sets(answer, granted)
     return Reasons(
         granted.view,
@@ -91,16 +86,16 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     )
 
 
-def _veil(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+def _veil(facts: tuple[BaseRow, ...]) -> tuple[BaseRow, ...]:
     """Leave of each fact the relation it is of: a corridor's point says where somebody stands."""
-    return tuple(Fact(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
+    return tuple(BaseRow(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
 
 
-def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[Fact, ...], ...]:
-    sets: dict[int, list[Fact]] = {}
+def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[BaseRow, ...], ...]:
+    sets: dict[int, list[BaseRow]] = {}
     for number, relation, text, necessary, _ in sorted(answer.rows, key=repr):
         # Two visitors at one kiosk share the walks from there: a reason may be the other's wish.
         row, hidden = named(granted, str(relation), str(text))
-        fact = Fact(str(relation), row, bool(necessary), hidden)
+        fact = BaseRow(str(relation), row, bool(necessary), hidden)
         sets.setdefault(int(number or 0), []).append(fact)
     return tuple(tuple(sets[number]) for number in sorted(sets)) or ((),)

@@ -10,12 +10,12 @@ from typing import Any
 from aspen.log.entry import AskKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
-from smartcis.questions.asking import WAIT_S, Question, ask, named, pattern
+from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern
 from smartcis.questions.veiled import refuse_veiled
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class RowEdit:
     """A base row that would have to come, go or change.
 
     Args:
@@ -35,10 +35,10 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class RowRepair:
     """Edits that together make the row appear; conditions are on their open values."""
 
-    edits: tuple[Edit, ...]
+    edits: tuple[RowEdit, ...]
     conditions: tuple[str, ...]
 
 
@@ -52,7 +52,7 @@ class Missing:
     """
 
     view: str
-    repairs: tuple[Repair, ...]
+    repairs: tuple[RowRepair, ...]
     complete: bool
     epoch: int
     at_s: float
@@ -74,8 +74,8 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
     """
     refuse_veiled(granted)
     row, free = pattern(granted, known)
-    answer = ask(granted, Question(AskKind.WHY_NOT, row, free), wait_s)
-    repairs: dict[int, list[Edit]] = {}
+    answer = ask(granted, ProvenanceQuery(AskKind.WHY_NOT, row, free), wait_s)
+    repairs: dict[int, list[RowEdit]] = {}
     conditions: dict[int, tuple[str, ...]] = {}
     for number, action, relation, before, after, example, wanted, _ in sorted(
         answer.rows, key=repr
@@ -88,17 +88,17 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
             conditions[place] = tuple(json.loads(str(wanted)))
     return Missing(
         granted.view,
-        tuple(Repair(tuple(repairs[n]), conditions[n]) for n in sorted(repairs)),
+        tuple(RowRepair(tuple(repairs[n]), conditions[n]) for n in sorted(repairs)),
         all(bool(one[7]) for one in answer.rows),
         answer.epoch,
         answer.at_s,
     )
 
 
-def _edit(granted: Grant, action: str, relation: str, texts: tuple[Value, ...]) -> Edit:
+def _edit(granted: Grant, action: str, relation: str, texts: tuple[Value, ...]) -> RowEdit:
     told = [named(granted, relation, str(text)) if text else (None, False) for text in texts]
     if told[0][1]:
-        return Edit(action, relation, None, None, None, hidden=True)
+        return RowEdit(action, relation, None, None, None, hidden=True)
     # What would come is nobody's yet: its owner is open, or the one who asks.
     before, after, example = (row for row, _ in told)
-    return Edit(action, relation, before, after, example, hidden=False)
+    return RowEdit(action, relation, before, after, example, hidden=False)

@@ -12,7 +12,7 @@ from smartcis.catalog import CATALOG
 from smartcis.errors import Refused, unknown
 from smartcis.models import Source
 from smartcis.sources.memory import calls_of
-from smartcis.sources.sink import Sink
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.protocol import Arrivals
 from smartcis.wrappers.push import ROWS
@@ -60,7 +60,7 @@ def push_rows(
             raise BadRow(f"between 1 and {ROWS_AT_ONCE} rows at once", found=str(len(rows)))
         declared = CATALOG.get(relation)
         whole = [_row(declared, index, row) for index, row in enumerate(rows)]
-        return Sink(source.source, log)(Arrivals(key, relation, whole))
+        return SourceSink(source.source, log)(Arrivals(key, relation, whole))
 
 
 def _row(relation: Relation, index: int, row: Any) -> Row:

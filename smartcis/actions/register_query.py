@@ -13,7 +13,7 @@ from smartcis.access.queries import own_queries
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import CATALOG
 from smartcis.compiling.begin_view import begin_view
-from smartcis.compiling.drafts import Draft
+from smartcis.compiling.drafts import ViewDraft
 from smartcis.compiling.live_catalog import check_name, live_catalog
 from smartcis.compiling.row_order import order_of, whole
 from smartcis.deliveries.outputs import KEPT
@@ -47,7 +47,7 @@ def register_query(
     # Who has an account names a view for everybody; others name their own query.
     named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
     form = compiled if named else whole(compiled)
-    draft = Draft.of(form, sql, catalog, strategy, kept=bool(outputs))
+    draft = ViewDraft.of(form, sql, catalog, strategy, kept=bool(outputs))
     new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
         _check_quota(owner)
@@ -72,7 +72,7 @@ def register_query(
         return query
 
 
-def _shared(draft: Draft, new: MaintainedView | None) -> MaintainedView:
+def _shared(draft: ViewDraft, new: MaintainedView | None) -> MaintainedView:
     """Returns the view that maintains a plan, begun if there is none; runs in a transaction.
 
     Args:

@@ -24,11 +24,11 @@ from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
 from smartcis.compiling.statement import nothing_here, read_statement
 from smartcis.models import MaintainedQuery
-from smartcis.questions.once import Answer
+from smartcis.questions.once import OnceAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StatementResult:
     """What a statement changed.
 
     Args:
@@ -44,7 +44,7 @@ class Done:
 
 def submit_statement(
     sql: str, owner: Owner, *, name: str = "", strategy: str = AUTO
-) -> MaintainedQuery | Answer | Done:
+) -> MaintainedQuery | OnceAnswer | StatementResult:
     """Do what a text says.
 
     Args:
@@ -69,12 +69,12 @@ def submit_statement(
             return register_query(sql, owner, name=name, strategy=strategy)
         case CreateRelation(relation):
             declare_relation(statement, owner)
-            return Done(f"CREATE {relation.kind.value}", relation.name, 1)
+            return StatementResult(f"CREATE {relation.kind.value}", relation.name, 1)
         case Drop():
-            return Done("DROP", statement.name, drop_relation(statement, owner))
+            return StatementResult("DROP", statement.name, drop_relation(statement, owner))
         case Insert() | Delete() | Update():
             changed = change_rows(statement, owner)
-            return Done(type(statement).__name__.upper(), statement.table, changed)
+            return StatementResult(type(statement).__name__.upper(), statement.table, changed)
         case CreateTable() | Transact():
             raise nothing_here(statement)
 

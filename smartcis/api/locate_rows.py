@@ -23,7 +23,7 @@ HIGHEST_ID = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """A point of the building.
 
     Args:
@@ -69,7 +69,7 @@ def located_by(columns: Sequence[str]) -> str | None:
     return next((name for name in THINGS if name in columns), None)
 
 
-def locator(columns: Sequence[str], rows: Iterable[Row]) -> Callable[[Row], Place | None]:
+def locator(columns: Sequence[str], rows: Iterable[Row]) -> Callable[[Row], Location | None]:
     """Returns the function that says where a row is.
 
     Args:
@@ -86,14 +86,14 @@ def locator(columns: Sequence[str], rows: Iterable[Row]) -> Callable[[Row], Plac
     return partial(_named, places, at)
 
 
-def _named(places: dict[Value, Place], at: int, row: Row) -> Place | None:
+def _named(places: dict[Value, Location], at: int, row: Row) -> Location | None:
     return places.get(row[at])
 
 
-def _point(level: Value, x: Value, y: Value) -> Place | None:
+def _point(level: Value, x: Value, y: Value) -> Location | None:
     if not isinstance(level, str) or not _number(x) or not _number(y):
         return None
-    return Place(level, float(x), float(y))  # type: ignore[arg-type]  # numbers, as just seen
+    return Location(level, float(x), float(y))  # type: ignore[arg-type]  # numbers, as just seen
 
 
 def _number(value: Value) -> bool:
@@ -109,12 +109,12 @@ def _is_id(value: Value, ids: type) -> bool:
     return "\0" not in str(value)
 
 
-def _places(things: Things, values: set[Value]) -> dict[Value, Place]:
+def _places(things: Things, values: set[Value]) -> dict[Value, Location]:
     """Returns where the things of these ids are; whatever is no id is nowhere."""
     ids = [value for value in values if _is_id(value, things.ids)]
-    found: dict[Value, Place] = {}
+    found: dict[Value, Location] = {}
     for keys in batched(ids, PKS_AT_ONCE):
         rows = things.model._default_manager.filter(pk__in=keys)  # noqa: SLF001  # public despite its name
         for key, *place in rows.values_list("pk", *things.fields):
-            found[key] = Place(*place)
+            found[key] = Location(*place)
     return found

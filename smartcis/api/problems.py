@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
-from smartcis.access.grants import Forbidden, UnknownView
+from smartcis.access.grants import Forbidden, NoSuchView
 from smartcis.api.fields import texts
 from smartcis.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
@@ -27,7 +27,7 @@ from smartcis.wrappers.errors import LogAway
 CONTENT_TYPE = "application/problem+json"
 STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (NotFound, 404),
-    (UnknownView, 404),
+    (NoSuchView, 404),
     (Refused, 403),
     (Forbidden, 403),
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests

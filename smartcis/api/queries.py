@@ -32,7 +32,7 @@ from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.fields import texts
 from smartcis.api.locate_rows import LOCATORS, located_by
 from smartcis.api.problems import ErrorSerializer
-from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
+from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
 from smartcis.api.query_fields import (
     ANSWERED,
     CallsSerializer,
@@ -49,7 +49,7 @@ from smartcis.browser import ensure_browser
 from smartcis.compiling.sharing_reason import sharing_of
 from smartcis.compiling.strategy_reason import strategy_reasons
 from smartcis.models import MaintainedQuery, MaintainedView
-from smartcis.questions.once import Answer
+from smartcis.questions.once import OnceAnswer
 
 ENGINE, NETWORK = "engine", "network"
 STATES = ("suspended", "running", "failed")
@@ -203,7 +203,7 @@ def visible(query_id: str, owner: Owner) -> MaintainedQuery:
     return query
 
 
-class Queries(Exporting, generics.GenericAPIView[MaintainedQuery]):
+class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
     """Maintained queries; visitors may submit some where the house allows it."""
 
     queryset = MaintainedQuery.objects.none()
@@ -259,8 +259,8 @@ class Queries(Exporting, generics.GenericAPIView[MaintainedQuery]):
         done = submit_statement(
             fields["sql"], owner, name=fields.get("name", ""), strategy=fields["strategy"]
         )
-        if isinstance(done, Answer):
-            table = Table("answer", done.columns, done.rows, done.epoch, done.at_s)
+        if isinstance(done, OnceAnswer):
+            table = ExportTable("answer", done.columns, done.rows, done.epoch, done.at_s)
             return exported(table, request) or Response(answered_body(done))
         self.plainly()
         if isinstance(done, MaintainedQuery):

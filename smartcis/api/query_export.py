@@ -23,7 +23,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.model.schema import Row, Value
-from smartcis.api.locate_rows import LOCATORS, Place, located_by, locator
+from smartcis.api.locate_rows import LOCATORS, Location, located_by, locator
 from smartcis.errors import Invalid
 from smartcis.importers.geometry.projection import Projection
 from smartcis.models import Venue
@@ -33,7 +33,7 @@ QUOTED = re.compile(r'[",\r\n]')
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """Rows to be written.
 
     Args:
@@ -60,7 +60,7 @@ class CsvRenderer(BaseRenderer):
     format = "csv"
 
     @staticmethod
-    def lines(table: Table) -> Iterator[str]:
+    def lines(table: ExportTable) -> Iterator[str]:
         """Returns a table's lines."""
         yield _line(f"{name} [{unit}]" if unit else name for name, _, unit in table.columns)
         for row in table.rows:
@@ -74,7 +74,7 @@ class GeoJsonRenderer(BaseRenderer):
     format = "geojson"
 
     @staticmethod
-    def lines(table: Table) -> Iterator[str]:
+    def lines(table: ExportTable) -> Iterator[str]:
         """Returns a table as a FeatureCollection, a line for each row.
 
         Raises:
@@ -109,7 +109,7 @@ class Exporting(APIView):
         return super().handle_exception(exc)
 
 
-def exported(table: Table, request: Request) -> StreamingHttpResponse | None:
+def exported(table: ExportTable, request: Request) -> StreamingHttpResponse | None:
     """Returns a table in the form a request asks for; None where that is plain JSON."""
     chosen = request.accepted_renderer
     if not isinstance(chosen, EXPORTS):
@@ -155,7 +155,7 @@ def _cell(value: Value) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"'
 
 
-def _degrees() -> Callable[[Place], list[float]]:
+def _degrees() -> Callable[[Location], list[float]]:
     """Returns the function from metres of the building to longitude and latitude."""
     venue = Venue.objects.first()
     lon, lat = (0.0, 0.0) if venue is None else (venue.origin_lon_deg, venue.origin_lat_deg)
@@ -164,7 +164,9 @@ def _degrees() -> Callable[[Place], list[float]]:
 
 
 def _features(
-    table: Table, where: Callable[[Row], Place | None], degrees: Callable[[Place], list[float]]
+    table: ExportTable,
+    where: Callable[[Row], Location | None],
+    degrees: Callable[[Location], list[float]],
 ) -> Iterator[str]:
     columns = [{"name": name, "type": kind, "unit": unit} for name, kind, unit in table.columns]
     head = {"columns": columns, "epoch": table.epoch, "at_s": table.at_s, "total": len(table.rows)}

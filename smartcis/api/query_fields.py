@@ -9,10 +9,10 @@ from django.db.models import Count
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
-from smartcis.actions.submit_statement import Done
+from smartcis.actions.submit_statement import StatementResult
 from smartcis.api.fields import row_in_order
 from smartcis.models import Delivery, MaintainedQuery
-from smartcis.questions.once import Answer
+from smartcis.questions.once import OnceAnswer
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -101,9 +101,9 @@ def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
     return dict.fromkeys(Delivery.State.values, 0) | {one["state"]: one["count"] for one in found}
 
 
-def answered_body(done: Answer | Done) -> dict[str, Any]:
+def answered_body(done: OnceAnswer | StatementResult) -> dict[str, Any]:
     """Returns what a statement did."""
-    if isinstance(done, Done):
+    if isinstance(done, StatementResult):
         return {
             "kind": "done",
             "statement": done.statement,

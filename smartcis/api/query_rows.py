@@ -16,7 +16,7 @@ from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
 from smartcis.actions.look_at_rows import look_at_rows
 from smartcis.api.fields import row_in_order
-from smartcis.api.query_export import CsvRenderer, Exporting, GeoJsonRenderer, Table, exported
+from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
 from smartcis.api.query_fields import ColumnSerializer, width_of
 from smartcis.api.schema import READ, answers
 from smartcis.catalog import TENANT_COLUMN
@@ -78,7 +78,7 @@ class QueryRows(Exporting):
         rows = in_order(seen, snapshot.columns, None if asked is None else asked.order)
         columns = snapshot.columns[: width_of(asked)]
         name = query_id if asked is None else asked.name or asked.id
-        table = Table(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
+        table = ExportTable(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
         return exported(table, request) or Response(
             {
                 "columns": [{"name": n, "type": kind, "unit": unit} for n, kind, unit in columns],

@@ -37,7 +37,7 @@ class AppendedSerializer(serializers.Serializer[Any]):
     accepted = serializers.IntegerField()
 
 
-class Readings(APIView):
+class ReadingList(APIView):
     """Hand in readings: all are taken, or none with the index of the first bad one."""
 
     @extend_schema(

@@ -43,10 +43,10 @@ urlpatterns = [
     path(
         "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
     ),
-    path("v1/readings/", readings.Readings.as_view()),
+    path("v1/readings/", readings.ReadingList.as_view()),
     path("v1/feeds/", feeds.Feeds.as_view()),
     path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
-    path("v1/queries/", queries.Queries.as_view()),
+    path("v1/queries/", queries.QueryList.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
     path("v1/queries/explain/", explain.QueryExplain.as_view()),
     path("v1/queries/why/", why.QueryWhy.as_view()),

@@ -29,7 +29,7 @@ AUTO_NAME = "q_{:.16}"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ViewDraft:
     """What a view would be.
 
     Args:
@@ -48,7 +48,7 @@ class Draft:
     @classmethod
     def of(
         cls, compiled: Compiled, sql: str, catalog: Catalog, strategy: str, *, kept: bool
-    ) -> Draft:
+    ) -> ViewDraft:
         """Draft a view of a query.
 
         Raises:

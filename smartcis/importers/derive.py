@@ -24,7 +24,7 @@ from smartcis.importers.geometry.openings import drawn_opening
 from smartcis.importers.geometry.passages import Passage, passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
-from smartcis.importers.geometry.spaces import Space, own_ground
+from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_graph
 from smartcis.importers.imdf import Feature, Imdf
@@ -72,7 +72,7 @@ class BuildingPlan:
     origin: tuple[float, float]
     buildings: tuple[tuple[str, str, BaseGeometry | None], ...]
     levels: tuple[LevelPlan, ...]
-    spaces: tuple[Space, ...]
+    spaces: tuple[WalkableSpace, ...]
     entrances: tuple[Entrance, ...]
     graph: WalkingGraph
     dropped: tuple[Dropped, ...]
@@ -91,7 +91,7 @@ def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
     ordinals = {level.id: int(level.properties["ordinal"]) for level in imdf.levels}
     footprint, buildings, dropped = _grounds(imdf, projection, drawn)
     units = _units(imdf, projection, ordinals)
-    spaces: list[Space] = []
+    spaces: list[WalkableSpace] = []
     for ordinal in sorted(set(ordinals.values())):
         progress(f"level {ordinal}: gap corridors")
         own = own_ground([unit for unit in units if unit.level == ordinal])
@@ -125,14 +125,16 @@ def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
     )
 
 
-def _corridors(ordinal: int, kind: str, grounds: Sequence[Polygon]) -> list[Space]:
+def _corridors(ordinal: int, kind: str, grounds: Sequence[Polygon]) -> list[WalkableSpace]:
     return [
-        Space(f"L{ordinal}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True)
+        WalkableSpace(
+            f"L{ordinal}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True
+        )
         for number, ground in enumerate(grounds, start=1)
     ]
 
 
-def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list[Space]:
+def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list[WalkableSpace]:
     def way(unit: Feature) -> str:
         return str(unit.properties.get("osmId") or unit.properties.get("correlation_id") or "")
 
@@ -148,7 +150,9 @@ def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list
         assert unit.geometry is not None
         polygon = projection.metres(unit.geometry)
         name = unit.tags.get("name") or label or unit.name
-        spaces.append(Space(rid, level, name, unit.category, polygon, polygon, unit.id, way(unit)))
+        spaces.append(
+            WalkableSpace(rid, level, name, unit.category, polygon, polygon, unit.id, way(unit))
+        )
     return spaces
 
 
@@ -182,7 +186,10 @@ def _grounds(
 
 
 def _entrances(
-    imdf: Imdf, projection: Projection, spaces: Sequence[Space], footprint: BaseGeometry | None
+    imdf: Imdf,
+    projection: Projection,
+    spaces: Sequence[WalkableSpace],
+    footprint: BaseGeometry | None,
 ) -> tuple[list[Entrance], list[Dropped]]:
     found: list[Entrance] = []
     dropped: list[Dropped] = []
@@ -219,7 +226,7 @@ def _entrances(
 
 
 def _openings(
-    imdf: Imdf, projection: Projection, spaces: Sequence[Space], ordinal: int
+    imdf: Imdf, projection: Projection, spaces: Sequence[WalkableSpace], ordinal: int
 ) -> tuple[list[Passage], list[Dropped]]:
     """Returns one level's drawn openings, indices within the level."""
     here = [space for space in spaces if space.level == ordinal]
@@ -238,7 +245,7 @@ def _openings(
 
 
 def _level_passages(
-    spaces: Sequence[Space],
+    spaces: Sequence[WalkableSpace],
     ordinal: int,
     entrances: Sequence[Entrance],
     drawn: Sequence[Passage],
@@ -254,7 +261,7 @@ def _level_passages(
     ]
 
 
-def _level(level: Feature, projection: Projection, spaces: Sequence[Space]) -> LevelPlan:
+def _level(level: Feature, projection: Projection, spaces: Sequence[WalkableSpace]) -> LevelPlan:
     ordinal = int(level.properties["ordinal"])
     assert level.geometry is not None
     shapes = [projection.metres(level.geometry)]

@@ -22,7 +22,7 @@ class EdgeThroughWall(ImportRefused):
 
 
 @dataclass(frozen=True)
-class Report:
+class ImportReport:
     """What an import took, derived and dropped."""
 
     plan: BuildingPlan
@@ -75,7 +75,7 @@ class Report:
         return out
 
 
-def run(folder: Path, progress: Progress = lambda _: None) -> Report:
+def run(folder: Path, progress: Progress = lambda _: None) -> ImportReport:
     """Import a building.
 
     Args:
@@ -97,4 +97,4 @@ def run(folder: Path, progress: Progress = lambda _: None) -> Report:
             attempt="report the archive: its shapes overlap in a way the importer does not know",
         )
     progress("writing")
-    return Report(plan, store(plan))
+    return ImportReport(plan, store(plan))

@@ -18,7 +18,7 @@ from aspen.log.protocol import Log
 from aspen.model.schema import Row, SchemaError, Value
 from smartcis.catalog import CATALOG
 from smartcis.models import Sensor
-from smartcis.readings.errors import BadReading, BadUnit, BadValue, UnknownSensor
+from smartcis.readings.errors import BadReading, BadUnit, ImpossibleValue, UnknownSensor
 from smartcis.readings.kinds import KINDS, ReadingKind
 from smartcis.readings.times import check_time, measured_s
 
@@ -29,7 +29,7 @@ TAG_LENGTH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ValidReading:
     """One reading that fits its sensor, ready for its stream.
 
     Args:
@@ -68,7 +68,7 @@ def append_readings(
     return log.append(entries, key=f"readings:{key}" if key else "")
 
 
-def transactions(readings: Sequence[Reading], now_s: float) -> list[Transaction]:
+def transactions(readings: Sequence[ValidReading], now_s: float) -> list[Transaction]:
     """Group rows of streams by the log time they count from, oldest first."""
     groups: dict[float, list[Change]] = {}
     for reading in readings:
@@ -88,7 +88,7 @@ def named(readings: Any) -> set[str]:
 
 def validate(
     readings: Sequence[Any], sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
-) -> list[Reading]:
+) -> list[ValidReading]:
     """Check every reading against its sensor.
 
     Args:
@@ -139,7 +139,7 @@ def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
 
 def _validated(
     reading: Any, sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
-) -> Reading:
+) -> ValidReading:
     if not isinstance(reading, Mapping):
         raise BadReading("not an object", found=type(reading).__name__, exists=FIELDS)
     for field in reading:
@@ -175,7 +175,7 @@ def _validated(
             f"sensor {sid} is not placed where a {kind.key} sensor must be: {error.message}",
             attempt="set its machine or room",
         ) from error
-    return Reading(kind.stream.name, row, float(row[kind.stream.index("at_s")] or 0.0))
+    return ValidReading(kind.stream.name, row, float(row[kind.stream.index("at_s")] or 0.0))
 
 
 def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
@@ -189,9 +189,9 @@ def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
 
 def _number(value: object, kind: ReadingKind) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise BadValue("value must be a finite number", found=repr(value)[:40])
+        raise ImpossibleValue("value must be a finite number", found=repr(value)[:40])
     if not kind.lowest <= value <= kind.highest:
-        raise BadValue(
+        raise ImpossibleValue(
             f"a {kind.key} sensor cannot report this",
             found=f"{value} {kind.unit}",
             exists=[f"{kind.lowest} to {kind.highest} {kind.unit}"],

@@ -27,8 +27,8 @@ from smartcis.access.grants import grant, is_staff, sessions_of
 from smartcis.browser import browser_of, group_of
 from smartcis.live import protocol
 from smartcis.live.hub import Hub, hub_of
-from smartcis.live.interest import Interests
-from smartcis.live.pulse import Pulse
+from smartcis.live.interest import SocketInterests
+from smartcis.live.pulse import EnginePulse
 from smartcis.live.rights import group_of_session, group_of_user, user_of_session
 from smartcis.live.subscription import Subscription
 from smartcis.models import RouteRequest
@@ -43,7 +43,7 @@ NOT_LISTENING = 4429
 logger = structlog.get_logger(__name__)
 
 
-class State(Enum):
+class SocketState(Enum):
     """Where a connection is in its life."""
 
     CONNECTING = "connecting"
@@ -65,8 +65,8 @@ class Unavailable(AspenError):
 
 def make_hub() -> Hub:
     """Build the hub of an event loop."""
-    pulse = Pulse(settings.REDIS_URL, settings.RESULTS_NAME)
-    return Hub(composition.async_results(), pulse, Interests(composition.log().append))
+    pulse = EnginePulse(settings.REDIS_URL, settings.RESULTS_NAME)
+    return Hub(composition.async_results(), pulse, SocketInterests(composition.log().append))
 
 
 def origin_allowed(headers: dict[bytes, bytes]) -> bool:
@@ -87,7 +87,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.state = State.CONNECTING
+        self.state = SocketState.CONNECTING
         self.browser = ""
         self.session_key = ""
         self.user: AbstractBaseUser | AnonymousUser | None = None
@@ -111,7 +111,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             await self.close(FOREIGN_ORIGIN)
             return
         await self.accept()
-        self.state = State.OPEN
+        self.state = SocketState.OPEN
         await self._know_client()
         await self._join()
         await self.hub.attach(self._beat)
@@ -123,7 +123,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
 
     async def disconnect(self, code: int) -> None:
         """Returns everything back."""
-        self.state = State.CLOSED
+        self.state = SocketState.CLOSED
         self.hub.detach(self._beat)
         tasks = [*self.starting.values(), *([self.sender] if self.sender else [])]
         self._let_go()
@@ -137,7 +137,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer one message; nonsense is answered too."""
-        if self.state is not State.OPEN:
+        if self.state is not SocketState.OPEN:
             return
         if len(self.replies) >= REPLIES_WAITING:
             await self._close_for_good(NOT_LISTENING)
@@ -195,7 +195,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
 
     async def _close_for_good(self, code: int = SESSION_OVER) -> None:
         """Say nothing more, and let go of everything before the client has answered."""
-        self.state = State.CLOSED
+        self.state = SocketState.CLOSED
         self._let_go()
         await self.close(code)
 
@@ -277,7 +277,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         loop = asyncio.get_running_loop()
         next_beat = loop.time() + HEARTBEAT_S
         next_seen = loop.time() + SEEN_EVERY_S
-        while self.state is State.OPEN:
+        while self.state is SocketState.OPEN:
             try:
                 async with asyncio.timeout_at(next_beat):
                     await self.news.wait()
@@ -287,13 +287,13 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             self.news.clear()
             # The socket's own back-pressure holds this task; meanwhile subscriptions sum up.
             for message in self._taken():
-                if self.state is State.OPEN:
+                if self.state is SocketState.OPEN:
                     await self.send(text_data=protocol.encode(message))
-            if self.pulse_due and self.state is State.OPEN:
+            if self.pulse_due and self.state is SocketState.OPEN:
                 self.pulse_due = False
                 await self.send(text_data=protocol.encode(self.hub.pulse.message))
                 next_beat = loop.time() + HEARTBEAT_S
-            if loop.time() >= next_seen and self.state is State.OPEN:
+            if loop.time() >= next_seen and self.state is SocketState.OPEN:
                 next_seen = loop.time() + SEEN_EVERY_S
                 try:
                     await database_sync_to_async(self._seen)()

@@ -20,8 +20,8 @@ import structlog
 
 from aspen.results import AsyncResults, EpochsForgotten
 from aspen.results.protocol import Epoch
-from smartcis.live.interest import Interests
-from smartcis.live.pulse import Pulse
+from smartcis.live.interest import SocketInterests
+from smartcis.live.pulse import EnginePulse
 from smartcis.live.subscription import Subscription
 from smartcis.live.views import FoldedView, History
 
@@ -42,7 +42,9 @@ class Hub:
         interests: tells the engine which views are followed.
     """
 
-    def __init__(self, results: AsyncResults, pulse: Pulse, interests: Interests) -> None:
+    def __init__(
+        self, results: AsyncResults, pulse: EnginePulse, interests: SocketInterests
+    ) -> None:
         self.pulse = pulse
         self.interests = interests
         self.history = History()

@@ -30,7 +30,7 @@ Append = Callable[[Sequence[Entry]], object]
 logger = structlog.get_logger(__name__)
 
 
-class Interests:
+class SocketInterests:
     """See the module's head.
 
     Args:

@@ -28,7 +28,7 @@ def status_message(status: EngineStatus, now_s: float) -> Status:
     return Status(engine, status.epoch, status.position, round(lag_s, 3), now_s)
 
 
-class Pulse:
+class EnginePulse:
     """Reads the engine's status.
 
     Args:

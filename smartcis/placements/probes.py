@@ -33,7 +33,7 @@ COUNTED = (Aggregate(AggregateFunction.COUNT, None, Column("n", Type.INT)),)
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ProbedSelection:
     """A predicate over one device stream.
 
     Args:
@@ -45,7 +45,7 @@ class Selection:
     predicate: Expr
 
 
-def selections(plan: Plan) -> Iterator[Selection]:
+def selections(plan: Plan) -> Iterator[ProbedSelection]:
     """Every predicate a plan puts on the rows of one scan, whole and conjunct by conjunct."""
     if isinstance(plan, Filter):
         below = plan.child
@@ -54,7 +54,7 @@ def selections(plan: Plan) -> Iterator[Selection]:
         if isinstance(below, Scan) and below.stream:
             parts = conjuncts(plan.predicate)
             for one in dict.fromkeys((plan.predicate, *parts)):
-                yield Selection(_by_stream(one, below.relation), below, one)
+                yield ProbedSelection(_by_stream(one, below.relation), below, one)
     for child in children(plan):
         yield from selections(child)
 

@@ -48,7 +48,7 @@ logger = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False)
-class Deployed:
+class DeployedPiece:
     """A piece the motes run.
 
     Args:
@@ -68,7 +68,7 @@ class Deployed:
     first: Answered | None = None
 
 
-class Runner:
+class PieceRunner:
     """Runs the pieces of the placements on one network.
 
     Args:
@@ -83,7 +83,7 @@ class Runner:
         streams: Mapping[str, DeviceStream],
         raw: Mapping[str, QueryHandle],
     ) -> None:
-        self.deployed: dict[str, Deployed] = {}
+        self.deployed: dict[str, DeployedPiece] = {}
         self._network = network
         self._streams = streams
         self._spending = Spending(network)
@@ -140,7 +140,7 @@ class Runner:
             self._give_up(piece.name, f"the motes cannot run it: {refused.message}")
             return
         streams = frozenset(one.stream for one in handle.compiled.program.inputs)
-        self.deployed[piece.name] = Deployed(
+        self.deployed[piece.name] = DeployedPiece(
             handle, self._network.now_s, piece.period_s, streams, piece.live
         )
         self._spending.begin(piece.name)
@@ -207,7 +207,7 @@ class Runner:
         }
         return {**pieces, **{stream: [handle] for stream, handle in self._raw.items()}}
 
-    def _note(self, name: str, deployed: Deployed) -> None:
+    def _note(self, name: str, deployed: DeployedPiece) -> None:
         self._spending.note(name, [deployed.handle, *self._probes.handles(name)])
         counted = self._probes.take(name)
         if counted:
@@ -215,7 +215,7 @@ class Runner:
             for measured in piece.values_list("measured", flat=True):
                 piece.update(measured={**measured, **counted})
 
-    def _look_whether_ready(self, name: str, deployed: Deployed) -> None:
+    def _look_whether_ready(self, name: str, deployed: DeployedPiece) -> None:
         now_s, version = self._network.now_s, deployed.handle.version
         installed, routes = self._network.installed, self._network.hops()
         carriers = self._carriers(deployed.streams)

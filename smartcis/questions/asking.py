@@ -49,7 +49,7 @@ class NoAnswer(AspenError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProvenanceQuery:
     """What is asked of a view; see `aspen.log.entry.Ask`."""
 
     kind: AskKind
@@ -59,7 +59,7 @@ class Question:
     by: tuple[int, ...] = ()
 
 
-def ask(granted: Grant, question: Question, wait_s: float) -> Snapshot:
+def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
     """Append a question to the log, and wait for its answer.
 
     Raises:

@@ -27,7 +27,7 @@ class NotAnswered(AspenError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OnceAnswer:
     """What a one-shot query found.
 
     Args:
@@ -45,7 +45,7 @@ class Answer:
     at_s: float
 
 
-def answer(compiled: Compiled) -> Answer:
+def answer(compiled: Compiled) -> OnceAnswer:
     """Let the engine answer a compiled query.
 
     Raises:
@@ -65,4 +65,4 @@ def answer(compiled: Compiled) -> Answer:
         )
     columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)
     rows = in_order(dict(found.rows), found.columns, order)
-    return Answer(columns, rows, found.epoch, position, found.at_s)
+    return OnceAnswer(columns, rows, found.epoch, position, found.at_s)

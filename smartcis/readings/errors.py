@@ -23,7 +23,7 @@ class BadUnit(BadReading):
     code = "smartcis.ingest.bad_unit"
 
 
-class BadValue(BadReading):
+class ImpossibleValue(BadReading):
     """Not a finite number, or outside what the kind can report."""
 
     code = "smartcis.ingest.bad_value"

@@ -26,7 +26,7 @@ POWER_DBM = -10  # the building is dense: more hops, longer batteries
 STATUS_S = 120.0
 
 
-class Building:
+class SimulatedBuilding:
     """Kernel and network on one clock.
 
     Args:

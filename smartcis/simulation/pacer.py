@@ -21,8 +21,8 @@ from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.motes import Field
 from sensors_sim.world import Reading, World
 from smartcis.placements.device_streams import DEVICE_STREAMS
-from smartcis.placements.runner import Runner
-from smartcis.simulation.building import Building
+from smartcis.placements.runner import PieceRunner
+from smartcis.simulation.building import SimulatedBuilding
 from smartcis.simulation.deployment import STATUS
 from smartcis.simulation.motes import field, mote_specs
 from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
@@ -69,9 +69,9 @@ class Pacer:
     ) -> None:
         sensors = {sensor.sid: sensor for sensor in described.sensors}
         wanted = acquire()
-        self.building = Building(described, radio or field(sensors), seed, wanted)
+        self.building = SimulatedBuilding(described, radio or field(sensors), seed, wanted)
         self._tell = tell
-        self.runner = Runner(self.building.network, DEVICE_STREAMS, self.building.raw)
+        self.runner = PieceRunner(self.building.network, DEVICE_STREAMS, self.building.raw)
         self.runner.acquired(wanted)
         self._telling = wanted is None or STATUS in wanted
         self.sent = 0

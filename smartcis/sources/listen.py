@@ -22,7 +22,7 @@ from aspen.log.protocol import Log
 from aspen.results.lease import Lease
 from smartcis.models import Source
 from smartcis.sources.memory import say
-from smartcis.sources.sink import Sink
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.kinds import KINDS, kind_of
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Wrapper
@@ -68,7 +68,7 @@ class Turn:
 @dataclass(slots=True)
 class _Listener:
     setup: Setup
-    sink: Sink
+    sink: SourceSink
     pulse: Pulse
     task: asyncio.Task[None] | None = None
 
@@ -123,7 +123,7 @@ class Listening:
                 self._listeners[one.source] = self._begin(one)
 
     def _begin(self, one: Source) -> _Listener:
-        sink = Sink(one.source, self.log, self.clock)
+        sink = SourceSink(one.source, self.log, self.clock)
         try:
             make = kind_of(one.kind).reader
             if make is None:
@@ -150,7 +150,7 @@ class Listening:
             await asyncio.to_thread(say, listener.pulse, listener.sink, self.clock())
 
 
-async def _keep(wrapper: Wrapper, sink: Sink) -> None:
+async def _keep(wrapper: Wrapper, sink: SourceSink) -> None:
     """Run a wrapper; one that breaks begins again, later each time."""
     rng, failures = random.Random(), 0
     while True:

@@ -12,7 +12,7 @@ from django.db import transaction
 from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Source, SourceState
-from smartcis.sources.sink import Sink
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import LogAway
 from smartcis.wrappers.pulse import Pulse
 
@@ -34,7 +34,7 @@ def recall(source: Source) -> tuple[SourceState, Pulse]:
     return state, pulse
 
 
-def say(pulse: Pulse, sink: Sink, now_s: float) -> bool:
+def say(pulse: Pulse, sink: SourceSink, now_s: float) -> bool:
     """Append a heartbeat if one is due.
 
     Returns:
@@ -77,5 +77,5 @@ def calls_of(account: str, log: Log, *, clock: Callable[[], float] = time.time) 
                 pulse.heard(clock())
             else:
                 pulse.trouble(f"{fault.code}: {fault.message}")
-            if say(pulse, Sink(source.source, log, clock), clock()):
+            if say(pulse, SourceSink(source.source, log, clock), clock()):
                 keep(state, pulse)

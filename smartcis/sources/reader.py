@@ -16,7 +16,7 @@ from aspen.errors import AspenError
 from aspen.log.protocol import Log
 from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
 from smartcis.sources.memory import keep, recall, say
-from smartcis.sources.sink import Sink
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.kinds import KINDS, WrapperKind, kind_of
 from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Poller
@@ -67,7 +67,7 @@ def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time
     """
     now_s = clock()
     state, pulse = recall(source)
-    sink = Sink(source.source, log, clock)
+    sink = SourceSink(source.source, log, clock)
     answered, warnings = False, list(state.warnings)
     try:
         poller = _poller(kind_of(source.kind), source, state, pulse, clock)

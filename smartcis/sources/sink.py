@@ -17,14 +17,14 @@ from redis.exceptions import RedisError
 from aspen.log.protocol import Log
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
-from smartcis.ingest.readings import Reading, append_readings, transactions
+from smartcis.ingest.readings import ValidReading, append_readings, transactions
 from smartcis.readings.times import check_time
 from smartcis.sources.stores import store_of
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
 
 
-class Sink:
+class SourceSink:
     """The `Append` of one source.
 
     Args:
@@ -73,7 +73,7 @@ class Sink:
             check_row(relation, row)
             at_s = float(row[CATALOG.get(relation).index("at_s")] or 0.0)
             check_time(at_s, now_s)
-            arrived.append(Reading(relation, row, at_s))
+            arrived.append(ValidReading(relation, row, at_s))
         if arrived:
             self._log.append(transactions(arrived, now_s), key=self._key(key))
         return len(rows)

@@ -16,7 +16,7 @@ TEXT_LENGTH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ConfigField:
     """One thing an operator says about a source.
 
     Args:
@@ -34,7 +34,7 @@ class Field:
     default: Any = ""
 
 
-def checked(kind: str, fields: Sequence[Field], config: Mapping[str, Any]) -> dict[str, Any]:
+def checked(kind: str, fields: Sequence[ConfigField], config: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a config with every field of its kind, defaults filled in.
 
     Raises:

@@ -27,7 +27,7 @@ OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing 
 FED = ("engine_load", "view_load", "sys_epochs")
 
 
-class Engine(PolledSource):
+class EngineSource(PolledSource):
     """This installation's engine.
 
     Args:

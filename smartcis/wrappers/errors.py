@@ -26,7 +26,7 @@ class BadConfig(AspenError):
     code = "smartcis.wrappers.bad_config"
 
 
-class BadMessage(AspenError):
+class BadBrokerMessage(AspenError):
     """A message that says nothing usable; it is dropped and named, the rest goes on."""
 
     code = "smartcis.wrappers.bad_message"

@@ -54,7 +54,7 @@ class Booking:
 
 
 @dataclass(slots=True)
-class Reading:
+class CalendarContents:
     """What a feed says between two moments; `warnings` name what of it cannot be used."""
 
     bookings: list[Booking] = field(default_factory=list)
@@ -70,7 +70,7 @@ class _Feed:
     broken: tuple[str, ...]
 
 
-def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> Reading:
+def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> CalendarContents:
     """Read what takes a place between two moments.
 
     Args:
@@ -82,7 +82,7 @@ def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> Reading
         SourceDown: it is no calendar, or not a whole one.
     """
     feed = _taken_apart(text, zone)
-    found = Reading(warnings=list(feed.broken))
+    found = CalendarContents(warnings=list(feed.broken))
     if feed.cancelled:
         return found
     for uid, blocks in feed.events.items():

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from smartcis.wrappers.calendar import Calendar
-from smartcis.wrappers.config import Field, checked
-from smartcis.wrappers.engine import Engine
+from smartcis.wrappers.config import ConfigField, checked
+from smartcis.wrappers.engine import EngineSource
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.host import Host
 from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.protocol import Poller, Settings, Wrapper
-from smartcis.wrappers.push import READINGS, ROWS, Gateway
+from smartcis.wrappers.push import READINGS, ROWS, PushGateway
 from smartcis.wrappers.software import SoftwareList
-from smartcis.wrappers.table import Table
+from smartcis.wrappers.table import DatabaseTable
 
 Clock = Callable[[], float]
 
@@ -40,7 +40,7 @@ class WrapperKind:
     key: str
     label: str
     relations: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ConfigField, ...]
     period_s: float
     reader: Callable[[Settings, Clock], Wrapper] | None = None
     poller: Callable[[Settings, Clock], Poller] | None = None
@@ -73,8 +73,8 @@ KINDS: tuple[WrapperKind, ...] = (
         "MQTT broker",
         READINGS,
         (
-            Field("topic", "text", "topic filter, e.g. building/+/readings", required=True),
-            Field("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
+            ConfigField("topic", "text", "topic filter, e.g. building/+/readings", required=True),
+            ConfigField("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
         ),
         10.0,
         reader=MqttBroker,
@@ -84,10 +84,14 @@ KINDS: tuple[WrapperKind, ...] = (
         "iCalendar",
         ("reservation",),
         (
-            Field("url", "url", "address of the .ics feed"),
-            Field("file", "text", "or the name of a file in the folder `sources` of SMARTCIS_VAR"),
-            Field("zone", "zone", "zone of times that name none", default="UTC"),
-            Field("rooms", "names", "LOCATION as the calendar writes it → room id", default={}),
+            ConfigField("url", "url", "address of the .ics feed"),
+            ConfigField(
+                "file", "text", "or the name of a file in the folder `sources` of SMARTCIS_VAR"
+            ),
+            ConfigField("zone", "zone", "zone of times that name none", default="UTC"),
+            ConfigField(
+                "rooms", "names", "LOCATION as the calendar writes it → room id", default={}
+            ),
         ),
         300.0,
         poller=Calendar,
@@ -97,14 +101,14 @@ KINDS: tuple[WrapperKind, ...] = (
         "Power distribution unit (web page)",
         ("pdu_power",),
         (
-            Field("url", "url", "address of the page", required=True),
-            Field(
+            ConfigField("url", "url", "address of the page", required=True),
+            ConfigField(
                 "pattern",
                 "pattern",
                 "regular expression with the groups outlet and watts, for lines such as "
                 "`3 | Mill | 41.5 W`; empty for the usual",
             ),
-            Field("outlets", "names", "outlet → machine id", default={}),
+            ConfigField("outlets", "names", "outlet → machine id", default={}),
         ),
         10.0,
         poller=Pdu,
@@ -114,14 +118,14 @@ KINDS: tuple[WrapperKind, ...] = (
         "Software list (web page)",
         ("machine_software",),
         (
-            Field("url", "url", "address of the page", required=True),
-            Field(
+            ConfigField("url", "url", "address of the page", required=True),
+            ConfigField(
                 "pattern",
                 "pattern",
                 "regular expression with the group software, and host where several machines are "
                 "listed; empty for the usual",
             ),
-            Field("machines", "names", "host as the page writes it → machine id", default={}),
+            ConfigField("machines", "names", "host as the page writes it → machine id", default={}),
         ),
         600.0,
         poller=SoftwareList,
@@ -131,40 +135,42 @@ KINDS: tuple[WrapperKind, ...] = (
         "Table of another database",
         (),
         (
-            Field(
+            ConfigField(
                 "database",
                 "text",
                 "sqlite:////path/file or postgres://user:password@host/name; env:NAME reads it "
                 "from the environment",
                 required=True,
             ),
-            Field("table", "text", "table or view, perhaps with its schema", required=True),
-            Field("key", "text", "columns that identify a row, parted by commas", required=True),
-            Field("version", "text", "a column that grows with every change; empty for none"),
-            Field(
+            ConfigField("table", "text", "table or view, perhaps with its schema", required=True),
+            ConfigField(
+                "key", "text", "columns that identify a row, parted by commas", required=True
+            ),
+            ConfigField("version", "text", "a column that grows with every change; empty for none"),
+            ConfigField(
                 "relation",
                 "text",
                 "what the rows become: a new name, machine_software or reservation",
                 required=True,
             ),
-            Field(
+            ConfigField(
                 "columns",
                 "columns",
                 'for a new name: [{"name": "id", "type": "TEXT"}, {"name": "watts", "type": '
                 '"FLOAT", "unit": "W", "nullable": true}]',
                 default=[],
             ),
-            Field("comment", "text", "one line for the schema browser"),
+            ConfigField("comment", "text", "one line for the schema browser"),
         ),
         60.0,
-        poller=Table,
+        poller=DatabaseTable,
     ),
     WrapperKind(
         "push",
         "Gateway that pushes (HTTP with token)",
         (*READINGS, *ROWS),
         (
-            Field(
+            ConfigField(
                 "account",
                 "text",
                 "account its token belongs to; `manage.py issue_token NAME` makes both",
@@ -172,15 +178,15 @@ KINDS: tuple[WrapperKind, ...] = (
             ),
         ),
         10.0,
-        caller=Gateway,
+        caller=PushGateway,
     ),
     WrapperKind(
         "host",
         "This computer (soft sensors)",
         ("host_load", "host_process"),
         (
-            Field("host", "text", "its name; empty for what it calls itself"),
-            Field("access_log", "text", "a web server's log whose lines are counted"),
+            ConfigField("host", "text", "its name; empty for what it calls itself"),
+            ConfigField("access_log", "text", "a web server's log whose lines are counted"),
         ),
         10.0,
         poller=Host,
@@ -191,7 +197,7 @@ KINDS: tuple[WrapperKind, ...] = (
         ("engine_load", "view_load", "sys_epochs"),
         (),
         10.0,
-        poller=Engine,
+        poller=EngineSource,
     ),
 )
 

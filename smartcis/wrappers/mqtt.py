@@ -30,7 +30,7 @@ import structlog
 from aspen.errors import AspenError
 from smartcis.catalog import CATALOG
 from smartcis.readings.times import measured_s
-from smartcis.wrappers.errors import BadConfig, BadMessage, LogAway, told
+from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, told
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
 from smartcis.wrappers.pulse import Health, Pulse
@@ -162,13 +162,13 @@ def readings_of(topic: str, payload: Any) -> Readings:
     """
     data = payload if isinstance(payload, bytes) else b""
     if len(data) > PAYLOAD_BYTES:
-        raise BadMessage(
+        raise BadBrokerMessage(
             f"a message holds at most {PAYLOAD_BYTES} bytes", found=f"{len(data)} bytes"
         )
     try:
         said = json.loads(data)
     except ValueError as error:
-        raise BadMessage(f"not JSON: {error}", found=repr(data[:60])) from error
+        raise BadBrokerMessage(f"not JSON: {error}", found=repr(data[:60])) from error
     readings = said if isinstance(said, list) else [said]
     return Readings(hashlib.sha256(topic.encode() + b"\0" + data).hexdigest()[:40], readings)
 

@@ -23,7 +23,7 @@ BEATS_PER_DEATH = 3.0  # so often a reader speaks within the time that would mak
 REASON_LENGTH = 300
 
 
-class State(Enum):
+class Liveness(Enum):
     """How a source is."""
 
     LIVE = "live"
@@ -41,7 +41,7 @@ class Health:
         reason: what went wrong, or what of a live source cannot be used; empty for nothing.
     """
 
-    state: State
+    state: Liveness
     since_s: float
     reason: str
 
@@ -121,6 +121,6 @@ class Pulse:
         """Returns the state, as the view `source_status` would."""
         silent_s = now_s - self.heard_s
         if silent_s <= late_s(self.period_s) and not self.never:
-            return Health(State.LIVE, self.since_s, self.reason)
-        state = State.LATE if silent_s <= dead_s(self.period_s) else State.DEAD
+            return Health(Liveness.LIVE, self.since_s, self.reason)
+        state = Liveness.LATE if silent_s <= dead_s(self.period_s) else Liveness.DEAD
         return Health(state, self.heard_s, self.reason)

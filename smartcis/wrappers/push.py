@@ -19,7 +19,7 @@ ROWS = ("host_load", "host_process", "pdu_power")
 READINGS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
 
 
-class Gateway:
+class PushGateway:
     """One gateway, known by its account.
 
     Args:

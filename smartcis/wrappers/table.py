@@ -42,7 +42,7 @@ logger = structlog.get_logger(__name__)
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
-class Table(PolledSource):
+class DatabaseTable(PolledSource):
     """One table.
 
     Args:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.api.locate_rows import located_by, locator
-from smartcis.api.query_export import CsvRenderer, Table
+from smartcis.api.query_export import CsvRenderer, ExportTable
 from smartcis.importers.geometry.projection import Projection
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -69,13 +69,15 @@ def test_what_is_asked_once_may_be_a_file(visitor, engine):
 
 
 def test_units_stand_in_the_header():
-    table = Table("t", (("sid", "TEXT", ""), ("celsius", "FLOAT", "°C")), [("s1", 21.5)], 1, 0.0)
+    table = ExportTable(
+        "t", (("sid", "TEXT", ""), ("celsius", "FLOAT", "°C")), [("s1", 21.5)], 1, 0.0
+    )
     assert "".join(CsvRenderer.lines(table)) == "sid,celsius [°C]\r\ns1,21.5\r\n"
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 def test_csv_is_read_back(rows):
-    table = Table("t", (("a", "TEXT", ""), ("b", "TEXT", "")), rows, 1, 0.0)
+    table = ExportTable("t", (("a", "TEXT", ""), ("b", "TEXT", "")), rows, 1, 0.0)
     text = "".join(CsvRenderer.lines(table))
     assert list(csv.reader(io.StringIO(text, newline="")))[1:] == [list(row) for row in rows]
 

@@ -22,14 +22,14 @@ from smartcis.importers.geometry.passages import passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
 from smartcis.importers.geometry.sight import sees
-from smartcis.importers.geometry.spaces import Space, own_ground
+from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
 from smartcis.importers.geometry.spanner import spanner
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import walking_graph
 
 
 def space(rid, shape, category="room", level=0, way=""):
-    return Space(rid, level, rid, category, shape, shape, source_way=way)
+    return WalkableSpace(rid, level, rid, category, shape, shape, source_way=way)
 
 
 def graph_of(spaces, entrances=(), rises=()):

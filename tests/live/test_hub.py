@@ -15,8 +15,8 @@ from aspen.results import AsyncResults, RedisResults
 from aspen.results.protocol import ViewChange
 from smartcis.live import protocol
 from smartcis.live.hub import Hub
-from smartcis.live.interest import Interests
-from smartcis.live.pulse import Pulse
+from smartcis.live.interest import SocketInterests
+from smartcis.live.pulse import EnginePulse
 from smartcis.live.views import KEEP_EPOCHS, History
 
 VIEWS = ("plain", "owned")
@@ -150,7 +150,7 @@ async def play(url: str, steps: list[tuple]) -> None:
     store = Store(RedisResults(url, name))
     for view in VIEWS:
         store.begin(view, {("a", 0): 1, ("b", 1): 2})
-    hub = Hub(AsyncResults(url, name), Pulse(url, name), Interests(list))
+    hub = Hub(AsyncResults(url, name), EnginePulse(url, name), SocketInterests(list))
     # Two connections at once must not start two followers.
     await asyncio.gather(hub.attach(lambda: None), hub.attach(lambda: None))
     clients = [Client(hub, store, VIEWS[i % 2]) for i in range(4)]
@@ -200,7 +200,9 @@ def test_a_view_that_does_not_exist_yet_is_waited_for(redis_url):
     async def story() -> None:
         name = f"hub-{secrets.token_hex(6)}"
         store = Store(RedisResults(redis_url, name))
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
+        hub = Hub(
+            AsyncResults(redis_url, name), EnginePulse(redis_url, name), SocketInterests(list)
+        )
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()
@@ -246,7 +248,9 @@ def test_a_wiped_store_resets_clients(redis_url):
         store = Store(RedisResults(redis_url, name))
         for n in range(5):
             store.begin("plain", {("a", n): 1})
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
+        hub = Hub(
+            AsyncResults(redis_url, name), EnginePulse(redis_url, name), SocketInterests(list)
+        )
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()
@@ -268,7 +272,9 @@ def test_a_client_that_never_reads_holds_no_more_than_the_view(redis_url):
         name = f"hub-{secrets.token_hex(6)}"
         store = Store(RedisResults(redis_url, name))
         store.begin("plain", {})
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
+        hub = Hub(
+            AsyncResults(redis_url, name), EnginePulse(redis_url, name), SocketInterests(list)
+        )
         await hub.attach(lambda: None)
         client = Client(hub, store, "plain")
         await client.join()

@@ -10,7 +10,7 @@ import redis
 from aspen.log import MemoryLog
 from aspen.log.entry import Interest, Uninterest
 from smartcis.live import interest as module
-from smartcis.live.interest import AGAIN_S, KEEP_S, LINGER_S, Interests
+from smartcis.live.interest import AGAIN_S, KEEP_S, LINGER_S, SocketInterests
 
 
 class Clock:
@@ -49,7 +49,7 @@ def told(log):
 
 @pytest.mark.asyncio
 async def test_an_interest_is_told_once_renewed_and_taken_back(clock, log):
-    interests = Interests(log.append, clock)
+    interests = SocketInterests(log.append, clock)
     task = asyncio.create_task(interests.run())
     interests.take("q1")
     interests.take("q1")
@@ -74,7 +74,7 @@ async def test_an_interest_is_told_once_renewed_and_taken_back(clock, log):
 
 @pytest.mark.asyncio
 async def test_who_comes_back_at_once_changes_nothing(clock, log):
-    interests = Interests(log.append, clock)
+    interests = SocketInterests(log.append, clock)
     task = asyncio.create_task(interests.run())
     interests.take("q1")
     await until(lambda: log.head() == 1)
@@ -97,7 +97,7 @@ async def test_what_the_log_does_not_take_is_told_later(clock, log):
             raise failure
         return log.append(entries)
 
-    interests = Interests(append, clock)
+    interests = SocketInterests(append, clock)
     task = asyncio.create_task(interests.run())
     interests.take("q1")
     await until(lambda: log.head() == 1)

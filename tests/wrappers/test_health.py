@@ -18,7 +18,7 @@ from aspen.streamsql import compile_views
 from smartcis.catalog import CATALOG
 from smartcis.models import Source
 from smartcis.queries import standing_queries
-from smartcis.wrappers.pulse import Pulse, State, dead_s, late_s
+from smartcis.wrappers.pulse import Liveness, Pulse, dead_s, late_s
 
 TEXTS = {
     name: text for name, text in standing_queries().items() if name == "source_status.streamsql"
@@ -119,7 +119,7 @@ def test_a_heartbeat_is_said_when_something_changed_and_now_and_then():
     assert pulse.due(201.0) is None
     pulse.unsaid()
     assert pulse.due(201.0) is not None
-    assert pulse.health(200.0).state is State.LIVE
+    assert pulse.health(200.0).state is Liveness.LIVE
 
 
 @pytest.mark.django_db

@@ -17,10 +17,10 @@ from wrappers.conftest import WAIT_S, settings_of
 
 from aspen.log.entry import Transaction
 from smartcis import composition
-from smartcis.sources.sink import Sink
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadConfig, LogAway
 from smartcis.wrappers.mqtt import MqttBroker, readings_of
-from smartcis.wrappers.pulse import State
+from smartcis.wrappers.pulse import Liveness
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOPIC = "house/seats"
@@ -50,7 +50,7 @@ def wrapper_of(broker) -> MqttBroker:
 
 @pytest.fixture
 def append(building, house):
-    sink = Sink("s", composition.log())
+    sink = SourceSink("s", composition.log())
 
     def threaded(batch):
         try:
@@ -207,7 +207,7 @@ async def test_a_message_that_is_none_is_named_and_holds_nobody_up(broker, appen
     await until(lambda: wrapper.appended == 1, "the good message")
     await ended(task)
     assert weights() == Counter({4.0: 1, 5.0: 1})
-    assert wrapper.health(time.time()).state is State.LIVE
+    assert wrapper.health(time.time()).state is Liveness.LIVE
 
 
 @pytest.mark.asyncio
@@ -218,7 +218,7 @@ async def test_a_kept_message_is_no_sign_of_life(broker, append):
     await until(lambda: wrapper.appended == 1, "the old message")
     await ended(task)
     assert weights() == Counter({6.0: 1})
-    assert wrapper.health(time.time()).state is not State.LIVE
+    assert wrapper.health(time.time()).state is not Liveness.LIVE
     log = composition.log()
     (at_s,) = [
         entry.at_s

@@ -9,7 +9,7 @@ from aspen.results.protocol import ViewChange
 from smartcis import composition
 from smartcis.models import MaintainedView, Source
 from smartcis.models.wrapped import view_reads
-from smartcis.wrappers.engine import Engine
+from smartcis.wrappers.engine import EngineSource
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.host import Host
 
@@ -75,7 +75,7 @@ def test_the_engine_counts_every_epoch_once(building):
     settings = settings_of("engine", {}, source="aspen", memory=memory, reads=view_reads)
 
     def poll() -> tuple:
-        Engine(settings, lambda: now_s[0]).poll(taken)
+        EngineSource(settings, lambda: now_s[0]).poll(taken)
         now_s[0] += 10.0
         return taken["engine_load"][-1]
 

@@ -20,7 +20,7 @@ from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import Source
 from smartcis.sources.reader import withdraw_disabled
 from smartcis.wrappers.errors import BadConfig, SourceDown
-from smartcis.wrappers.table import Table, as_held, database_of
+from smartcis.wrappers.table import DatabaseTable, as_held, database_of
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 COLUMNS = [
@@ -198,7 +198,7 @@ def test_a_missing_file_stays_missing(tmp_path):
         "columns": COLUMNS,
     }
     with pytest.raises(SourceDown, match="does not answer"):
-        Table(settings_of("table", config)).poll(lambda _: 0)
+        DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -211,7 +211,7 @@ def test_nobody_reads_of_hosts_and_accounts():
         "columns": COLUMNS,
     }
     with pytest.raises(SourceDown, match=r"^the database does not answer$"):
-        Table(settings_of("table", config)).poll(lambda _: 0)
+        DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
 
 
 def test_values_become_what_their_columns_hold():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import shapely
 
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.walking_graph import WalkingGraph
 
 INSIDE_M = 0.05  # five centimetres off a wall is inside; nearer is the wall's own thickness
@@ -31,7 +31,7 @@ class Trespass:
     length_m: float
 
 
-def trespasses(spaces: Sequence[Space], graph: WalkingGraph) -> list[Trespass]:
+def trespasses(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> list[Trespass]:
     """Find the edges that cross a third space.
 
     An edge belongs to the space it runs through. Its ends on a wall may also touch the space

@@ -14,7 +14,7 @@ import shapely
 from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 
 WALL_M = 0.5  # the thickest gap still read as one wall between two drawings
 LEAST_STRETCH_M = 0.6  # no door is narrower
@@ -22,7 +22,7 @@ STRAIGHT_DEG = 12.0  # bends below this do not end a stretch
 
 
 @dataclass(frozen=True)
-class Contact:
+class SpaceContact:
     """A shared wall between two spaces of one level.
 
     Args:
@@ -41,7 +41,7 @@ class Contact:
         return float(self.stretches[0].length)
 
 
-def contacts(spaces: Sequence[Space]) -> list[Contact]:
+def contacts(spaces: Sequence[WalkableSpace]) -> list[SpaceContact]:
     """Find every pair of neighbours on one level, in index order."""
     grounds = [space.free for space in spaces]
     tree = shapely.STRtree(grounds)
@@ -53,7 +53,7 @@ def contacts(spaces: Sequence[Space]) -> list[Contact]:
         for other in sorted(int(place) for place in near if place > one):
             stretches = _shared(ground, grounds[other])
             if stretches:
-                found.append(Contact(one, other, stretches))
+                found.append(SpaceContact(one, other, stretches))
     return found
 
 

@@ -13,7 +13,7 @@ import shapely
 from shapely.geometry import Point
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 
 REACH_M = 1.5  # how far from a drawn border an entrance may have been mapped
 OUTER_WALL_M = 0.3  # a door in the outer wall lies this close to the outline
@@ -54,7 +54,7 @@ class MappedEntrance:
     name: str
 
 
-def mapped_entrance(spaces: Sequence[Space], mapped: MappedEntrance) -> Entrance | str:
+def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> Entrance | str:
     """Attach a mapped entrance to a space, or say why it cannot be."""
     near = [
         (not space.is_walkway, space.free.distance(mapped.place), place)
@@ -75,7 +75,7 @@ def mapped_entrance(spaces: Sequence[Space], mapped: MappedEntrance) -> Entrance
 
 
 def concluded_entrances(
-    spaces: Sequence[Space], outline: BaseGeometry, level: int
+    spaces: Sequence[WalkableSpace], outline: BaseGeometry, level: int
 ) -> list[Entrance]:
     """Conclude entrances where the data has none: the ground level's walkways at the outline."""
     found = []

@@ -13,7 +13,7 @@ import shapely
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.spaces import Space, polygons
+from smartcis.importers.geometry.spaces import WalkableSpace, polygons
 
 WIDEST_M = 4.0  # a gap wider than this may be a courtyard, a void or another house
 NARROWEST_M = 0.7  # a gap narrower than this is a wall
@@ -21,7 +21,7 @@ LEAST_AREA_M2 = 1.0
 
 
 def gap_corridors(
-    spaces: Sequence[Space], footprint: BaseGeometry | None, widest_m: float = WIDEST_M
+    spaces: Sequence[WalkableSpace], footprint: BaseGeometry | None, widest_m: float = WIDEST_M
 ) -> list[Polygon]:
     """Find the corridors between the spaces of one level.
 

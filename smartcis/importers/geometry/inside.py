@@ -16,7 +16,7 @@ from shapely.geometry import LineString, Point, Polygon
 
 from smartcis.importers.geometry.groups import Groups
 from smartcis.importers.geometry.sight import sight_lines
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.spanner import Line, spanner
 
 APPROACH_M = 1.6  # how far into a wide hall a door is approached
@@ -49,7 +49,7 @@ def centre_of(ground: Polygon) -> Point:
     return Point(circle.coords[0])
 
 
-def net_inside(space: Space, anchors: Sequence[Point]) -> Net:
+def net_inside(space: WalkableSpace, anchors: Sequence[Point]) -> Net:
     """Join the anchors of a space.
 
     Args:

@@ -13,17 +13,17 @@ import shapely
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.contact import WALL_M, Contact
+from smartcis.importers.geometry.contact import WALL_M, SpaceContact
 from smartcis.importers.geometry.gaps import WIDEST_M
 from smartcis.importers.geometry.groups import Groups
-from smartcis.importers.geometry.spaces import Space, polygons
+from smartcis.importers.geometry.spaces import WalkableSpace, polygons
 
 HALF_WIDTH_M = 0.9
 LEAST_INDOORS = 0.9  # share of the strip that must lie in a building
 
 
 def link_corridors(
-    spaces: Sequence[Space], walls: Sequence[Contact], footprint: BaseGeometry | None
+    spaces: Sequence[WalkableSpace], walls: Sequence[SpaceContact], footprint: BaseGeometry | None
 ) -> list[Polygon]:
     """Find the strips that join what contacts leave apart on one level.
 

@@ -10,10 +10,10 @@ from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.geometry.contact import WALL_M
 from smartcis.importers.geometry.passages import Passage
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 
 
-def drawn_opening(spaces: Sequence[Space], drawn: BaseGeometry) -> Passage | str:
+def drawn_opening(spaces: Sequence[WalkableSpace], drawn: BaseGeometry) -> Passage | str:
     """Returns the passage at a drawn opening, or say why there is none.
 
     Args:
@@ -36,6 +36,6 @@ def drawn_opening(spaces: Sequence[Space], drawn: BaseGeometry) -> Passage | str
     return Passage(inner, outer, Point(middle), is_door, derived=False)
 
 
-def _is_smaller(spaces: Sequence[Space], one: int, other: int) -> bool:
+def _is_smaller(spaces: Sequence[WalkableSpace], one: int, other: int) -> bool:
     """Whether the first of two rooms is the smaller: one goes from the hall into the chamber."""
     return bool(spaces[one].polygon.area < spaces[other].polygon.area)

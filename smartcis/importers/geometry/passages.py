@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from shapely.geometry import Point
 
-from smartcis.importers.geometry.contact import Contact, crossing_point
+from smartcis.importers.geometry.contact import SpaceContact, crossing_point
 from smartcis.importers.geometry.groups import Groups
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 
 OPENING_EVERY_M = 6.0  # a long open border gets a crossing about every so often
 WIDE_M = 2.0  # further stretches of the same border count from this length on
@@ -41,8 +41,8 @@ class Passage:
 
 
 def passages(
-    spaces: Sequence[Space],
-    walls: Sequence[Contact],
+    spaces: Sequence[WalkableSpace],
+    walls: Sequence[SpaceContact],
     entered: frozenset[int] = frozenset(),
     drawn: Sequence[Passage] = (),
 ) -> list[Passage]:
@@ -62,7 +62,7 @@ def passages(
     }
     groups = Groups(len(spaces))
     chosen: list[Passage] = list(drawn)
-    later: list[Contact] = []
+    later: list[SpaceContact] = []
     for way in drawn:
         groups.join(way.inner, way.outer)
     known = {frozenset((way.inner, way.outer)) for way in drawn}
@@ -98,21 +98,24 @@ def passages(
     return chosen
 
 
-def _on_foot(space: Space) -> bool:
+def _on_foot(space: WalkableSpace) -> bool:
     return space.is_walkway and not space.derived
 
 
-def _by_lift_or_stairs(space: Space) -> bool:
+def _by_lift_or_stairs(space: WalkableSpace) -> bool:
     return _on_foot(space) or space.is_stairs or space.is_lift
 
 
-def _open(one: Space, other: Space) -> bool:
+def _open(one: WalkableSpace, other: WalkableSpace) -> bool:
     """Whether two spaces without doors are open to each other; two lift shafts are not."""
     return one.is_walkway or other.is_walkway or (one.is_stairs and other.is_stairs)
 
 
 def _rescue(
-    spaces: Sequence[Space], walls: Sequence[Contact], groups: Groups, reached: set[int]
+    spaces: Sequence[WalkableSpace],
+    walls: Sequence[SpaceContact],
+    groups: Groups,
+    reached: set[int],
 ) -> list[Passage]:
     """Returns cut-off rooms a door to a neighbour, through the longest shared wall first."""
     chosen: list[Passage] = []
@@ -132,7 +135,7 @@ def _rescue(
     return chosen
 
 
-def _openings(spaces: Sequence[Space], wall: Contact) -> list[Passage]:
+def _openings(spaces: Sequence[WalkableSpace], wall: SpaceContact) -> list[Passage]:
     ground = spaces[wall.other].free
     found = []
     for place, stretch in enumerate(wall.stretches):
@@ -145,6 +148,6 @@ def _openings(spaces: Sequence[Space], wall: Contact) -> list[Passage]:
     return found
 
 
-def _door(spaces: Sequence[Space], wall: Contact, inner: int, outer: int) -> Passage:
+def _door(spaces: Sequence[WalkableSpace], wall: SpaceContact, inner: int, outer: int) -> Passage:
     place = crossing_point(wall.stretches[0], 0.5, spaces[wall.other].free)
     return Passage(inner, outer, place, is_door=True)

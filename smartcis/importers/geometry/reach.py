@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.walking_graph import WalkingGraph
 
 
-def unreached(spaces: Sequence[Space], graph: WalkingGraph) -> dict[int, str]:
+def unreached(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> dict[int, str]:
     """Returns the index of every space no entrance leads to, with the reason."""
     beside: dict[int, list[int]] = defaultdict(list)
     for edge in graph.edges:

@@ -22,7 +22,7 @@ LIFTS = frozenset({"elevator"})
 
 
 @dataclass(frozen=True)
-class Space:
+class WalkableSpace:
     """A unit of the building, or a corridor derived from a gap.
 
     Args:
@@ -81,13 +81,13 @@ def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ..
     return tuple(sorted([*found, *nested], key=lambda p: -p.area))
 
 
-def own_ground(spaces: Sequence[Space]) -> list[Space]:
+def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
     """Assigns each space of one level the ground no smaller space claims.
 
     Law: the interiors of the results' `free` are disjoint.
     """
     tree = shapely.STRtree([space.polygon for space in spaces])
-    settled: list[Space] = []
+    settled: list[WalkableSpace] = []
     for place, space in enumerate(spaces):
         smaller = [
             spaces[other].polygon
@@ -102,7 +102,7 @@ def own_ground(spaces: Sequence[Space]) -> list[Space]:
     return settled
 
 
-def _claims(one: Space, place: int, other: Space, other_place: int) -> bool:
+def _claims(one: WalkableSpace, place: int, other: WalkableSpace, other_place: int) -> bool:
     """Whether `one` takes the ground it shares with `other`."""
     if (one.polygon.area, place) >= (other.polygon.area, other_place):
         return False

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import shapely
 
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 
 STAIR_SLOPE_DEG = 30.0  # usual for public stairs
 LIFT_WAIT_M = 8.0  # walking equivalent of waiting for a lift, at each end of the ride; own estimate
@@ -39,7 +39,7 @@ class Climb:
     by_lift: bool
 
 
-def climbs(spaces: Sequence[Space], level_height_m: float) -> list[Climb]:
+def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb]:
     """Find the climbs of a building.
 
     Args:
@@ -61,14 +61,14 @@ def climbs(spaces: Sequence[Space], level_height_m: float) -> list[Climb]:
     return [found[pair] for pair in sorted(found)]
 
 
-def _climb(spaces: Sequence[Space], lower: int, upper: int, level_height_m: float) -> Climb:
+def _climb(spaces: Sequence[WalkableSpace], lower: int, upper: int, level_height_m: float) -> Climb:
     rise_m = (spaces[upper].level - spaces[lower].level) * level_height_m
     by_lift = spaces[lower].is_lift
     length_m = rise_m if by_lift else rise_m / math.sin(math.radians(STAIR_SLOPE_DEG))
     return Climb(lower, upper, length_m, by_lift)
 
 
-def _stacked(spaces: Sequence[Space]) -> list[tuple[int, int]]:
+def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
     """Find shafts of one kind that cover each other on neighbouring levels."""
     shafts = [
         place

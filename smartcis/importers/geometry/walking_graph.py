@@ -15,14 +15,14 @@ from shapely.geometry import Point
 from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.inside import net_inside
 from smartcis.importers.geometry.passages import Passage
-from smartcis.importers.geometry.spaces import Space
+from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.vertical import LIFT_WAIT_M, Climb
 
 DOOR_M = 1.0  # walking equivalent of opening a door, so that rooms are no short cuts; own estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """A point one can stand on.
 
     Args:
@@ -39,7 +39,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GraphEdge:
     """A straight way between two nodes; both directions are edges.
 
     Args:
@@ -59,7 +59,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class GraphDoor:
     """A door on the wall between two spaces.
 
     Args:
@@ -80,25 +80,25 @@ class Door:
 class WalkingGraph:
     """The whole building's graph."""
 
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    doors: tuple[Door, ...]
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    doors: tuple[GraphDoor, ...]
     centres: Mapping[int, int]
 
 
-class _Builder:
-    def __init__(self, spaces: Sequence[Space]) -> None:
+class _GraphBuilder:
+    def __init__(self, spaces: Sequence[WalkableSpace]) -> None:
         self.spaces = spaces
-        self.nodes: list[Node] = []
-        self.edges: list[Edge] = []
-        self.doors: list[Door] = []
+        self.nodes: list[GraphNode] = []
+        self.edges: list[GraphEdge] = []
+        self.doors: list[GraphDoor] = []
         self.centres: dict[int, int] = {}
         # Per space: (node number, place, door it closes or empty)
         self.anchors: dict[int, list[tuple[int, Point, str]]] = defaultdict(list)
 
     def node(self, space: int, kind: str, place: Point) -> int:
         number = len(self.nodes) + 1
-        self.nodes.append(Node(number, space, kind, round(place.x, 3), round(place.y, 3)))
+        self.nodes.append(GraphNode(number, space, kind, round(place.x, 3), round(place.y, 3)))
         return number
 
     def both_ways(
@@ -113,12 +113,12 @@ class _Builder:
         step_free: bool = True,
     ) -> None:
         length_mm = max(1, round(length_m * 1000))
-        self.edges.append(Edge(one, other, length_mm, step_free, way, space, door_id))
-        self.edges.append(Edge(other, one, length_mm, step_free, way, space, door_id))
+        self.edges.append(GraphEdge(one, other, length_mm, step_free, way, space, door_id))
+        self.edges.append(GraphEdge(other, one, length_mm, step_free, way, space, door_id))
 
 
 def walking_graph(
-    spaces: Sequence[Space],
+    spaces: Sequence[WalkableSpace],
     ways: Sequence[Passage],
     entrances: Sequence[Entrance],
     rises: Sequence[Climb],
@@ -131,7 +131,7 @@ def walking_graph(
         entrances: indices into `spaces`.
         rises: climbs, indices into `spaces`.
     """
-    build = _Builder(spaces)
+    build = _GraphBuilder(spaces)
     _add_passages(build, ways)
     for entrance in entrances:
         number = build.node(entrance.space, "entrance", entrance.place)
@@ -148,7 +148,7 @@ def walking_graph(
     )
 
 
-def _add_passages(build: _Builder, ways: Sequence[Passage]) -> None:
+def _add_passages(build: _GraphBuilder, ways: Sequence[Passage]) -> None:
     used: dict[str, int] = defaultdict(int)
     for way in ways:
         kind = "door" if way.is_door else "opening"
@@ -159,12 +159,12 @@ def _add_passages(build: _Builder, ways: Sequence[Passage]) -> None:
             used[rid] += 1
             door_id = f"{rid}.d{used[rid]}"
             x_m, y_m = round(way.place.x, 3), round(way.place.y, 3)
-            build.doors.append(Door(door_id, way.inner, way.outer, x_m, y_m, way.derived))
+            build.doors.append(GraphDoor(door_id, way.inner, way.outer, x_m, y_m, way.derived))
         build.anchors[way.inner].append((number, way.place, door_id))
         build.anchors[way.outer].append((number, way.place, ""))
 
 
-def _add_inside(build: _Builder, place: int) -> None:
+def _add_inside(build: _GraphBuilder, place: int) -> None:
     space = build.spaces[place]
     anchors = build.anchors[place]
     net = net_inside(space, [point for _, point, _ in anchors])

@@ -15,7 +15,7 @@ from smartcis.importers.seed.calendar import seed_calendar
 from smartcis.importers.seed.machines import seed_machines
 from smartcis.importers.seed.rooms import machine_rooms
 from smartcis.importers.seed.sensors import seed_regions, seed_sensors
-from smartcis.importers.seed.spread import Spot, far_apart
+from smartcis.importers.seed.spread import SeedSpot, far_apart
 from smartcis.models import (
     Desk,
     Kiosk,
@@ -103,7 +103,7 @@ def _seed_kiosks() -> int:
     # Named entrances first: far_apart starts from the first.
     ordered = sorted(entrances, key=lambda node: (not node.name, node.node))
     by_key = {node.node: node for node in ordered}
-    spots = [Spot(n.node, n.level.ordinal, n.x_m, n.y_m) for n in ordered]
+    spots = [SeedSpot(n.node, n.level.ordinal, n.x_m, n.y_m) for n in ordered]
     made = []
     known = set(Kiosk.objects.values_list("kiosk_id", flat=True))
     for place, spot in enumerate(far_apart(spots, KIOSKS), start=1):

@@ -9,7 +9,7 @@ from typing import Any
 
 from aspen.motes.kinds import device_kind
 from sensors_sim.waveforms import checked
-from smartcis.importers.seed.spread import Spot, far_apart, spaced
+from smartcis.importers.seed.spread import SeedSpot, far_apart, spaced
 from smartcis.models import Machine, RegionSeed, RoutingNode, Sensor, Unit
 
 REGION_REACH_M = 20.0  # k of the seeds: sensors nearer than this can form one region
@@ -44,7 +44,9 @@ def seed_sensors(rooms: Sequence[Unit], rng: Random) -> int:
 def seed_regions(count: int) -> int:
     """Let regions grow from far-apart temperature sensors; give how many seeds are new."""
     sensors = Sensor.objects.filter(kind="temperature", simulated=True).select_related("level")
-    spots = [Spot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")]
+    spots = [
+        SeedSpot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")
+    ]
     # A region needs neighbours to grow into: begin with the sensors that have most.
     spots.sort(key=lambda spot: -_neighbours(spot, spots))
     crowded = [spot for spot in spots if _neighbours(spot, spots) >= LEAST_NEIGHBOURS] or spots
@@ -58,7 +60,7 @@ def seed_regions(count: int) -> int:
     return len(fresh)
 
 
-def _neighbours(spot: Spot, spots: Sequence[Spot]) -> int:
+def _neighbours(spot: SeedSpot, spots: Sequence[SeedSpot]) -> int:
     return sum(
         other is not spot and other.level == spot.level and other.apart_m(spot) < REGION_REACH_M
         for other in spots
@@ -145,7 +147,7 @@ def _thermometer(node: RoutingNode, period_s: float) -> Sensor:
     return _sensor(f"{stem}.temperature", "temperature", node, "sine", period_s, parameters)
 
 
-def _hallway_spots() -> list[tuple[Spot, RoutingNode]]:
+def _hallway_spots() -> list[tuple[SeedSpot, RoutingNode]]:
     nodes = RoutingNode.objects.filter(
         simulated=False,
         unit__category="walkway",
@@ -154,14 +156,14 @@ def _hallway_spots() -> list[tuple[Spot, RoutingNode]]:
     ).select_related("level", "unit")
     # Middles first: they are where a person would hang a device.
     ordered = sorted(nodes, key=lambda n: (n.kind != "centre", n.unit.derived, n.node))
-    return [(Spot(n.node, n.level.ordinal, n.x_m, n.y_m), n) for n in ordered]
+    return [(SeedSpot(n.node, n.level.ordinal, n.x_m, n.y_m), n) for n in ordered]
 
 
 def _corridor_sensors(rooms: Sequence[Unit]) -> list[Sensor]:
     spots = _hallway_spots()
     by_key = {spot.key: node for spot, node in spots}
     standing = [
-        Spot(room.rid, room.level.ordinal, room.label_x_m, room.label_y_m) for room in rooms
+        SeedSpot(room.rid, room.level.ordinal, room.label_x_m, room.label_y_m) for room in rooms
     ]
     chosen = spaced([spot for spot, _ in spots], TEMPERATURE_EVERY_M, standing)
     return [_thermometer(by_key[spot.key], CORRIDOR_PERIOD_S) for spot in chosen]

@@ -10,7 +10,7 @@ LEVEL_APART_M = 60.0  # for picking far-apart points, one floor counts like this
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class SeedSpot:
     """A candidate point.
 
     Args:
@@ -23,18 +23,20 @@ class Spot:
     x_m: float
     y_m: float
 
-    def apart_m(self, other: Spot) -> float:
+    def apart_m(self, other: SeedSpot) -> float:
         """Returns the distance to another spot, floors counted generously."""
         flat = math.hypot(self.x_m - other.x_m, self.y_m - other.y_m)
         return flat + LEVEL_APART_M * abs(self.level - other.level)
 
 
-def spaced(spots: Sequence[Spot], every_m: float, taken: Sequence[Spot] = ()) -> list[Spot]:
+def spaced(
+    spots: Sequence[SeedSpot], every_m: float, taken: Sequence[SeedSpot] = ()
+) -> list[SeedSpot]:
     """Choose spots, in the order given, none nearer to a chosen one than `every_m`.
 
     Law: every spot has a chosen one within `every_m` on its level.
     """
-    chosen: list[Spot] = []
+    chosen: list[SeedSpot] = []
     standing = list(taken)
     for spot in spots:
         if all(other.level != spot.level or spot.apart_m(other) >= every_m for other in standing):
@@ -43,10 +45,10 @@ def spaced(spots: Sequence[Spot], every_m: float, taken: Sequence[Spot] = ()) ->
     return chosen
 
 
-def far_apart(spots: Sequence[Spot], count: int) -> list[Spot]:
+def far_apart(spots: Sequence[SeedSpot], count: int) -> list[SeedSpot]:
     """Choose `count` spots, each as far as possible from those before; the first given first."""
     left = list(spots)
-    chosen: list[Spot] = []
+    chosen: list[SeedSpot] = []
     while left and len(chosen) < count:
         spot = (
             max(left, key=lambda one: min(one.apart_m(other) for other in chosen))
