@@ -32,7 +32,7 @@ from smartcis.queries import standing_queries
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
+class DeployedViews:
     """What a deployment did, by view name."""
 
     kept: tuple[str, ...]
@@ -43,7 +43,7 @@ class Deployment:
 
 def deploy_standing_queries(
     texts: Mapping[str, str] | None = None, *, strategy: str | None = None
-) -> Deployment:
+) -> DeployedViews:
     """Deploy the standing queries, by default the project's own.
 
     Args:
@@ -91,7 +91,7 @@ def deploy_standing_queries(
                 MaintainedView.objects.filter(name=name).update(comment=comments[name])
         MaintainedView.objects.filter(name__in=standing - set(plans)).delete()
         failed = _begin_submitted([view for view in reversed(ended) if not view.standing])
-    return Deployment(
+    return DeployedViews(
         kept=tuple(name for name in compiled if name not in touched),
         begun=tuple(begun),
         ended=tuple(view.name for view in ended),

@@ -30,7 +30,7 @@ KEEP_S = 60.0
 """How long one look keeps a view: whoever polls finds it awake."""
 
 
-class NotThere(NotFound):
+class RowNotThere(NotFound):
     """A row that the view does not hold, or that is somebody else's."""
 
     code = "smartcis.why.not_there"
@@ -147,7 +147,7 @@ def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
         NotThere: as if they were not there: other visitors' walks do not exist for this one.
     """
     if not may_see(granted, relation, row):
-        raise NotThere(
+        raise RowNotThere(
             f"view {relation.name} has no such row now",
             exists=relation.names,
             attempt="take a row the view shows you",
@@ -180,7 +180,7 @@ def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], boo
 
 
 def _refusal(fields: Mapping[str, Any]) -> AspenError:
-    kind = NotThere if fields["code"] in (NoSuchRow.code, UnknownView.code) else CannotSay
+    kind = RowNotThere if fields["code"] in (NoSuchRow.code, UnknownView.code) else CannotSay
     return kind(
         fields["message"],
         found=fields["found"],
