@@ -24,7 +24,7 @@ VISITOR = Relation(
     "has not opted in has no row. For staff, who are noted.",
 )
 
-# No key: a lane remembers the newest row per key, and nobody's last place is to be remembered.
+# No key: a lane remembers the newest row per key, and nobody's last position is to be remembered.
 RFID_READING = Relation(
     "rfid_reading",
     (

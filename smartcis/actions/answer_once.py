@@ -1,4 +1,4 @@
-"""Answer once: `ONCE SELECT …`, over the rows of one place in the log; nothing is kept."""
+"""Answer once: `ONCE SELECT …`, over the rows of one position of the log; nothing is kept."""
 
 from __future__ import annotations
 

@@ -60,13 +60,13 @@ def ask_weak_points(
     refuse_veiled(granted)
     relation = relation_asked(granted)
     row, free = pattern(granted, known)
-    places = tuple(relation.index(name) for name in by)
-    answer = ask(granted, ProvenanceQuery(AskKind.WEAK_POINTS, row, free, by=places), wait_s)
+    indices = tuple(relation.index(name) for name in by)
+    answer = ask(granted, ProvenanceQuery(AskKind.WEAK_POINTS, row, free, by=indices), wait_s)
     points: list[Point] = []
     total, complete = 0, True
-    for place, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):
+    for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):
         total, complete = int(of or 0), bool(ended)
-        if place:
+        if number:
             told, hidden = named(granted, str(base), str(text))
             points.append(Point(str(base), told, int(lost or 0), hidden))
     return Weakness(granted.view, tuple(points), total, complete, answer.epoch, answer.at_s)

@@ -80,12 +80,12 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
     for number, action, relation, before, after, example, wanted, _ in sorted(
         answer.rows, key=repr
     ):
-        place = int(number or 0)
-        if place:
-            repairs.setdefault(place, []).append(
+        at = int(number or 0)
+        if at:
+            repairs.setdefault(at, []).append(
                 _edit(granted, str(action), str(relation), (before, after, example))
             )
-            conditions[place] = tuple(json.loads(str(wanted)))
+            conditions[at] = tuple(json.loads(str(wanted)))
     return Missing(
         granted.view,
         tuple(RowRepair(tuple(repairs[n]), conditions[n]) for n in sorted(repairs)),

@@ -1,6 +1,6 @@
 """Change rows: INSERT, DELETE and UPDATE of the tables and streams people declared.
 
-rows a statement speaks of   asked of the engine, at one place of the log; constants need none
+rows a statement speaks of   asked of the engine, at one position of the log; constants need none
 table                        database and outbox, in one transaction
 stream                       straight to the log: a stream only ever grows
 """
@@ -148,14 +148,14 @@ def _keys(own: OwnRelation, relation: Relation, rows: Sequence[Row]) -> list[str
     """
     if not relation.key:
         return [uuid.uuid4().hex for _ in rows]
-    places = [relation.index(name) for name in relation.key]
-    keys = [digest_of([row[place] for place in places]) for row in rows]
+    indices = [relation.index(name) for name in relation.key]
+    keys = [digest_of([row[index] for index in indices]) for row in rows]
     taken = set(OwnRow.objects.filter(relation=own, key__in=keys).values_list("key", flat=True))
     for key, row in zip(keys, rows, strict=True):
         if key in taken:
             raise Invalid(
                 f"two rows of {own.name} would share {', '.join(relation.key)}",
-                found=", ".join(str(row[place]) for place in places),
+                found=", ".join(str(row[index]) for index in indices),
                 attempt="UPDATE the row, or DELETE it first",
             )
         taken.add(key)

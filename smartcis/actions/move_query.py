@@ -12,12 +12,12 @@ from smartcis.placements.measured import measured_statistics
 from smartcis.placements.store import Reason, Variant, want
 
 ENGINE, NETWORK, AUTO = "engine", "network", "auto"
-PLACES = (ENGINE, NETWORK, AUTO, "pairwise", "semi", "bloom", "base")
+SITES = (ENGINE, NETWORK, AUTO, "pairwise", "semi", "bloom", "base")
 SHOWN = 6
 
 
 def move_query(query_id: str, where: str, owner: Owner) -> Placement:
-    """Force a query to a place, or leave it to the optimizer again.
+    """Force a query to a site, or leave it to the optimizer again.
 
     Args:
         where: `engine`, `network`, a way of joining there (`pairwise`, `semi`, `bloom`, `base`), or
@@ -26,7 +26,7 @@ def move_query(query_id: str, where: str, owner: Owner) -> Placement:
     Raises:
         Refused: the owner is no staff.
         NotFound: no such query.
-        Invalid: no such place, or nothing of the query can run in the network.
+        Invalid: no such site, or nothing of the query can run in the network.
     """
     owner.require_staff("move a query")
     query = query_of(query_id)

@@ -82,12 +82,12 @@ def locator(columns: Sequence[str], rows: Iterable[Row]) -> Callable[[Row], Loca
         level, x, y = (columns.index(name) for name in POINT_COLUMNS)
         return lambda row: _point(row[level], row[x], row[y])
     at = columns.index(by)
-    places = _places(THINGS[by], {row[at] for row in rows})
-    return partial(_named, places, at)
+    locations = _locations(THINGS[by], {row[at] for row in rows})
+    return partial(_named, locations, at)
 
 
-def _named(places: dict[Value, Location], at: int, row: Row) -> Location | None:
-    return places.get(row[at])
+def _named(locations: dict[Value, Location], at: int, row: Row) -> Location | None:
+    return locations.get(row[at])
 
 
 def _point(level: Value, x: Value, y: Value) -> Location | None:
@@ -109,12 +109,12 @@ def _is_id(value: Value, ids: type) -> bool:
     return "\0" not in str(value)
 
 
-def _places(things: Things, values: set[Value]) -> dict[Value, Location]:
+def _locations(things: Things, values: set[Value]) -> dict[Value, Location]:
     """Returns where the things of these ids are; whatever is no id is nowhere."""
     ids = [value for value in values if _is_id(value, things.ids)]
     found: dict[Value, Location] = {}
     for keys in batched(ids, PKS_AT_ONCE):
         rows = things.model._default_manager.filter(pk__in=keys)  # noqa: SLF001  # public despite its name
-        for key, *place in rows.values_list("pk", *things.fields):
-            found[key] = Location(*place)
+        for key, *location in rows.values_list("pk", *things.fields):
+            found[key] = Location(*location)
     return found

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
-from smartcis.actions.move_query import PLACES, move_query
+from smartcis.actions.move_query import SITES, move_query
 from smartcis.api.fields import texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
@@ -57,7 +57,7 @@ class PlacementSerializer(serializers.Serializer[Any]):
     """Where a query runs."""
 
     where = serializers.ChoiceField((ENGINE, NETWORK))
-    moving = serializers.BooleanField(help_text="it is on its way to the other place")
+    moving = serializers.BooleanField(help_text="it is on its way to the other site")
     since = serializers.DateTimeField()
     why = serializers.CharField(allow_blank=True)
     forced = serializers.BooleanField(help_text="somebody chose; the optimizer leaves it alone")
@@ -72,7 +72,7 @@ class PlacementSerializer(serializers.Serializer[Any]):
 class MoveSerializer(serializers.Serializer[Any]):
     """Where a query shall run."""
 
-    where = serializers.ChoiceField(PLACES)
+    where = serializers.ChoiceField(SITES)
 
 
 def placement_body(view: MaintainedView) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def _degrees() -> Callable[[Location], list[float]]:
     venue = Venue.objects.first()
     lon, lat = (0.0, 0.0) if venue is None else (venue.origin_lon_deg, venue.origin_lat_deg)
     projection = Projection(lon, lat)
-    return lambda place: [round(d, 7) for d in projection.degrees(place.x_m, place.y_m)]
+    return lambda location: [round(d, 7) for d in projection.degrees(location.x_m, location.y_m)]
 
 
 def _features(
@@ -172,14 +172,14 @@ def _features(
     head = {"columns": columns, "epoch": table.epoch, "at_s": table.at_s, "total": len(table.rows)}
     yield f'{{"type":"FeatureCollection",{_json(head)[1:-1]},"features":[\n'
     for number, row in enumerate(table.rows):
-        place = where(row)
+        location = where(row)
         feature: dict[str, Any] = {"type": "Feature", "geometry": None, "properties": {}}
-        if place is not None:
-            feature["geometry"] = {"type": "Point", "coordinates": degrees(place)}
+        if location is not None:
+            feature["geometry"] = {"type": "Point", "coordinates": degrees(location)}
             feature["properties"] = {
-                "level_id": place.level_id,
-                "x_m": place.x_m,
-                "y_m": place.y_m,
+                "level_id": location.level_id,
+                "x_m": location.x_m,
+                "y_m": location.y_m,
             }
         feature["properties"] |= {
             name: _finite(value) for name, value in zip(table.names, row, strict=True)

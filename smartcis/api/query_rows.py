@@ -72,9 +72,9 @@ class QueryRows(Exporting):
         granted = grant(query_id, browser=owner.browser, user=request.user)
         snapshot = look_at_rows(granted, query_id)
         names = [name for name, _, _ in snapshot.columns]
-        place = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
+        owner_index = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
         asked = MaintainedQuery.objects.filter(pk=query_id).first()
-        seen = restricted(dict(snapshot.rows), place, granted.allowed)
+        seen = restricted(dict(snapshot.rows), owner_index, granted.allowed)
         rows = in_order(seen, snapshot.columns, None if asked is None else asked.order)
         columns = snapshot.columns[: width_of(asked)]
         name = query_id if asked is None else asked.name or asked.id

@@ -144,9 +144,9 @@ def _fold(outlet: Outlet, row: Row, weight: int) -> tuple[int, int]:
 def _call(outlet: Outlet, target: str, row: Row, weight: int, moment: Moment) -> None:
     number = moment.number if isinstance(moment, Epoch) else moment.epoch
     # The same change told again, after whatever loss, has the same key.
-    place = digest_of([outlet.pk, target, number, weight, digest_of(row)])
+    digest = digest_of([outlet.pk, target, number, weight, digest_of(row)])
     Delivery.objects.get_or_create(
-        key=f"{outlet.query.view_id}:{number}:{place[:32]}",
+        key=f"{outlet.query.view_id}:{number}:{digest[:32]}",
         defaults={
             "outlet": outlet,
             "target": target,

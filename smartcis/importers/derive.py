@@ -200,10 +200,10 @@ def _entrances(
             continue
         tag = amenity.tags.get("level")
         level = int(tag) if tag is not None and tag.lstrip("-").isdigit() else None
-        place = projection.metres(amenity.geometry)
-        assert isinstance(place, Point)
+        point = projection.metres(amenity.geometry)
+        assert isinstance(point, Point)
         name = amenity.tags.get("name", "")
-        outcome = mapped_entrance(spaces, MappedEntrance(amenity.id, place, level, name))
+        outcome = mapped_entrance(spaces, MappedEntrance(amenity.id, point, level, name))
         if amenity.tags.get("access") in {"no", "private"}:
             outcome = "no public access"
         if isinstance(outcome, Entrance):
@@ -250,8 +250,8 @@ def _level_passages(
     entrances: Sequence[Entrance],
     drawn: Sequence[Passage],
 ) -> list[Passage]:
-    members = [place for place, space in enumerate(spaces) if space.level == ordinal]
-    here = [spaces[place] for place in members]
+    members = [index for index, space in enumerate(spaces) if space.level == ordinal]
+    here = [spaces[index] for index in members]
     entered = frozenset(
         members.index(entrance.space) for entrance in entrances if entrance.space in members
     )

@@ -160,7 +160,7 @@ def _read_kind(folder: Path, kind: str) -> tuple[Feature, ...]:
     features = data.get("features") if isinstance(data, dict) else None
     if not isinstance(features, list):
         raise BrokenFile(f"{path.name} is no feature collection", found=path.name)
-    read = tuple(_feature(raw, kind, place) for place, raw in enumerate(features))
+    read = tuple(_feature(raw, kind, index) for index, raw in enumerate(features))
     seen: set[str] = set()
     for feature in read:
         if feature.id in seen:
@@ -169,11 +169,11 @@ def _read_kind(folder: Path, kind: str) -> tuple[Feature, ...]:
     return read
 
 
-def _feature(raw: Any, kind: str, place: int) -> Feature:
+def _feature(raw: Any, kind: str, index: int) -> Feature:
     if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
         raise BrokenFeature(
-            f"{kind} number {place + 1} has no id",
-            found=f"{kind}[{place}]",
+            f"{kind} number {index + 1} has no id",
+            found=f"{kind}[{index}]",
             attempt="every IMDF feature carries an id",
         )
     properties = raw.get("properties")

@@ -31,8 +31,8 @@ class ImportReport:
     @property
     def reached(self) -> tuple[int, int]:
         """Drawn units an entrance leads to, and all drawn units."""
-        drawn = [place for place, space in enumerate(self.plan.spaces) if not space.derived]
-        return sum(place not in self.plan.unreached for place in drawn), len(drawn)
+        drawn = [index for index, space in enumerate(self.plan.spaces) if not space.derived]
+        return sum(index not in self.plan.unreached for index in drawn), len(drawn)
 
     def lines(self) -> list[str]:
         """Returns the report as text."""
@@ -53,9 +53,9 @@ class ImportReport:
             f"reached  {reached} of {units} units from an entrance ({reached / units:.1%})",
         ]
         out += [
-            f"         not {plan.spaces[place].rid} (level {plan.spaces[place].level}): {reason}"
-            for place, reason in plan.unreached.items()
-            if not plan.spaces[place].derived
+            f"         not {plan.spaces[index].rid} (level {plan.spaces[index].level}): {reason}"
+            for index, reason in plan.unreached.items()
+            if not plan.spaces[index].derived
         ]
         reasons = Counter((one.what, one.reason) for one in plan.dropped)
         out += [

@@ -97,7 +97,7 @@ def _areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
 
 def _units(plan: BuildingPlan) -> dict[Any, Fields]:
     wanted: dict[Any, Fields] = {}
-    for place, space in enumerate(plan.spaces):
+    for index, space in enumerate(plan.spaces):
         drawn = polygons(space.polygon)[0]
         label = shapely.maximum_inscribed_circle(
             drawn if space.free.is_empty else space.parts[0], tolerance=0.1
@@ -113,7 +113,7 @@ def _units(plan: BuildingPlan) -> dict[Any, Fields]:
             "label_y_m": round(label[1], 3),
             "area_m2": round(space.polygon.area, 2),
             "derived": space.derived,
-            "unreached": plan.unreached.get(place, ""),
+            "unreached": plan.unreached.get(index, ""),
         }
     return wanted
 
@@ -152,7 +152,7 @@ def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
 
 def _nodes(plan: BuildingPlan, numbers: Mapping[int, int]) -> dict[Any, Fields]:
     named = {
-        (entrance.space, round(entrance.place.x, 3), round(entrance.place.y, 3)): entrance
+        (entrance.space, round(entrance.point.x, 3), round(entrance.point.y, 3)): entrance
         for entrance in plan.entrances
     }
     wanted: dict[Any, Fields] = {}

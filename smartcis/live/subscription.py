@@ -66,7 +66,7 @@ class Subscription:
             return
         if self.view.error is not None:
             self._news.append(protocol.WireError.of(self.view.error, self.number))
-        owned = self.allowed is not None and self.view.place(TENANT_COLUMN) is not None
+        owned = self.allowed is not None and self.view.index_of(TENANT_COLUMN) is not None
         # Which sessions a client had at `since` is not known any more: owned views start whole.
         missed = None
         if since is not None and not owned:
@@ -115,7 +115,7 @@ class Subscription:
         if self.allowed is None or allowed <= self.allowed:
             return
         self.allowed |= allowed  # never narrowed: the rows of an ended walk must still be deleted
-        if self.view.present and self.view.place(TENANT_COLUMN) is not None:
+        if self.view.present and self.view.index_of(TENANT_COLUMN) is not None:
             self.reload()
 
     def _close(self) -> None:
@@ -166,4 +166,4 @@ class Subscription:
         return messages
 
     def _seen(self, rows: Delta) -> Delta:
-        return restricted(rows, self.view.place(TENANT_COLUMN), self.allowed)
+        return restricted(rows, self.view.index_of(TENANT_COLUMN), self.allowed)

@@ -67,8 +67,8 @@ class FoldedView:
         """Stand at an epoch whose changes have been folded in, or that had none for this view."""
         self.epoch, self.position, self.at_s = epoch.number, epoch.position, epoch.at_s
 
-    def place(self, column: str) -> int | None:
-        """Returns a column's place in the row, None without such a column."""
+    def index_of(self, column: str) -> int | None:
+        """Returns a column's index in the row, None without such a column."""
         names = [name for name, _, _ in self.columns]
         return names.index(column) if column in names else None
 
@@ -131,12 +131,12 @@ def bag(rows: Delta) -> list[list[Any]]:
     return [list(row) for row, weight in rows.items() for _ in range(weight)]
 
 
-def restricted(rows: Delta, place: int | None, allowed: frozenset[str] | None) -> Delta:
+def restricted(rows: Delta, index: int | None, allowed: frozenset[str] | None) -> Delta:
     """Returns the rows a tenant may see: all of them where nobody owns rows."""
-    if allowed is None or place is None:
+    if allowed is None or index is None:
         return rows
-    return {row: weight for row, weight in rows.items() if _owner(row, place) in allowed}
+    return {row: weight for row, weight in rows.items() if _owner(row, index) in allowed}
 
 
-def _owner(row: Row, place: int) -> str:
-    return str(row[place])
+def _owner(row: Row, index: int) -> str:
+    return str(row[index])

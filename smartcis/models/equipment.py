@@ -116,8 +116,8 @@ class Kiosk(SourceModel):
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Returns the row of `kiosk`."""
-        place = self.node
+        node = self.node
         yield (
             "kiosk",
-            (self.kiosk_id, self.name, place.node, place.level_id, place.x_m, place.y_m),
+            (self.kiosk_id, self.name, node.node, node.level_id, node.x_m, node.y_m),
         )

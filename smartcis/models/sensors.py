@@ -88,10 +88,10 @@ class Sensor(SourceModel):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Place the sensor where its machine or room is if nobody placed it, then write it."""
-        self.place()
+        self.locate()
         super().save(*args, **kwargs)
 
-    def place(self) -> None:
+    def locate(self) -> None:
         """Fill in id, room, level, node and position from the machine or the room."""
         if self.machine is not None:
             self.unit_id = self.machine.unit_id

@@ -26,7 +26,7 @@ class Visitor(SourceModel):
     """Someone who carries a tag.
 
     Args:
-        consent: what others may see: nothing, a number of at least three, the room, the place.
+        consent: what others may see: nothing, a number from three on, the room, the exact point.
         pseudonym: what others see instead of the tag; another one each day.
         named_on: the day the pseudonym is for.
         code: the holder's secret, printed with the tag.

@@ -77,7 +77,7 @@ class Weighed:
 
     @property
     def where(self) -> str:
-        """Name the place, in a word or two."""
+        """Name the site, in a word or two."""
         return f"network ({', '.join(self.methods)})" if self.variant.names else "engine"
 
 

@@ -139,7 +139,7 @@ def give_up(view_name: str, trouble: str) -> None:
 
 
 def publish(name: str, answer: Answered) -> bool:
-    """Put an answer in the place of the one before; the difference reaches the log.
+    """Replace the answer before by a new one; the difference reaches the log.
 
     Returns:
         Whether its rows differ.

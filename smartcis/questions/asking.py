@@ -111,7 +111,7 @@ def relation_asked(granted: Grant) -> Relation:
 
 
 def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int, ...]]:
-    """Returns a row with the known values by column, and the places that are left open.
+    """Returns a row with the known values by column, and the indices of the columns left open.
 
     Raises:
         SchemaError: no such column, or a value of another type.
@@ -120,10 +120,10 @@ def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int,
     relation = relation_asked(granted)
     values: list[Value] = [None] * len(relation.columns)
     for name, value in known.items():
-        place = relation.index(name)
+        index = relation.index(name)
         if value is not None:
-            relation.columns[place].check(value)
-        values[place] = value
+            relation.columns[index].check(value)
+        values[index] = value
     row = tuple(values)
     refuse_odd(row)
     refuse_others(granted, relation, row)

@@ -75,7 +75,7 @@ class SimulatedBuilding:
         """Install or change a sensor.
 
         Args:
-            mote: its place in the radio network; None for a soft sensor.
+            mote: its node in the radio network; None for a soft sensor.
         """
         self.kernel.put_sensor(spec)
         self._kinds[spec.sid] = spec.kind
@@ -126,7 +126,7 @@ class SimulatedBuilding:
 def as_readings(rows: Sequence[Row], relation: Relation) -> list[Reading]:
     """Returns rows of a device stream as readings."""
     stream = DEVICE_STREAMS[relation.name]
-    names: Mapping[str, int] = {name: place for place, name in enumerate(relation.names)}
+    names: Mapping[str, int] = {name: index for index, name in enumerate(relation.names)}
     value = relation.columns[names[stream.measured[-1]]]
     found = []
     for row in rows:

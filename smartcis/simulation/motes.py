@@ -59,10 +59,10 @@ def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
     known: dict[str, Value] = {"sid": spec.sid, "rid": rid, "mid": spec.mid, "node": spec.node}
     fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
     attached = Attached(spec.sid, stream, fixed)
-    place = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
+    described = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
     if device_kind(spec.kind).power is Power.MAINS:
-        return MoteSpec(*place, wake_s=0.0, battery_mj=math.inf)
-    return MoteSpec(*place, wake_s=WAKE_S)
+        return MoteSpec(*described, wake_s=0.0, battery_mj=math.inf)
+    return MoteSpec(*described, wake_s=WAKE_S)
 
 
 def base_stations(motes: Mapping[str, MoteSpec]) -> tuple[MoteSpec, ...]:

@@ -69,7 +69,10 @@ class Calendar(PolledSource):
             append(Contents("reservation", rows))
             self.warnings = [
                 *found.warnings,
-                *(f"no room is set for the location {place[:60]!r}" for place in sorted(unplaced)),
+                *(
+                    f"no room is set for the location {location[:60]!r}"
+                    for location in sorted(unplaced)
+                ),
             ]
             memory.update(expanded_s=now_s, warnings=self.warnings)
         self.warnings = list(memory.get("warnings", ()))

@@ -1,4 +1,4 @@
-"""iCalendar: the text of a feed → when which place is taken, and what of it cannot be read.
+"""iCalendar: the text of a feed → when which location is taken, and what of it cannot be read.
 
     text ── unfold ── events by UID ── expand each ── bookings
                           └── broken ── a named warning, the others stay
@@ -38,7 +38,7 @@ _HEAD = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//SmartCIS//EN"
 
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """One occurrence of one event that takes a place.
+    """One occurrence of one event that takes a location.
 
     Args:
         key: event and occurrence; the same while it is moved or renamed.
@@ -71,7 +71,7 @@ class _Feed:
 
 
 def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> CalendarContents:
-    """Read what takes a place between two moments.
+    """Read what takes a location between two moments.
 
     Args:
         text: the feed.

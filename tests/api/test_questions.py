@@ -118,7 +118,7 @@ def test_a_hypothetical_update_is_read_like_one_that_is_made(
     relay()
     engine()
     with running(engine):
-        asked = visitor("POST", "queries/what-if/", {"view": "door_state", "suppose": supposed})
+        asked = visitor("POST", "queries/what-if/", {"view": "door_state", "updates": supposed})
     if gone is None:
         refused(asked, 400, "aspen.model.schema")
     else:

@@ -25,7 +25,7 @@ def save_sensor(sensor: Sensor, changes: Mapping[str, Any]) -> Sensor:
         setattr(sensor, name, value)
     try:
         sensor.clean()
-        sensor.place()
+        sensor.locate()
         sensor.full_clean(exclude=("sid",), validate_unique=False)
         sensor.save()
     except ValidationError as error:

@@ -38,12 +38,12 @@ def trespasses(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> list[Tre
     behind that wall, which is why insides are measured a few centimetres in. Vertical edges have
     no horizontal length and are skipped.
     """
-    places = {node.number: (node.x_m, node.y_m) for node in graph.nodes}
+    points = {node.number: (node.x_m, node.y_m) for node in graph.nodes}
     by_level: dict[int, list[int]] = defaultdict(list)
-    for place, space in enumerate(spaces):
-        by_level[space.level].append(place)
+    for index, space in enumerate(spaces):
+        by_level[space.level].append(index)
     insides = {
-        level: [spaces[place].free.buffer(-INSIDE_M) for place in members]
+        level: [spaces[index].free.buffer(-INSIDE_M) for index in members]
         for level, members in by_level.items()
     }
     trees = {level: shapely.STRtree(shapes) for level, shapes in insides.items()}
@@ -52,12 +52,12 @@ def trespasses(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> list[Tre
         if edge.way in {"stairs", "lift"} or edge.src > edge.dst:
             continue
         level = spaces[edge.space].level
-        line = shapely.linestrings([places[edge.src], places[edge.dst]])
+        line = shapely.linestrings([points[edge.src], points[edge.dst]])
         for hit in trees[level].query(line, predicate="intersects"):
-            place = by_level[level][int(hit)]
-            if place == edge.space:
+            index = by_level[level][int(hit)]
+            if index == edge.space:
                 continue
             run_m = shapely.intersection(line, insides[level][int(hit)]).length
             if run_m > 0.0:
-                found.append(Trespass(edge.src, edge.dst, spaces[place].rid, float(run_m)))
+                found.append(Trespass(edge.src, edge.dst, spaces[index].rid, float(run_m)))
     return found

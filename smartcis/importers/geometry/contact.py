@@ -50,7 +50,7 @@ def contacts(spaces: Sequence[WalkableSpace]) -> list[SpaceContact]:
         if ground.is_empty:
             continue
         near = tree.query(ground, predicate="dwithin", distance=WALL_M)
-        for other in sorted(int(place) for place in near if place > one):
+        for other in sorted(int(index) for index in near if index > one):
             stretches = _shared(ground, grounds[other])
             if stretches:
                 found.append(SpaceContact(one, other, stretches))

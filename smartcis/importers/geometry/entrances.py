@@ -26,13 +26,13 @@ class Entrance:
 
     Args:
         space: index of the space it opens into.
-        place: where, in metres.
+        point: where, in metres.
         name: as mapped; may be empty.
         derived: concluded instead of mapped.
     """
 
     space: int
-    place: Point
+    point: Point
     name: str
     derived: bool
 
@@ -43,13 +43,13 @@ class MappedEntrance:
 
     Args:
         feature_id: of the file.
-        place: in metres.
+        point: in metres.
         level: its level tag, None when it has none.
         name: may be empty.
     """
 
     feature_id: str
-    place: Point
+    point: Point
     level: int | None
     name: str
 
@@ -57,21 +57,21 @@ class MappedEntrance:
 def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> Entrance | str:
     """Attach a mapped entrance to a space, or say why it cannot be."""
     near = [
-        (not space.is_walkway, space.free.distance(mapped.place), place)
-        for place, space in enumerate(spaces)
+        (not space.is_walkway, space.free.distance(mapped.point), index)
+        for index, space in enumerate(spaces)
         if not space.is_lift
         and (mapped.level is None or space.level == mapped.level)
-        and space.free.distance(mapped.place) <= REACH_M
+        and space.free.distance(mapped.point) <= REACH_M
     ]
     if not near:
         return "no drawn space within 1.5 m"
-    if len({spaces[place].level for _, _, place in near}) > 1:
+    if len({spaces[index].level for _, _, index in near}) > 1:
         return "no level tag, and spaces of several levels lie there"
     walkways = [entry for entry in near if not entry[0]]
     _, _, chosen = min(walkways or near)
     border = spaces[chosen].free.boundary
-    place = Point(shapely.shortest_line(border, mapped.place).coords[0])
-    return Entrance(chosen, place, mapped.name, derived=False)
+    point = Point(shapely.shortest_line(border, mapped.point).coords[0])
+    return Entrance(chosen, point, mapped.name, derived=False)
 
 
 def concluded_entrances(
@@ -79,7 +79,7 @@ def concluded_entrances(
 ) -> list[Entrance]:
     """Conclude entrances where the data has none: the ground level's walkways at the outline."""
     found = []
-    for place, space in enumerate(spaces):
+    for index, space in enumerate(spaces):
         if space.level != level or not space.is_walkway:
             continue
         edge = shapely.intersection(space.free.boundary, outline.boundary.buffer(OUTER_WALL_M))
@@ -87,5 +87,5 @@ def concluded_entrances(
         longest = max(stretches, key=lambda line: line.length, default=None)
         if longest is not None and longest.length >= LEAST_FRONT_M:
             door = longest.interpolate(0.5, normalized=True)
-            found.append(Entrance(place, Point(door), "", derived=True))
+            found.append(Entrance(index, Point(door), "", derived=True))
     return found

@@ -61,7 +61,7 @@ def net_inside(space: WalkableSpace, anchors: Sequence[Point]) -> Net:
     centre = -1
     pieces = space.parts
     for number, piece in enumerate(pieces):
-        here = [place for place, anchor in enumerate(anchors) if _nearest(pieces, anchor) == number]
+        here = [index for index, anchor in enumerate(anchors) if _nearest(pieces, anchor) == number]
         if not here and number:
             continue
         middle = _join_piece(piece, here, points, lines, passed=space.is_walkway)
@@ -174,14 +174,14 @@ def _connect(piece: Polygon, hubs: list[int], points: list[Point], lines: list[L
         sight_lines(_with_stubs(piece, candidates), candidates), chosen, len(candidates)
     )
     chosen = _pruned(chosen, needed)
-    place = list(hubs)
+    indices = list(hubs)
     for corner in range(needed, len(candidates)):
         if any(corner in line[1:] for line in chosen):
             points.append(candidates[corner])
-            place.append(len(points) - 1)
+            indices.append(len(points) - 1)
         else:
-            place.append(-1)
-    lines += [(length, place[one], place[other]) for length, one, other in chosen]
+            indices.append(-1)
+    lines += [(length, indices[one], indices[other]) for length, one, other in chosen]
 
 
 def _with_stubs(piece: Polygon, candidates: Sequence[Point]) -> Polygon:
@@ -235,8 +235,8 @@ def _inner_corners(piece: Polygon, distance_m: float) -> list[Point]:
         outline = shapely.orient_polygons(part)
         for ring in (outline.exterior, *outline.interiors):
             corners = list(ring.coords)[:-1]
-            for place, here in enumerate(corners):
-                before, after = corners[place - 1], corners[(place + 1) % len(corners)]
+            for index, here in enumerate(corners):
+                before, after = corners[index - 1], corners[(index + 1) % len(corners)]
                 turn = (here[0] - before[0]) * (after[1] - here[1]) - (here[1] - before[1]) * (
                     after[0] - here[0]
                 )

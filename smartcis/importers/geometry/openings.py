@@ -22,8 +22,8 @@ def drawn_opening(spaces: Sequence[WalkableSpace], drawn: BaseGeometry) -> Passa
     """
     middle = shapely.line_interpolate_point(drawn, 0.5, normalized=True)
     near = sorted(
-        (round(float(space.free.distance(middle)), 3), place)
-        for place, space in enumerate(spaces)
+        (round(float(space.free.distance(middle)), 3), index)
+        for index, space in enumerate(spaces)
         if not space.free.is_empty and space.free.distance(middle) <= WALL_M
     )
     if len(near) < 2:  # noqa: PLR2004  # a door has two sides

@@ -28,14 +28,14 @@ class Passage:
     Args:
         inner: index of the space one goes into.
         outer: index of the space one comes from.
-        place: on the shared wall, in metres.
+        point: on the shared wall, in metres.
         is_door: a door can be locked; an opening cannot.
         derived: concluded instead of drawn.
     """
 
     inner: int
     outer: int
-    place: Point
+    point: Point
     is_door: bool
     derived: bool = True
 
@@ -55,9 +55,9 @@ def passages(
         drawn: openings the data has.
     """
     drawn_walkway = {
-        place
+        index
         for wall in walls
-        for place, neighbour in ((wall.one, wall.other), (wall.other, wall.one))
+        for index, neighbour in ((wall.one, wall.other), (wall.other, wall.one))
         if spaces[neighbour].is_walkway and not spaces[neighbour].derived
     }
     groups = Groups(len(spaces))
@@ -90,9 +90,9 @@ def passages(
     # included; then what hangs on a staircase or lift alone, on levels drawn only around it.
     for lives in (_on_foot, _by_lift_or_stairs):
         reached = {
-            groups.of(place)
-            for place, space in enumerate(spaces)
-            if place in entered or lives(space)
+            groups.of(index)
+            for index, space in enumerate(spaces)
+            if index in entered or lives(space)
         }
         chosen += _rescue(spaces, later, groups, reached)
     return chosen
@@ -138,8 +138,8 @@ def _rescue(
 def _openings(spaces: Sequence[WalkableSpace], wall: SpaceContact) -> list[Passage]:
     ground = spaces[wall.other].free
     found = []
-    for place, stretch in enumerate(wall.stretches):
-        if place and stretch.length < WIDE_M:
+    for index, stretch in enumerate(wall.stretches):
+        if index and stretch.length < WIDE_M:
             break
         count = max(1, round(stretch.length / OPENING_EVERY_M))
         for k in range(count):
@@ -149,5 +149,5 @@ def _openings(spaces: Sequence[WalkableSpace], wall: SpaceContact) -> list[Passa
 
 
 def _door(spaces: Sequence[WalkableSpace], wall: SpaceContact, inner: int, outer: int) -> Passage:
-    place = crossing_point(wall.stretches[0], 0.5, spaces[wall.other].free)
-    return Passage(inner, outer, place, is_door=True)
+    point = crossing_point(wall.stretches[0], 0.5, spaces[wall.other].free)
+    return Passage(inner, outer, point, is_door=True)

@@ -23,13 +23,13 @@ def unreached(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> dict[int,
                 queue.append(there)
     joined = {edge.space for edge in graph.edges}
     reasons: dict[int, str] = {}
-    for place, space in enumerate(spaces):
-        if graph.centres.get(place) in seen:
+    for index, space in enumerate(spaces):
+        if graph.centres.get(index) in seen:
             continue
         if space.free.is_empty:
-            reasons[place] = "its ground is covered by another drawing"
-        elif place not in joined:
-            reasons[place] = "no drawn space touches it, and the gap around it is wider than 4 m"
+            reasons[index] = "its ground is covered by another drawing"
+        elif index not in joined:
+            reasons[index] = "no drawn space touches it, and the gap around it is wider than 4 m"
         else:
-            reasons[place] = "its neighbours lead to no entrance, stairs or lift"
+            reasons[index] = "its neighbours lead to no entrance, stairs or lift"
     return reasons

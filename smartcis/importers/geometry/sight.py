@@ -31,8 +31,8 @@ def sight_lines(
     walkable = ground.buffer(ROUNDING_M - clearance_m)
     shapely.prepare(walkable)
     pairs = np.array(list(combinations(range(len(points)), 2)))
-    places = np.array([(point.x, point.y) for point in points])
-    lines = shapely.linestrings(places[pairs])
+    positions = np.array([(point.x, point.y) for point in points])
+    lines = shapely.linestrings(positions[pairs])
     kept = shapely.covers(walkable, lines)
     lengths = shapely.length(lines)
     return sorted(

@@ -88,11 +88,11 @@ def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
     """
     tree = shapely.STRtree([space.polygon for space in spaces])
     settled: list[WalkableSpace] = []
-    for place, space in enumerate(spaces):
+    for index, space in enumerate(spaces):
         smaller = [
             spaces[other].polygon
             for other in tree.query(space.polygon, predicate="intersects")
-            if other != place and _claims(spaces[other], other, space, place)
+            if other != index and _claims(spaces[other], other, space, index)
         ]
         free = space.polygon
         if smaller:
@@ -102,9 +102,9 @@ def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
     return settled
 
 
-def _claims(one: WalkableSpace, place: int, other: WalkableSpace, other_place: int) -> bool:
+def _claims(one: WalkableSpace, index: int, other: WalkableSpace, other_index: int) -> bool:
     """Whether `one` takes the ground it shares with `other`."""
-    if (one.polygon.area, place) >= (other.polygon.area, other_place):
+    if (one.polygon.area, index) >= (other.polygon.area, other_index):
         return False
     return bool(shapely.intersection(one.polygon, other.polygon).area > LEAST_OVERLAP_M2)
 

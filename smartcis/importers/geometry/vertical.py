@@ -48,11 +48,11 @@ def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb
     """
     found: dict[tuple[int, int], Climb] = {}
     ways: dict[str, list[int]] = defaultdict(list)
-    for place, space in enumerate(spaces):
+    for index, space in enumerate(spaces):
         if (space.is_stairs or space.is_lift) and space.source_way and not space.free.is_empty:
-            ways[space.source_way].append(place)
-    for places in ways.values():
-        climbing = sorted(places, key=lambda place: spaces[place].level)
+            ways[space.source_way].append(index)
+    for indices in ways.values():
+        climbing = sorted(indices, key=lambda index: spaces[index].level)
         for lower, upper in pairwise(climbing):
             if spaces[lower].level != spaces[upper].level:
                 found[lower, upper] = _climb(spaces, lower, upper, level_height_m)
@@ -71,11 +71,11 @@ def _climb(spaces: Sequence[WalkableSpace], lower: int, upper: int, level_height
 def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
     """Find shafts of one kind that cover each other on neighbouring levels."""
     shafts = [
-        place
-        for place, space in enumerate(spaces)
+        index
+        for index, space in enumerate(spaces)
         if (space.is_stairs or space.is_lift) and not space.free.is_empty
     ]
-    tree = shapely.STRtree([spaces[place].polygon for place in shafts])
+    tree = shapely.STRtree([spaces[index].polygon for index in shafts])
     pairs = []
     for lower in shafts:
         here = spaces[lower]

@@ -93,12 +93,12 @@ class _GraphBuilder:
         self.edges: list[GraphEdge] = []
         self.doors: list[GraphDoor] = []
         self.centres: dict[int, int] = {}
-        # Per space: (node number, place, door it closes or empty)
+        # Per space: (node number, point, door it closes or empty)
         self.anchors: dict[int, list[tuple[int, Point, str]]] = defaultdict(list)
 
-    def node(self, space: int, kind: str, place: Point) -> int:
+    def node(self, space: int, kind: str, point: Point) -> int:
         number = len(self.nodes) + 1
-        self.nodes.append(GraphNode(number, space, kind, round(place.x, 3), round(place.y, 3)))
+        self.nodes.append(GraphNode(number, space, kind, round(point.x, 3), round(point.y, 3)))
         return number
 
     def both_ways(
@@ -134,11 +134,11 @@ def walking_graph(
     build = _GraphBuilder(spaces)
     _add_passages(build, ways)
     for entrance in entrances:
-        number = build.node(entrance.space, "entrance", entrance.place)
-        build.anchors[entrance.space].append((number, entrance.place, "entrance"))
-    for place, space in enumerate(spaces):
+        number = build.node(entrance.space, "entrance", entrance.point)
+        build.anchors[entrance.space].append((number, entrance.point, "entrance"))
+    for index, space in enumerate(spaces):
         if not space.free.is_empty:
-            _add_inside(build, place)
+            _add_inside(build, index)
     for rise in rises:
         lower, upper = build.centres[rise.lower], build.centres[rise.upper]
         way = "lift" if rise.by_lift else "stairs"
@@ -152,28 +152,28 @@ def _add_passages(build: _GraphBuilder, ways: Sequence[Passage]) -> None:
     used: dict[str, int] = defaultdict(int)
     for way in ways:
         kind = "door" if way.is_door else "opening"
-        number = build.node(way.outer, kind, way.place)
+        number = build.node(way.outer, kind, way.point)
         door_id = ""
         if way.is_door:
             rid = build.spaces[way.inner].rid
             used[rid] += 1
             door_id = f"{rid}.d{used[rid]}"
-            x_m, y_m = round(way.place.x, 3), round(way.place.y, 3)
+            x_m, y_m = round(way.point.x, 3), round(way.point.y, 3)
             build.doors.append(GraphDoor(door_id, way.inner, way.outer, x_m, y_m, way.derived))
-        build.anchors[way.inner].append((number, way.place, door_id))
-        build.anchors[way.outer].append((number, way.place, ""))
+        build.anchors[way.inner].append((number, way.point, door_id))
+        build.anchors[way.outer].append((number, way.point, ""))
 
 
-def _add_inside(build: _GraphBuilder, place: int) -> None:
-    space = build.spaces[place]
-    anchors = build.anchors[place]
+def _add_inside(build: _GraphBuilder, index: int) -> None:
+    space = build.spaces[index]
+    anchors = build.anchors[index]
     net = net_inside(space, [point for _, point, _ in anchors])
     numbers = [number for number, _, _ in anchors]
     numbers += [
-        build.node(place, "centre" if k == net.centre else "turn", net.points[k])
+        build.node(index, "centre" if k == net.centre else "turn", net.points[k])
         for k in range(len(anchors), len(net.points))
     ]
-    build.centres[place] = numbers[net.centre]
+    build.centres[index] = numbers[net.centre]
     for length_m, one, other in net.lines:
         closing = [
             anchors[end][2] for end in (one, other) if end < len(anchors) and anchors[end][2]
@@ -186,4 +186,4 @@ def _add_inside(build: _GraphBuilder, place: int) -> None:
             way = "entrance"
         elif space.is_lift and net.centre in (one, other):
             extra_m = LIFT_WAIT_M
-        build.both_ways(numbers[one], numbers[other], length_m + extra_m, place, way, door_id)
+        build.both_ways(numbers[one], numbers[other], length_m + extra_m, index, way, door_id)

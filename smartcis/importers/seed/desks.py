@@ -16,10 +16,10 @@ ROW_M = 2.1  # between two rows
 AIRY = (2.5, 2.2, 1.9, 1.7, 1.5, 1.3, 1.15, 1.0)  # multiples of both, roomiest first
 
 
-def desk_places(
+def desk_seats(
     ground: BaseGeometry, walking: Sequence[Point], count: int
 ) -> list[tuple[Point, int]]:
-    """Find places for desks.
+    """Find where desks can stand.
 
     Args:
         ground: the room's own ground.
@@ -27,7 +27,7 @@ def desk_places(
         count: how many desks are wanted.
 
     Returns:
-        At most `count` places, each with the index of the nearest walking point it sees.
+        At most `count` points, each with the index of the nearest walking point it sees.
     """
     roomy = ground.buffer(-WALL_M)
     if roomy.is_empty or not walking:
@@ -38,29 +38,29 @@ def desk_places(
     level = affinity.rotate(roomy, -angle_deg, origin=middle)
     sight = ground.buffer(0.002)
     shapely.prepare(sight)
-    places: list[tuple[Point, int]] = []
+    seats: list[tuple[Point, int]] = []
     # As airy as the wanted number allows.
     for airy in AIRY:
         flat = _grid(level, SEAT_M * airy, ROW_M * airy)
         placed = [affinity.rotate(one, angle_deg, origin=middle) for one in flat]
-        places = _in_sight(placed, walking, sight)
-        if len(places) >= count:
+        seats = _in_sight(placed, walking, sight)
+        if len(seats) >= count:
             break
-    return places[:count]
+    return seats[:count]
 
 
 def _in_sight(
     placed: Sequence[Point], walking: Sequence[Point], sight: BaseGeometry
 ) -> list[tuple[Point, int]]:
-    """Keep the places that see a walking point and do not stand on one."""
+    """Keep the points that see a walking point and do not stand on one."""
     kept = []
-    for place in placed:
-        if any(place.distance(point) < SEAT_M / 2 for point in walking):
+    for seat in placed:
+        if any(seat.distance(point) < SEAT_M / 2 for point in walking):
             continue
-        for near in sorted(range(len(walking)), key=lambda k: place.distance(walking[k])):
-            ends = [(place.x, place.y), (walking[near].x, walking[near].y)]
+        for near in sorted(range(len(walking)), key=lambda k: seat.distance(walking[k])):
+            ends = [(seat.x, seat.y), (walking[near].x, walking[near].y)]
             if shapely.covers(sight, shapely.linestrings(ends)):
-                kept.append((Point(round(place.x, 3), round(place.y, 3)), near))
+                kept.append((Point(round(seat.x, 3), round(seat.y, 3)), near))
                 break
     return kept
 

@@ -8,7 +8,7 @@ from random import Random
 from django.db.models import Max
 from shapely.geometry import MultiPolygon, Point, Polygon
 
-from smartcis.importers.seed.desks import desk_places
+from smartcis.importers.seed.desks import desk_seats
 from smartcis.importers.store import FIRST_SIMULATED_NODE
 from smartcis.models import Desk, Machine, RoutingEdge, RoutingNode, SoftwareInstall, Unit
 
@@ -69,9 +69,9 @@ def _furnish(
     """Furnish one room; give the last walking point's number used."""
     nodes = list(room.nodes.filter(kind__in=("centre", "turn"), simulated=False))
     ground = MultiPolygon([Polygon(rings[0], rings[1:]) for rings in room.ground])
-    places = desk_places(ground, [Point(node.x_m, node.y_m) for node in nodes], count)
+    seats = desk_seats(ground, [Point(node.x_m, node.y_m) for node in nodes], count)
     points, edges, desks, machines, installs = [], [], [], [], []
-    for place, (point, seen) in enumerate(places, start=1):
+    for seat, (point, seen) in enumerate(seats, start=1):
         number += 1
         at = {"x_m": point.x, "y_m": point.y}
         node = RoutingNode(
@@ -80,10 +80,10 @@ def _furnish(
         length_mm = max(1, round(1000 * point.distance(Point(nodes[seen].x_m, nodes[seen].y_m))))
         for src, dst in ((node, nodes[seen]), (nodes[seen], node)):
             edges.append(RoutingEdge(src=src, dst=dst, length_mm=length_mm, simulated=True))
-        desk = Desk(desk_id=f"{room.rid}.desk{place}", unit=room, node=node, **at)
+        desk = Desk(desk_id=f"{room.rid}.desk{seat}", unit=room, node=node, **at)
         machine = Machine(
-            mid=f"{room.rid}.pc{place}",
-            host=f"pc-{room.rid.lower()}-{place:02d}",
+            mid=f"{room.rid}.pc{seat}",
+            host=f"pc-{room.rid.lower()}-{seat:02d}",
             unit=room,
             node=node,
             desk=desk,
@@ -92,7 +92,7 @@ def _furnish(
         )
         wanted = [
             name
-            for (name, part), roll in zip(software, rolls[place - 1], strict=True)
+            for (name, part), roll in zip(software, rolls[seat - 1], strict=True)
             if roll < part
         ]
         installs += [

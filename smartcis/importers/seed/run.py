@@ -106,9 +106,9 @@ def _seed_kiosks() -> int:
     spots = [SeedSpot(n.node, n.level.ordinal, n.x_m, n.y_m) for n in ordered]
     made = []
     known = set(Kiosk.objects.values_list("kiosk_id", flat=True))
-    for place, spot in enumerate(far_apart(spots, KIOSKS), start=1):
+    for number, spot in enumerate(far_apart(spots, KIOSKS), start=1):
         node = by_key[int(str(spot.key))]
-        kiosk_id = slug(node.name).lower() or f"kiosk-{place}"
+        kiosk_id = slug(node.name).lower() or f"kiosk-{number}"
         name = node.name or f"Entrance near {_landmark(node)}"
         if kiosk_id not in known:
             made.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
@@ -134,9 +134,9 @@ def _seed_visitors(number: int) -> int:
         Visitor(
             tag=f"tag-{rng.getrandbits(32):08x}",
             speed_m_s=round(rng.uniform(0.9, 1.5), 2),
-            consent=CONSENTS[place % len(CONSENTS)],
+            consent=CONSENTS[number % len(CONSENTS)],
         )
-        for place in range(VISITORS)
+        for number in range(VISITORS)
     ]
     known = set(Visitor.objects.values_list("tag", flat=True))
     fresh = [visitor for visitor in wanted if visitor.tag not in known]

@@ -101,10 +101,10 @@ def _machine_sensors(machines: Sequence[Machine]) -> list[Sensor]:
 
 def _room_sensors(rooms: Sequence[Unit], rng: Random) -> list[Sensor]:
     found = []
-    for place, room in enumerate(rooms):
+    for index, room in enumerate(rooms):
         centre = room.nodes.get(kind="centre", simulated=False)
         phase_s = round(rng.uniform(0, 1200), 1)
-        if place % DARK_ONE_IN == DARK_ONE_IN - 1:
+        if index % DARK_ONE_IN == DARK_ONE_IN - 1:
             light = _sensor(
                 f"{room.rid}.light",
                 "light",

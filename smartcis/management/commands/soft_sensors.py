@@ -17,7 +17,7 @@ from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Append, Arrivals, Batch, Readings, Settings
 
 TOKEN_VARIABLE = "SMARTCIS_TOKEN"  # noqa: S105  # the variable's name, not a token
-CPU_PCT = 1  # place of the load in a row of host_load
+CPU_PCT = 1  # index of the load in a row of host_load
 
 
 class Command(BaseCommand):
