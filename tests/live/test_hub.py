@@ -222,7 +222,9 @@ def test_who_leaves_before_a_view_is_there_leaves_nothing_behind(redis_url):
         name = f"hub-{secrets.token_hex(6)}"
         store = Store(RedisResults(redis_url, name))
         head = store.begin("plain", {("a", 1): 1})
-        hub = Hub(AsyncResults(redis_url, name), Pulse(redis_url, name), Interests(list))
+        hub = Hub(
+            AsyncResults(redis_url, name), EnginePulse(redis_url, name), SocketInterests(list)
+        )
         client = Client(hub, store, "plain")
         joining = asyncio.create_task(client.join())
         await asyncio.sleep(0)

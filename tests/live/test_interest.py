@@ -110,7 +110,7 @@ async def test_what_the_log_does_not_take_is_told_later(clock, log):
 
 @pytest.mark.asyncio
 async def test_who_left_before_the_log_was_told_leaves_nothing_behind(clock, log):
-    interests = Interests(log.append, clock)
+    interests = SocketInterests(log.append, clock)
     for number in range(100):
         interests.take(f"q{number}")
         interests.drop(f"q{number}")
