@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import shapely
+from networkx.utils import UnionFind
 from shapely.geometry import LineString, Point, Polygon
 
-from smartcis.importers.geometry.groups import Groups
 from smartcis.importers.geometry.sight import sight_lines
 from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.spanner import Line, spanner
@@ -170,9 +170,7 @@ def _connect(piece: Polygon, hubs: list[int], points: list[Point], lines: list[L
     candidates = [*(points[hub] for hub in hubs), *corners]
     roomy = sight_lines(piece, candidates, ELBOW_M)
     chosen = spanner(roomy, STRETCH)
-    chosen += _bridges(
-        sight_lines(_with_stubs(piece, candidates), candidates), chosen, len(candidates)
-    )
+    chosen += _bridges(sight_lines(_with_stubs(piece, candidates), candidates), chosen)
     chosen = _pruned(chosen, needed)
     indices = list(hubs)
     for corner in range(needed, len(candidates)):
@@ -195,18 +193,18 @@ def _with_stubs(piece: Polygon, candidates: Sequence[Point]) -> Polygon:
 
 def _is_joined(candidates: Sequence[Point], piece: Polygon) -> bool:
     seen = sight_lines(_with_stubs(piece, candidates), candidates)
-    return len(_bridges(seen, [], len(candidates))) == len(candidates) - 1
+    return len(_bridges(seen, [])) == len(candidates) - 1
 
 
-def _bridges(lines: Sequence[Line], taken: Sequence[Line], count: int) -> list[Line]:
+def _bridges(lines: Sequence[Line], taken: Sequence[Line]) -> list[Line]:
     """Returns the shortest lines that join what `taken` leaves apart."""
-    groups = Groups(count)
+    groups: UnionFind[int] = UnionFind()
     for _, one, other in taken:
-        groups.join(one, other)
+        groups.union(one, other)
     added = []
     for line in lines:
-        if groups.of(line[1]) != groups.of(line[2]):
-            groups.join(line[1], line[2])
+        if groups[line[1]] != groups[line[2]]:
+            groups.union(line[1], line[2])
             added.append(line)
     return added
 

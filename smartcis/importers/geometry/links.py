@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import shapely
+from networkx.utils import UnionFind
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.geometry.contact import WALL_M, SpaceContact
 from smartcis.importers.geometry.gaps import WIDEST_M
-from smartcis.importers.geometry.groups import Groups
 from smartcis.importers.geometry.spaces import WalkableSpace, polygons
 
 HALF_WIDTH_M = 0.9
@@ -32,25 +32,25 @@ def link_corridors(
         walls: their contacts.
         footprint: ground covered by buildings; None when the data has none.
     """
-    groups = Groups(len(spaces))
+    groups: UnionFind[int] = UnionFind()
     for wall in walls:
-        groups.join(wall.one, wall.other)
+        groups.union(wall.one, wall.other)
     grounds = [space.free for space in spaces]
     tree = shapely.STRtree(grounds)
     near = []
     for one, ground in enumerate(grounds):
         for hit in tree.query(ground, predicate="dwithin", distance=WIDEST_M):
             other = int(hit)
-            if other > one and groups.of(one) != groups.of(other):
+            if other > one and groups[one] != groups[other]:
                 near.append((round(float(ground.distance(grounds[other])), 3), one, other))
     drawn = shapely.union_all(grounds)
     found = []
     for gap_m, one, other in sorted(near):
-        if gap_m <= WALL_M or groups.of(one) == groups.of(other):
+        if gap_m <= WALL_M or groups[one] == groups[other]:
             continue
         strip = _strip(grounds[one], grounds[other], drawn, footprint)
         if strip is not None:
-            groups.join(one, other)
+            groups.union(one, other)
             found.append(strip)
             drawn = shapely.union(drawn, strip)
     return found

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from networkx.utils import UnionFind
 from shapely.geometry import Point
 
 from smartcis.importers.geometry.contact import SpaceContact, crossing_point
-from smartcis.importers.geometry.groups import Groups
 from smartcis.importers.geometry.spaces import WalkableSpace
 
 OPENING_EVERY_M = 6.0  # a long open border gets a crossing about every so often
@@ -60,11 +60,11 @@ def passages(
         for index, neighbour in ((wall.one, wall.other), (wall.other, wall.one))
         if spaces[neighbour].is_walkway and not spaces[neighbour].derived
     }
-    groups = Groups(len(spaces))
+    groups: UnionFind[int] = UnionFind()
     chosen: list[Passage] = list(drawn)
     later: list[SpaceContact] = []
     for way in drawn:
-        groups.join(way.inner, way.outer)
+        groups.union(way.inner, way.outer)
     known = {frozenset((way.inner, way.outer)) for way in drawn}
     furnished = {way.inner for way in drawn} | {way.outer for way in drawn}
     for wall in walls:
@@ -74,7 +74,7 @@ def passages(
         if not one.is_room and not other.is_room:
             if _open(one, other):
                 chosen += _openings(spaces, wall)
-                groups.join(wall.one, wall.other)
+                groups.union(wall.one, wall.other)
             continue
         if one.is_room and other.is_room:
             later.append(wall)
@@ -85,14 +85,12 @@ def passages(
             later.append(wall)
             continue
         chosen.append(_door(spaces, wall, inner=room, outer=walkway))
-        groups.join(room, walkway)
+        groups.union(room, walkway)
     # First everything that drawn walkways and entrances can reach, lifts inside core rooms
     # included; then what hangs on a staircase or lift alone, on levels drawn only around it.
     for lives in (_on_foot, _by_lift_or_stairs):
         reached = {
-            groups.of(index)
-            for index, space in enumerate(spaces)
-            if index in entered or lives(space)
+            groups[index] for index, space in enumerate(spaces) if index in entered or lives(space)
         }
         chosen += _rescue(spaces, later, groups, reached)
     return chosen
@@ -114,7 +112,7 @@ def _open(one: WalkableSpace, other: WalkableSpace) -> bool:
 def _rescue(
     spaces: Sequence[WalkableSpace],
     walls: Sequence[SpaceContact],
-    groups: Groups,
+    groups: UnionFind[int],
     reached: set[int],
 ) -> list[Passage]:
     """Returns cut-off rooms a door to a neighbour, through the longest shared wall first."""
@@ -124,12 +122,13 @@ def _rescue(
     while grew:
         grew = False
         for wall in open_walls:
-            one, other = groups.of(wall.one), groups.of(wall.other)
+            one, other = groups[wall.one], groups[wall.other]
             if (one in reached) == (other in reached):
                 continue
             inner, outer = (wall.other, wall.one) if one in reached else (wall.one, wall.other)
             chosen.append(_door(spaces, wall, inner=inner, outer=outer))
-            reached.add(groups.join(wall.one, wall.other))
+            groups.union(wall.one, wall.other)
+            reached.add(groups[wall.one])
             grew = True
             break
     return chosen

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from collections.abc import Sequence
+
+import networkx as nx
 
 from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.walking_graph import WalkingGraph
@@ -11,16 +12,11 @@ from smartcis.importers.geometry.walking_graph import WalkingGraph
 
 def unreached(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> dict[int, str]:
     """Returns the index of every space no entrance leads to, with the reason."""
-    beside: dict[int, list[int]] = defaultdict(list)
-    for edge in graph.edges:
-        beside[edge.src].append(edge.dst)
-    queue = deque(node.number for node in graph.nodes if node.kind == "entrance")
-    seen = set(queue)
-    while queue:
-        for there in beside[queue.popleft()]:
-            if there not in seen:
-                seen.add(there)
-                queue.append(there)
+    walks = nx.DiGraph((edge.src, edge.dst) for edge in graph.edges)
+    entrances = [node.number for node in graph.nodes if node.kind == "entrance"]
+    seen = set(entrances)
+    for entrance in entrances:
+        seen |= nx.descendants(walks, entrance) if entrance in walks else set()
     joined = {edge.space for edge in graph.edges}
     reasons: dict[int, str] = {}
     for index, space in enumerate(spaces):

@@ -5,13 +5,14 @@ Greedy: shortest line first, take it only if the lines taken so far would be a d
 
 Law: for every given line, the kept lines connect its ends with at most `stretch` times its length.
 Source: I. Althöfer, G. Das, D. Dobkin, D. Joseph, J. Soares, On sparse spanners of weighted
-graphs, 1993.
+graphs, 1993. (`networkx.spanner` draws lots, and only knows whole odd stretches.)
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
+
+import networkx as nx
 
 Line = tuple[float, int, int]
 
@@ -24,29 +25,12 @@ def spanner(lines: Iterable[Line], stretch: float) -> list[Line]:
         stretch: greatest detour allowed, 1.0 for none.
     """
     kept: list[Line] = []
-    beside: dict[int, list[tuple[int, float]]] = {}
+    graph: nx.Graph[int] = nx.Graph()
     for length, one, other in lines:
-        if _within(beside, one, other, stretch * length):
-            continue
+        if one in graph:
+            ways = nx.single_source_dijkstra_path_length(graph, one, cutoff=stretch * length)
+            if other in ways:
+                continue
         kept.append((length, one, other))
-        beside.setdefault(one, []).append((other, length))
-        beside.setdefault(other, []).append((one, length))
+        graph.add_edge(one, other, weight=length)
     return kept
-
-
-def _within(beside: dict[int, list[tuple[int, float]]], one: int, other: int, limit: float) -> bool:
-    """Whether a walk from one point to another of at most `limit` exists."""
-    best = {one: 0.0}
-    queue = [(0.0, one)]
-    while queue:
-        walked, here = heapq.heappop(queue)
-        if here == other:
-            return True
-        if walked > best[here]:
-            continue
-        for there, length in beside.get(here, ()):
-            total = walked + length
-            if total <= limit and total < best.get(there, limit + 1):
-                best[there] = total
-                heapq.heappush(queue, (total, there))
-    return False
