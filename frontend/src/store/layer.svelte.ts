@@ -1,12 +1,11 @@
 /** The query drawn on the map: named by the address, followed like any view. */
 import { http, Problem, type ProblemFields } from '../api/http';
 import type { Answer, Point, RunningQuery } from '../api/types';
+import type { Bag } from '../wire/fold';
 import type { App } from './app.svelte';
 import { locate, marks, type Mark, type Nodes } from './layer';
 import { UNKNOWN, type Table } from './table';
 
-/** Repaints are bundled to at most ten a second, ms. */
-const PUBLISH_MS = 100;
 const NODES = 'ONCE SELECT node, level_id, x_m, y_m FROM routing_node';
 
 export class Layer {
@@ -19,7 +18,6 @@ export class Layer {
   lostNodes = $state.raw<ProblemFields | null>(null);
   private table = $state.raw<Table>(UNKNOWN);
   private nodes = $state.raw<Nodes>(new Map());
-  private pending = false;
   private end: () => void = () => undefined;
 
   constructor(private readonly app: App) {}
@@ -84,19 +82,20 @@ export class Layer {
   }
 
   private follow(id: string, width: number | undefined): void {
-    this.end = this.app.live.client.subscribe(id, (event) => {
+    const { live } = this.app;
+    let bag: Bag | null = null;
+    const paint = (): void => {
+      if (id !== this.id || bag === null) return;
+      this.table = { columns: bag.columns.slice(0, width), rows: bag.rows(), known: true };
+    };
+    this.end = live.client.subscribe(id, (event) => {
       if (event.kind === 'error') this.problem = event.error;
       else if (event.kind === 'closed') this.closed = true;
       else {
         this.problem = null;
         this.closed = false;
-        if (this.pending) return;
-        this.pending = true;
-        setTimeout(() => {
-          this.pending = false;
-          if (id !== this.id) return;
-          this.table = { columns: event.bag.columns.slice(0, width), rows: event.bag.rows(), known: true };
-        }, PUBLISH_MS);
+        bag = event.bag;
+        live.repaint.soon(paint);
       }
     });
   }

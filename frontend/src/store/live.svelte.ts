@@ -4,14 +4,10 @@ import type { Surroundings } from '../wire/client';
 import { describe, type Connection } from '../wire/connection';
 import type { Bag } from '../wire/fold';
 import type { WireError } from '../wire/protocol';
+import { Repaint } from '../wire/repaint';
 import { UNKNOWN, type Table } from './table';
 import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type LayerName, type ViewName } from './views';
 import type { Tables } from './world';
-
-/** Messages of one epoch arrive together: they are handed to the page together, after this, ms. */
-const GATHER_MS = 10;
-/** The page is repainted at most ten times a second, ms. */
-const REPAINT_MS = 100;
 
 class Cell {
   table = $state.raw<Table>(UNKNOWN);
@@ -19,6 +15,7 @@ class Cell {
 
 export class Live {
   readonly client: LiveClient;
+  readonly repaint = new Repaint();
   connection = $state.raw<Connection>({ kind: 'connecting', attempt: 0 });
   /** Views that cannot be maintained now, each with its reason. */
   errors = $state.raw<ReadonlyMap<string, WireError>>(new Map());
@@ -27,8 +24,6 @@ export class Live {
   readonly label = $derived(describe(this.connection));
   private readonly cells: Record<ViewName, Cell>;
   private readonly dirty = new Map<ViewName, Bag>();
-  private publishing = false;
-  private publishedMs = -REPAINT_MS;
   private endOwn: (() => void)[] = [];
 
   constructor(around: Surroundings) {
@@ -109,22 +104,15 @@ export class Live {
           this.errors = new Map([...this.errors].filter(([name]) => name !== view));
         }
         this.dirty.set(view, event.bag);
-        this.publishSoon();
+        this.repaint.soon(this.publish);
       }
     });
   }
 
-  private publishSoon(): void {
-    if (this.publishing) return;
-    this.publishing = true;
-    const wait = Math.max(GATHER_MS, this.publishedMs + REPAINT_MS - performance.now());
-    setTimeout(() => {
-      this.publishing = false;
-      this.publishedMs = performance.now();
-      for (const [view, bag] of this.dirty) {
-        this.cells[view].table = { columns: bag.columns, rows: bag.rows(), known: true };
-      }
-      this.dirty.clear();
-    }, wait);
-  }
+  private readonly publish = (): void => {
+    for (const [view, bag] of this.dirty) {
+      this.cells[view].table = { columns: bag.columns, rows: bag.rows(), known: true };
+    }
+    this.dirty.clear();
+  };
 }

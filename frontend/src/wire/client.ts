@@ -7,8 +7,15 @@
  */
 import { waitMs } from './backoff';
 import { judge, type Connection } from './connection';
-import { Bag, type Change } from './fold';
-import type { ClientMessage, Delta, ServerMessage, Snapshot, WireError } from './protocol';
+import { Bag, changesOf, type Change } from './fold';
+import {
+  PROTOCOL,
+  type ClientMessage,
+  type Delta,
+  type ServerMessage,
+  type Snapshot,
+  type WireError,
+} from './protocol';
 
 /** No message for this long: the socket is dead, whatever the browser believes (heartbeat: 5 s). */
 export const SILENCE_MS = 12_000;
@@ -175,6 +182,11 @@ export class LiveClient {
     this.lastHeardMs = this.around.now();
     switch (message.type) {
       case 'welcome':
+        if (message.protocol !== PROTOCOL) {
+          this.stop();
+          this.tell({ kind: 'outdated', spoken: message.protocol });
+          return;
+        }
         this.attempt = 0;
         this.lostAtMs = null;
         this.tell(judge(message.engine, 0, message.epoch, this.around.now(), this.state));
@@ -212,13 +224,13 @@ export class LiveClient {
   private fold(message: Delta): void {
     const subscription = this.subscriptions.get(message.id);
     if (!subscription) return;
-    const folded = subscription.bag.apply(message);
+    const changes = changesOf(message);
+    const folded = subscription.bag.apply(message, changes);
     if (folded === 'gap') {
       this.resyncs += 1;
       // Matching `prev` but impossible weights: our past is wrong, so only a snapshot helps.
       this.renew(subscription, message.prev === subscription.bag.epoch);
     } else if (folded === 'applied') {
-      const changes = message.changes.map(([weight, ...row]) => ({ weight, row }));
       subscription.hear({ kind: 'delta', bag: subscription.bag, changes, merged: message.merged });
     }
   }

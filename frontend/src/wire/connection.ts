@@ -5,6 +5,8 @@ export type Connection =
   | { readonly kind: 'connecting'; readonly attempt: number }
   | { readonly kind: 'live'; readonly epoch: number; readonly lagS: number }
   | { readonly kind: 'delayed'; readonly lagS: number; readonly engine: Engine }
+  /** The service speaks a protocol this page does not: nothing it says can be relied on. */
+  | { readonly kind: 'outdated'; readonly spoken: number }
   | { readonly kind: 'offline'; readonly sinceMs: number; readonly cause: 'socket' | 'engine' };
 
 /** Above this lag the page no longer calls itself live; a sensor change is due within 1 s. */
@@ -37,6 +39,8 @@ export function describe(connection: Connection): string {
       return connection.engine === 'starting'
         ? 'engine starting'
         : `delayed ${Math.max(1, Math.round(connection.lagS))} s`;
+    case 'outdated':
+      return 'reload needed';
     case 'offline':
       return `${connection.cause === 'engine' ? 'engine offline' : 'offline'} since ${clock(connection.sinceMs)}`;
   }

@@ -12,7 +12,15 @@ export type Folded = 'applied' | 'seen' | 'gap';
 export interface Change {
   readonly weight: number;
   readonly row: Row;
+  readonly key: string;
 }
+
+/** The same text for equal rows, and for no others. */
+export const keyOf = (row: Row): string => JSON.stringify(row);
+
+/** The changes of a delta, each with its row's key. */
+export const changesOf = (message: Delta): Change[] =>
+  message.changes.map(([weight, ...row]) => ({ weight, row, key: keyOf(row) }));
 
 interface Entry {
   readonly row: Row;
@@ -23,6 +31,8 @@ export class Bag {
   columns: readonly Column[] = [];
   epoch: number | null = null;
   atS = 0;
+  /** Rows held, multiplicities counted. */
+  size = 0;
   private entries = new Map<string, Entry>();
 
   /** Take the whole view; whatever was held before is forgotten. */
@@ -31,19 +41,23 @@ export class Bag {
     this.epoch = message.epoch;
     this.atS = message.at_s;
     this.entries = new Map();
-    for (const row of message.rows) this.add(this.entries, row, 1);
+    for (const row of message.rows) {
+      const key = keyOf(row);
+      this.entries.set(key, { row, weight: this.weight(key) + 1 });
+    }
+    this.size = message.rows.length;
   }
 
   /** Apply one delta, or say why it cannot be applied. */
-  apply(message: Delta): Folded {
+  apply(message: Delta, changes: readonly Change[] = changesOf(message)): Folded {
     if (this.epoch === null) return 'gap';
     if (message.epoch <= this.epoch) return 'seen';
     if (message.prev !== this.epoch) return 'gap';
     const touched = new Map<string, Entry>();
-    for (const [weight, ...row] of message.changes) {
-      const key = JSON.stringify(row);
-      if (!touched.has(key)) touched.set(key, { row, weight: this.entries.get(key)?.weight ?? 0 });
-      this.add(touched, row, weight);
+    for (const { key, row, weight } of changes) {
+      const held = touched.get(key);
+      if (held) held.weight += weight;
+      else touched.set(key, { row, weight: this.weight(key) + weight });
     }
     // A negative multiplicity means that an insertion was missed, so the bag is not the view.
     for (const entry of touched.values()) if (entry.weight < 0) return 'gap';
@@ -51,6 +65,7 @@ export class Bag {
       if (entry.weight === 0) this.entries.delete(key);
       else this.entries.set(key, entry);
     }
+    for (const { weight } of changes) this.size += weight;
     this.epoch = message.epoch;
     this.atS = message.at_s;
     return 'applied';
@@ -58,7 +73,7 @@ export class Bag {
 
   /** Rows with multiplicity, each distinct row once. */
   counted(): Change[] {
-    return [...this.entries.values()].map(({ row, weight }) => ({ row, weight }));
+    return Array.from(this.entries, ([key, { row, weight }]) => ({ row, weight, key }));
   }
 
   /** Distinct rows. */
@@ -66,17 +81,8 @@ export class Bag {
     return [...this.entries.values()].map(({ row }) => row);
   }
 
-  /** Rows held, multiplicities counted. */
-  get size(): number {
-    let total = 0;
-    for (const { weight } of this.entries.values()) total += weight;
-    return total;
-  }
-
-  private add(into: Map<string, Entry>, row: Row, weight: number): void {
-    const key = JSON.stringify(row);
-    const held = into.get(key);
-    if (held) held.weight += weight;
-    else into.set(key, { row, weight });
+  /** How often a row is held, by its key. */
+  weight(key: string): number {
+    return this.entries.get(key)?.weight ?? 0;
   }
 }

@@ -261,7 +261,7 @@ export class Workbench {
   private follow(query: RunningQuery): void {
     this.leave();
     this.current = query;
-    this.results = Results.of(this.live.client, query.id, query.order ?? null);
+    this.results = Results.of(this.live, query.id, query.order ?? null);
   }
 
   private leave(): void {

@@ -1,25 +1,18 @@
 /** A running query's result: the rows that stand, and for a moment those that just left. */
 import type { Answer, Order } from '../api/types';
-import type { LiveClient, ViewEvent } from '../wire/client';
-import { Bag } from '../wire/fold';
+import type { Live } from '../store/live.svelte';
+import type { ViewEvent } from '../wire/client';
+import { Bag, type Change } from '../wire/fold';
 import type { Cell, Column, Row, WireError } from '../wire/protocol';
 import { comparison } from './order';
+import { Ordered, type Comparison, type ShownRow } from './ordered';
 import { Rate } from './rate';
 
 /** How long a change stays marked, ms. */
 export const FLASH_MS = 1600;
-/** Rows drawn; the rest are counted. */
-export const SHOWN_ROWS = 300;
+/** Rows on a page of the table. */
+export const PAGE_ROWS = 200;
 const KEPT_CHANGES = 60;
-/** Repaints are bundled to at most ten a second, ms. */
-const PUBLISH_MS = 100;
-
-export interface ShownRow {
-  readonly key: string;
-  readonly row: Row;
-  readonly weight: number;
-  readonly mark: '+' | '−' | '';
-}
 
 export interface LoggedChange {
   readonly number: number;
@@ -28,13 +21,15 @@ export interface LoggedChange {
   readonly row: Row;
 }
 
+const texts = new Intl.Collator('en', { numeric: true });
+
 /** Order cells as a person would: numbers by size, everything else as text, nulls last. */
 export function compare(a: Cell | undefined, b: Cell | undefined): number {
   if (a === b) return 0;
   if (a === null || a === undefined) return 1;
   if (b === null || b === undefined) return -1;
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return String(a).localeCompare(String(b), 'en', { numeric: true });
+  return texts.compare(String(a), String(b));
 }
 
 export class Results {
@@ -45,7 +40,9 @@ export class Results {
   epoch = $state<number | null>(null);
   inserted = $state(0);
   deleted = $state(0);
-  hidden = $state(0);
+  /** The index of the first row drawn, and how many there are to draw. */
+  from = $state(0);
+  length = $state(0);
   /** Changes per second, lately. */
   rate = $state(0);
   /** Epochs whose changes came summed with those of others. */
@@ -56,9 +53,9 @@ export class Results {
   sortBy = $state<number | null>(0);
   descending = $state(false);
   private bag: Bag | null = null;
-  private readonly fresh = new Map<string, number>();
-  private readonly gone = new Map<string, { row: Row; atMs: number }>();
-  private pending = false;
+  private readonly ordered = new Ordered();
+  /** When each marked row changed, oldest first. */
+  private marked: { readonly key: string; readonly atMs: number }[] = [];
   private count = 0;
   private readonly counting = new Rate(performance.now());
   private end: () => void = () => undefined;
@@ -68,17 +65,20 @@ export class Results {
     /** What was answered once; null for what is maintained. */
     readonly answer: Answer | null = null,
   ) {
-    if (order) this.sortBy = null;
+    if (order || answer) this.sortBy = null;
   }
 
   /** Follow a query that is maintained. */
-  static of(client: LiveClient, view: string, order: Order | null): Results {
+  static of(live: Live, view: string, order: Order | null): Results {
     const results = new Results(order);
-    const end = client.subscribe(view, (event) => {
-      results.hear(event);
+    const end = live.client.subscribe(view, (event) => {
+      results.take(event);
+      live.repaint.soon(results.publish);
     });
     const second = setInterval(() => {
       results.rate = results.counting.perS(performance.now());
+      // Marks fade even when no further change comes.
+      if (results.marked.length > 0) live.repaint.soon(results.publish);
     }, 1000);
     results.end = () => {
       clearInterval(second);
@@ -90,21 +90,10 @@ export class Results {
   /** Show what a one-shot query found, in the order it came. */
   static answered(answer: Answer): Results {
     const results = new Results(null, answer);
-    results.columns = answer.columns;
-    results.sortBy = null;
     const { columns, rows, epoch, position, at_s } = answer;
-    results.bag = new Bag();
-    results.bag.replace({
-      type: 'snapshot',
-      id: 0,
-      view: '',
-      columns,
-      rows,
-      epoch,
-      position,
-      at_s,
-      merged: 0,
-    });
+    const bag = new Bag();
+    bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s, merged: 0 });
+    results.start(bag);
     results.publish();
     return results;
   }
@@ -117,6 +106,14 @@ export class Results {
   sort(column: number): void {
     this.descending = this.sortBy === column ? !this.descending : false;
     this.sortBy = column;
+    this.from = 0;
+    this.ordered.sortBy(this.comparison());
+    this.publish();
+  }
+
+  /** Draw the page of rows after or before this one. */
+  turn(by: 1 | -1): void {
+    this.from += by * PAGE_ROWS;
     this.publish();
   }
 
@@ -125,7 +122,7 @@ export class Results {
     return this.order?.width;
   }
 
-  private hear(event: ViewEvent): void {
+  private take(event: ViewEvent): void {
     if (event.kind === 'error') {
       this.error = event.error;
       return;
@@ -136,85 +133,68 @@ export class Results {
     }
     this.error = null;
     this.closed = false;
-    this.bag = event.bag;
     if (event.kind === 'delta') {
       this.note(event.bag, event.changes);
       this.coalesced += Math.max(0, event.merged - 1);
     } else {
-      this.columns = event.bag.columns.slice(0, this.width);
+      this.start(event.bag);
       this.coalesced += event.merged;
     }
-    this.publishSoon();
   }
 
-  private note(bag: Bag, changes: readonly { weight: number; row: Row }[]): void {
+  private start(bag: Bag): void {
+    this.bag = bag;
+    this.columns = bag.columns.slice(0, this.width);
+    this.marked = [];
+    this.ordered.replace(bag.counted());
+    this.ordered.sortBy(this.comparison());
+  }
+
+  private note(bag: Bag, changes: readonly Change[]): void {
     const atMs = performance.now();
-    for (const { weight, row } of changes) {
-      const key = JSON.stringify(row);
-      if (weight > 0) {
-        this.inserted += weight;
-        this.fresh.set(key, atMs);
-        this.gone.delete(key);
-      } else {
-        this.deleted -= weight;
-        this.fresh.delete(key);
-        this.gone.set(key, { row, atMs });
-      }
+    let [inserted, deleted] = [0, 0];
+    for (const { weight, row, key } of changes) {
+      if (weight > 0) inserted += weight;
+      else deleted -= weight;
+      const now = bag.weight(key);
+      this.ordered.put(key, row, Math.max(1, now), now === 0 ? '−' : weight > 0 ? '+' : '', atMs);
+      this.marked.push({ key, atMs });
     }
-    this.counting.add(
-      atMs,
-      changes.reduce((sum, { weight }) => sum + Math.abs(weight), 0),
-    );
-    const logged = changes.map(({ weight, row }) => ({
-      number: ++this.count,
+    this.inserted += inserted;
+    this.deleted += deleted;
+    this.counting.add(atMs, inserted + deleted);
+    const logged = changes.slice(-KEPT_CHANGES).map(({ weight, row }, i) => ({
+      number: this.count + i,
       epoch: bag.epoch ?? 0,
       weight,
       row: row.slice(0, this.width),
     }));
+    this.count += logged.length;
     this.log = [...logged.reverse(), ...this.log].slice(0, KEPT_CHANGES);
   }
 
-  private publishSoon(): void {
-    if (this.pending) return;
-    this.pending = true;
-    setTimeout(() => {
-      this.pending = false;
-      this.publish();
-    }, PUBLISH_MS);
-  }
-
   /** The order the reader chose, else the query's own, else none: as the rows came. */
-  private comparison(): ((a: Row, b: Row) => number) | null {
+  private comparison(): Comparison | null {
     const at = this.sortBy;
     if (at === null) return this.order && this.bag ? comparison(this.order, this.bag.columns) : null;
     const sense = this.descending ? -1 : 1;
     return (a, b) => sense * compare(a[at], b[at]);
   }
 
-  private publish(): void {
+  private readonly publish = (): void => {
     if (!this.bag) return;
-    const now = performance.now();
-    for (const [key, atMs] of this.fresh) if (now - atMs > FLASH_MS) this.fresh.delete(key);
-    for (const [key, { atMs }] of this.gone) if (now - atMs > FLASH_MS) this.gone.delete(key);
-    const standing: ShownRow[] = this.bag.counted().map(({ row, weight }) => {
-      const key = JSON.stringify(row);
-      return { key, row, weight, mark: this.fresh.has(key) ? '+' : '' };
-    });
-    const keys = new Set(standing.map((shown) => shown.key));
-    const leaving: ShownRow[] = [...this.gone]
-      .filter(([key]) => !keys.has(key))
-      .map(([key, { row }]) => ({ key: `gone${key}`, row, weight: 1, mark: '−' }));
-    const all = [...standing, ...leaving];
-    const order = this.comparison();
-    if (order) all.sort((a, b) => order(a.row, b.row) || a.key.localeCompare(b.key));
-    this.rows = all.slice(0, SHOWN_ROWS);
-    this.hidden = all.length - this.rows.length;
+    this.fade(performance.now() - FLASH_MS);
+    this.length = this.ordered.length;
+    this.from = Math.max(0, Math.min(this.from, Math.floor((this.length - 1) / PAGE_ROWS) * PAGE_ROWS));
+    this.rows = this.ordered.window(this.from, PAGE_ROWS);
     this.total = this.bag.size;
     this.epoch = this.bag.epoch;
-    // Marks fade even when no further change comes.
-    if (this.fresh.size > 0 || this.gone.size > 0)
-      setTimeout(() => {
-        this.publishSoon();
-      }, FLASH_MS);
+  };
+
+  /** Take the marks off what has not changed for a moment. */
+  private fade(beforeMs: number): void {
+    const young = this.marked.findIndex(({ atMs }) => atMs > beforeMs);
+    const old = this.marked.splice(0, young < 0 ? this.marked.length : young);
+    for (const { key } of old) this.ordered.settle(key, beforeMs);
   }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LiveClient, SILENCE_MS, type ViewEvent } from '../../src/wire/client';
-import type { Connection } from '../../src/wire/connection';
-import type { ServerMessage } from '../../src/wire/protocol';
+import { describe as inWords, type Connection } from '../../src/wire/connection';
+import { PROTOCOL, type ServerMessage } from '../../src/wire/protocol';
 import { delta, Hand, snapshot } from './hand';
 
 const welcome: ServerMessage = { type: 'welcome', protocol: 1, epoch: 1, engine: 'live' };
@@ -272,4 +272,21 @@ describe('the connection', () => {
     expect(hand.sockets).toHaveLength(1);
     expect(hand.socket.closed).toBe(true);
   });
+});
+
+test('a service of another protocol is refused: nothing is shown of it, and nobody tries again', () => {
+  client.start();
+  follow('free_machine');
+  hand.socket.opens();
+  hand.socket.says({ ...welcome, protocol: PROTOCOL + 1 } as ServerMessage);
+  const [asked] = hand.socket.asked;
+  hand.socket.says(snapshot(asked?.id ?? 0, 'free_machine', 1, [['m1']], ['mid']));
+  expect(states.at(-1)?.kind).toBe('outdated');
+  expect(client.connection).toEqual({ kind: 'outdated', spoken: PROTOCOL + 1 });
+  expect(inWords(client.connection)).toBe('reload needed');
+  expect(heard).toEqual([]);
+  expect(hand.socket.closed).toBe(true);
+  hand.pass(60_000);
+  client.wake();
+  expect(hand.sockets).toHaveLength(1);
 });

@@ -35,7 +35,7 @@ describe('the fold of a view', () => {
     bag.apply(d(1, 2, [[-1, 'x', 1]]));
     expect(bag.rows()).toEqual([['x', 1]]);
     bag.apply(d(2, 3, [[3, 'x', 1]]));
-    expect(bag.counted()).toEqual([{ row: ['x', 1], weight: 4 }]);
+    expect(bag.counted()).toEqual([{ row: ['x', 1], weight: 4, key: '["x",1]' }]);
   });
 
   test('takes one row that is deleted and inserted in one delta', () => {
