@@ -1,14 +1,7 @@
 /** REST as this page uses it: JSON both ways, the CSRF token attached, problems as one class. */
-import type { Position } from '../wire/protocol';
+import type { Error as ProblemFields, Position } from './schema';
 
-export interface ProblemFields {
-  code: string;
-  message: string;
-  position: Position | null;
-  found: string;
-  exists: string[];
-  try: string;
-}
+export type { ProblemFields };
 
 /** An answer that was not 2xx, or no answer at all (status 0). */
 export class Problem extends Error {
@@ -60,7 +53,7 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
     throw new Problem(0, fieldsOf({ code: 'smartcis.http.unreachable' }, 'The server does not answer.'));
   }
   const text = await answer.text();
-  let parsed: unknown = null;
+  let parsed: unknown;
   try {
     parsed = text === '' ? null : JSON.parse(text);
   } catch {

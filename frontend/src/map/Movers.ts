@@ -5,7 +5,7 @@
  * number where several are in it.
  */
 import L from 'leaflet';
-import type { Point } from '../api/types';
+import type { Point } from '../store/geometry';
 import type { Visitor } from '../store/world';
 
 /** A tag is heard about once a second; a dot takes this long to its new place, ms. */

@@ -1,5 +1,5 @@
 /** One tab stop for rooms, one for machines, one for doors; arrow keys walk within each. */
-import type { Point } from '../api/types';
+import type { Point } from '../store/geometry';
 import { neighbour } from '../store/geometry';
 
 export interface Stop {

@@ -1,6 +1,7 @@
 /** The page's one store: building, plans, live views, the question asked, what is selected. */
 import { http, Problem } from '../api/http';
-import type { Building, Kiosk, LevelInfo, Plan, Point } from '../api/types';
+import type { Building, Kiosk, Level, Plan } from '../api/schema';
+import type { Point } from './geometry';
 import type { Surroundings } from '../wire/client';
 import type { Connection } from '../wire/connection';
 import type { Row } from '../wire/protocol';
@@ -92,7 +93,7 @@ export class App {
   readonly crowds: ReadonlyMap<string, number> = $derived.by(() =>
     crowds(this.live.tables.visitors_on_level),
   );
-  readonly levels: readonly LevelInfo[] = $derived(
+  readonly levels: readonly Level[] = $derived(
     [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),
   );
   readonly levelId: string = $derived.by(() =>

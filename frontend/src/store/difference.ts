@@ -1,5 +1,5 @@
 /** What a supposition would do to the visitor's answer, in one sentence. */
-import type { Difference } from '../api/types';
+import type { Difference } from '../api/schema';
 import { metres } from './path';
 import type { Fields } from './table';
 import { titleOf, type World } from './world';
@@ -13,7 +13,7 @@ export function doorStatement(doorId: string, state: Supposition): string {
 
 /** Tell how the nearest machine would change. `now`: the row as it stands. */
 export function tellDifference(
-  difference: Difference,
+  difference: Pick<Difference, 'gone' | 'come'>,
   now: Fields | null,
   seen: Pick<World, 'machines' | 'rooms'>,
 ): string {

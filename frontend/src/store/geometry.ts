@@ -1,6 +1,9 @@
 /** Plane geometry in metres: just what directions and labels need. */
-import type { Point, Ring } from '../api/types';
 import { elementAt } from '../lists';
+
+/** Metres, x east and y north. */
+export type Point = [number, number];
+export type Ring = Point[];
 
 export function distance(a: Point, b: Point): number {
   return Math.hypot(a[0] - b[0], a[1] - b[1]);

@@ -1,6 +1,7 @@
 /** The query drawn on the map: named by the address, followed like any view. */
 import { http, Problem, type ProblemFields } from '../api/http';
-import type { Answer, Point, RunningQuery } from '../api/types';
+import type { Answer, Query } from '../api/schema';
+import type { Point } from './geometry';
 import type { Bag } from '../wire/fold';
 import type { App } from './app.svelte';
 import { locate, marks, type Mark, type Nodes } from './layer';
@@ -11,7 +12,7 @@ const NODES = 'ONCE SELECT node, level_id, x_m, y_m FROM routing_node';
 export class Layer {
   /** The query's id, null without a layer. */
   id = $state<string | null>(null);
-  query = $state.raw<RunningQuery | null>(null);
+  query = $state.raw<Query | null>(null);
   problem = $state.raw<ProblemFields | null>(null);
   closed = $state(false);
   /** Why nodes cannot be placed; the rows themselves go on. */
@@ -69,7 +70,7 @@ export class Layer {
 
   private async load(id: string): Promise<void> {
     try {
-      const query = await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+      const query = await http.get<Query>(`queries/${encodeURIComponent(id)}/`);
       if (id !== this.id) return;
       this.query = query;
       if (!query.located_by) return;

@@ -1,10 +1,14 @@
 /** A query's rows as marks on the plan: where each row lies, and what is written there. */
-import type { Building, LocatedBy, Plan, Point } from '../api/types';
+import type { Building, Plan, Query } from '../api/schema';
+import type { Point } from './geometry';
 import type { Cell, Column, Row } from '../wire/protocol';
 import { distance } from './geometry';
 import { number, type Table } from './table';
 
-/** A place on the plan. */
+/** What says where a query's rows are. */
+export type LocatedBy = NonNullable<Query['located_by']>;
+
+/** Where something is on the plan. */
 export interface Spot {
   readonly levelId: string;
   readonly at: Point;

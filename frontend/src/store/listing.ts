@@ -1,5 +1,5 @@
 /** The building as floor → room → machine, from the same world the map draws. */
-import type { LevelInfo } from '../api/types';
+import type { Level } from '../api/schema';
 import { titleOf, type Door, type Machine, type Room, type World } from './world';
 
 export interface ListedRoom {
@@ -8,7 +8,7 @@ export interface ListedRoom {
 }
 
 export interface ListedFloor {
-  readonly level: LevelInfo;
+  readonly level: Level;
   readonly rooms: readonly ListedRoom[];
   readonly doors: readonly Door[];
   readonly machines: number;
@@ -24,7 +24,7 @@ function rank(entry: ListedRoom): number {
 }
 
 /** @param needle keeps rooms and machines whose name contains it, case aside. */
-export function listing(seen: World, levels: readonly LevelInfo[], needle = ''): ListedFloor[] {
+export function listing(seen: World, levels: readonly Level[], needle = ''): ListedFloor[] {
   const wanted = needle.trim().toLowerCase();
   const matches = (text: string): boolean => text.toLowerCase().includes(wanted);
   const inRoom = new Map<string, Machine[]>();

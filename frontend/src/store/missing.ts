@@ -1,5 +1,5 @@
 /** What is missing for an answer, in plain words: one list of sentences for each way to have it. */
-import type { Edit, Missing, Repair } from '../api/types';
+import type { Edit, Missing, Repair } from '../api/schema';
 import type { Cell } from '../wire/protocol';
 import { titleOf, type World } from './world';
 
@@ -13,7 +13,7 @@ type Seen = Pick<World, 'machines' | 'rooms'>;
 /** Ways shown at most: nobody reads more. */
 const SHOWN = 4;
 
-export function tellMissing(missing: Missing, seen: Seen): Ways {
+export function tellMissing(missing: Pick<Missing, 'repairs' | 'complete'>, seen: Seen): Ways {
   const ways = missing.repairs.slice(0, SHOWN).map((repair) => told(repair, seen));
   if (ways.length === 0) {
     return {

@@ -1,5 +1,6 @@
 /** The route as the map and the directions need it: legs per floor, joined by lifts and stairs. */
-import type { LevelInfo, Point } from '../api/types';
+import type { Level } from '../api/schema';
+import type { Point } from './geometry';
 import { elementAt } from '../lists';
 import { distance, inside, simplify, turn } from './geometry';
 import { number, records, type Table } from './table';
@@ -119,7 +120,7 @@ export interface Target {
 /** Numbered text directions, with what one walks through as landmarks. */
 export function directions(
   found: Path,
-  levels: readonly LevelInfo[],
+  levels: readonly Level[],
   roomsByLevel: ReadonlyMap<string, readonly Room[]>,
   origin: string,
   target: Target,

@@ -1,5 +1,5 @@
 /** What motes spend for queries, as the layer of the map shows it. */
-import type { Point } from '../api/types';
+import type { Point } from './geometry';
 import { number, records, type Table } from './table';
 
 export interface Spender {

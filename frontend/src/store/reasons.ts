@@ -1,5 +1,5 @@
 /** What an answer rests on, in plain words: one sentence for each base row the engine named. */
-import type { Fact, Reasons } from '../api/types';
+import type { Fact, Reasons } from '../api/schema';
 import type { Cell } from '../wire/protocol';
 import { age } from './words';
 import { titleOf, type World } from './world';
@@ -22,8 +22,11 @@ type Seen = Pick<World, 'machines' | 'rooms'>;
 /** The order in which a person would tell it; unknown relations come last. */
 const ORDER = ['seat_reading', 'cpu_reading', 'machine_software', 'machine', 'door', 'route_request'];
 
-/** Tell reasons: the smallest set in sentences, and how many others there are. */
-export function tell(reasons: Reasons, seen: Seen): Told {
+/** What of an answer's reasons is put in words. */
+type Rested = Pick<Reasons, 'sets' | 'complete' | 'at_s'>;
+
+/** The smallest set of reasons in sentences, and how many others there are. */
+export function tell(reasons: Rested, seen: Seen): Told {
   const facts = [...(reasons.sets[0] ?? [])].sort((a, b) => place(a) - place(b));
   const sentences = facts.map((fact) => ({
     text: sentence(fact, seen, reasons.at_s),
@@ -41,7 +44,7 @@ export function tell(reasons: Reasons, seen: Seen): Told {
   return { heading: heading(reasons), sentences };
 }
 
-function heading(reasons: Reasons): string {
+function heading(reasons: Rested): string {
   if (!reasons.complete) return 'One of many ways to see it:';
   if (reasons.sets.length > 1) return `One of ${reasons.sets.length} ways to see it:`;
   return 'As long as all of this is so:';
@@ -52,7 +55,7 @@ function place(fact: Fact): number {
   return at < 0 ? ORDER.length : at;
 }
 
-function mark(fact: Fact, reasons: Reasons): string {
+function mark(fact: Fact, reasons: Rested): string {
   if (!fact.necessary) return '';
   if (fact.relation === 'door') return 'without this door there is no such way';
   return reasons.sets.length > 1 || !reasons.complete ? 'part of every way' : '';

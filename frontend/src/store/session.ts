@@ -1,6 +1,6 @@
 /** This browser's route at the service: made once, changed in place, remembered across reloads. */
 import { http, Problem } from '../api/http';
-import type { RouteSession as Minted } from '../api/types';
+import type { Route as Minted } from '../api/schema';
 import type { Ask } from './outcome';
 
 const KEY = 'smartcis.route';

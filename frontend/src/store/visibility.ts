@@ -1,20 +1,8 @@
 /** What a visitor lets others see, by the code on the card that came with the tag. */
 import { http } from '../api/http';
+import type { Policy, Visitor } from '../api/schema';
 
-export type Consent = 'hidden' | 'counted' | 'room' | 'exact';
-
-export interface Me {
-  readonly consent: Consent;
-  readonly pseudonym: string;
-  readonly simulated: boolean;
-}
-
-/** What the house does with positions. */
-export interface Policy {
-  readonly held_s: number;
-  readonly log_keeps_s: number;
-  readonly renamed_at_hour: number;
-}
+export type Consent = Visitor['consent'];
 
 export const CHOICES: readonly { consent: Consent; title: string; told: string }[] = [
   { consent: 'hidden', title: 'Hide me', told: 'Nobody but the staff of the house can find your tag.' },
@@ -52,10 +40,10 @@ export function forgetCode(): void {
 
 const carrying = (code: string): Record<string, string> => ({ 'Visitor-Code': code });
 
-export const look = (code: string): Promise<Me> => http.get<Me>(ME, carrying(code));
+export const look = (code: string): Promise<Visitor> => http.get<Visitor>(ME, carrying(code));
 
-export const choose = (code: string, consent: Consent): Promise<Me> =>
-  http.patch<Me>(ME, { consent }, carrying(code));
+export const choose = (code: string, consent: Consent): Promise<Visitor> =>
+  http.patch<Visitor>(ME, { consent }, carrying(code));
 
 export const policy = (): Promise<Policy> => http.get<Policy>('visitors/policy/');
 

@@ -3,7 +3,8 @@
  *
  * Pure functions; the map and the list both draw their result, so they cannot disagree.
  */
-import type { Plan, Point, Ring, Unit } from '../api/types';
+import type { Plan, PlanUnit } from '../api/schema';
+import type { Point, Ring } from './geometry';
 import { grouped } from '../lists';
 import { by, number, records, type Table } from './table';
 import type { ViewName } from './views';
@@ -79,7 +80,7 @@ const CATEGORY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** "Room V101", "Lift", "Corridor": the type, then the name where there is one. */
-export function titleOf(unit: Pick<Unit, 'name' | 'category'>): string {
+export function titleOf(unit: Pick<PlanUnit, 'name' | 'category'>): string {
   const kind = CATEGORY_NAMES[unit.category] ?? unit.category;
   return unit.name === '' || unit.name.toLowerCase() === kind.toLowerCase() ? kind : `${kind} ${unit.name}`;
 }

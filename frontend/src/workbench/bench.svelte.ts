@@ -1,10 +1,9 @@
 /** The workbench's one store: the text and what is said of it, the query in view, one's own queries. */
 import { http, Problem, type ProblemFields } from '../api/http';
-import type { Answer, Checked, Done, Limits, RunningQuery, Source, Ways } from '../api/types';
+import type { Answer, Checked, Done, Explanation, Limits, Query, Source, Ways } from '../api/schema';
 import { Live } from '../store/live.svelte';
 import type { Surroundings } from '../wire/client';
 import type { Editor } from './editor';
-import type { Told } from './explained';
 import { Results } from './results.svelte';
 import { onceOf, queryHref, withoutOnce } from './share';
 
@@ -16,6 +15,9 @@ export type Verdict = 'none' | 'checking' | 'good' | 'bad';
 /** Kept running, answered once, or whatever the text itself says. */
 export type Way = 'live' | 'once' | 'text';
 
+/** The query in view outlives the service's: its last rows stand after it was stopped. */
+export type InView = Omit<Query, 'state'> & { readonly state: Query['state'] | 'stopped' };
+
 interface Page<T> {
   readonly results: T[];
 }
@@ -23,10 +25,10 @@ interface Page<T> {
 export class Workbench {
   readonly live: Live;
   sources = $state.raw<readonly Source[]>([]);
-  running = $state.raw<readonly RunningQuery[]>([]);
+  running = $state.raw<readonly Query[]>([]);
   limits = $state.raw<Limits | null>(null);
   /** The maintained query in view. */
-  current = $state.raw<RunningQuery | null>(null);
+  current = $state.raw<InView | null>(null);
   results = $state.raw<Results | null>(null);
   /** The text that was answered once, as it stood in the editor. */
   asked = $state('');
@@ -35,7 +37,7 @@ export class Workbench {
   ways = $state.raw<Ways | null>(null);
   problem = $state.raw<ProblemFields | null>(null);
   refused = $state.raw<ProblemFields | null>(null);
-  told = $state.raw<Told | null>(null);
+  explanation = $state.raw<Explanation | null>(null);
   /** What an explanation assumes: the metric in words, and the seeds' limit of one join. */
   weights = $state('');
   single = $state(false);
@@ -86,7 +88,7 @@ export class Workbench {
   /** Bring one's own queries, and the query in view, up to date. */
   async refresh(): Promise<void> {
     try {
-      this.running = (await http.get<Page<RunningQuery>>('queries/?mine=1')).results;
+      this.running = (await http.get<Page<Query>>('queries/?mine=1')).results;
       const id = this.current?.id;
       if (id === undefined) return;
       const seen = this.running.find((query) => query.id === id) ?? (await this.look(id));
@@ -98,9 +100,9 @@ export class Workbench {
   }
 
   /** Give a query, null where it has ended. */
-  private async look(id: string): Promise<RunningQuery | null> {
+  private async look(id: string): Promise<Query | null> {
     try {
-      return await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+      return await http.get<Query>(`queries/${encodeURIComponent(id)}/`);
     } catch (error) {
       if (error instanceof Problem && error.status === 404) return null;
       throw error;
@@ -125,7 +127,7 @@ export class Workbench {
       return;
     }
     try {
-      const query = await http.get<RunningQuery>(`queries/${encodeURIComponent(id)}/`);
+      const query = await http.get<Query>(`queries/${encodeURIComponent(id)}/`);
       this.editor?.replace(query.sql);
       this.follow(query);
     } catch (error) {
@@ -134,7 +136,7 @@ export class Workbench {
     }
   }
 
-  open(query: RunningQuery): void {
+  open(query: Query): void {
     history.pushState(null, '', queryHref(query.id));
     void this.resume();
   }
@@ -180,7 +182,7 @@ export class Workbench {
   async explain(): Promise<void> {
     try {
       const body = { sql: this.text(), weights: this.weights, joins: this.single ? 1 : null };
-      this.told = await http.post<Told>('queries/explain/', body);
+      this.explanation = await http.post<Explanation>('queries/explain/', body);
       this.refused = null;
     } catch (error) {
       this.refuse(error);
@@ -223,10 +225,10 @@ export class Workbench {
 
   private async submit(sql: string, once: boolean): Promise<void> {
     const body = { sql: once ? onceOf(sql) : sql };
-    const answer = await http.post<RunningQuery | Answer | Done>('queries/', body);
+    const answer = await http.post<Query | Answer | Done>('queries/', body);
     this.show(null);
     this.refused = null;
-    if (answer.kind !== undefined) {
+    if ('kind' in answer) {
       this.settle(answer, sql);
     } else {
       history.pushState(null, '', queryHref(answer.id));
@@ -258,7 +260,7 @@ export class Workbench {
     else this.refused = error.fields;
   }
 
-  private follow(query: RunningQuery): void {
+  private follow(query: Query): void {
     this.leave();
     this.current = query;
     this.results = Results.of(this.live, query.id, query.order ?? null);
@@ -278,7 +280,7 @@ export class Workbench {
     if (location.search !== '') history.pushState(null, '', location.pathname);
   }
 
-  async stop(query: RunningQuery): Promise<void> {
+  async stop(query: Pick<Query, 'id'>): Promise<void> {
     await this.trying(async () => {
       await http.remove(`queries/${encodeURIComponent(query.id)}/`);
       this.said = 'The query is stopped.';
@@ -288,17 +290,17 @@ export class Workbench {
     });
   }
 
-  async rename(query: RunningQuery, name: string): Promise<void> {
+  async rename(query: Pick<Query, 'id'>, name: string): Promise<void> {
     await this.trying(async () => {
       const path = `queries/${encodeURIComponent(query.id)}/`;
-      const named = await http.patch<RunningQuery>(path, { name });
+      const named = await http.patch<Query>(path, { name });
       if (this.current?.id === named.id) this.current = named;
       this.said = named.name === null ? 'The name is taken away.' : `The query is called ${named.name}.`;
       await this.refresh();
     });
   }
 
-  async callAgain(query: RunningQuery): Promise<void> {
+  async callAgain(query: Pick<Query, 'id'>): Promise<void> {
     await this.trying(async () => {
       await http.post(`queries/${encodeURIComponent(query.id)}/deliveries/`, {});
       this.said = 'The calls are made once more.';

@@ -20,7 +20,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { ProblemFields } from '../api/http';
-import type { Source } from '../api/types';
+import type { Source } from '../api/schema';
 
 const STREAM_SQL = SQLDialect.define({
   keywords:

@@ -1,5 +1,5 @@
 /** What the engine holds for a view, asked of the engine itself, and only when somebody wants to know. */
-import type { Answer } from '../api/types';
+import type { Answer } from '../api/schema';
 
 /** One operator or index at work for a view. */
 export interface Part {

@@ -1,5 +1,5 @@
 /** The order a query asks for: a maintained view has none, so whoever shows it sorts. */
-import type { Order } from '../api/types';
+import type { Order } from '../api/schema';
 import type { Cell, Column, Row } from '../wire/protocol';
 
 /** Order two values as the engine does: a null comes first, unless the key says otherwise. */

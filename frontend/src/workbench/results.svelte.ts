@@ -1,5 +1,5 @@
 /** A running query's result: the rows that stand, and for a moment those that just left. */
-import type { Answer, Order } from '../api/types';
+import type { Answer, Order } from '../api/schema';
 import type { Live } from '../store/live.svelte';
 import type { ViewEvent } from '../wire/client';
 import { Bag, type Change } from '../wire/fold';

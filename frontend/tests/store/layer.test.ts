@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LocatedBy } from '../../src/api/types';
+import type { LocatedBy } from '../../src/store/layer';
 import { caption, gathered, legible, locate, marks, wording, type Mark } from '../../src/store/layer';
 import type { Row } from '../../src/wire/protocol';
 import { BUILDING, GROUND, UPPER } from './scene';

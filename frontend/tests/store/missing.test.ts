@@ -1,9 +1,11 @@
 /** What is missing, in plain words. */
 import { expect, test } from 'vitest';
-import type { Edit, Missing } from '../../src/api/types';
+import type { Edit, Missing } from '../../src/api/schema';
 import { tellMissing } from '../../src/store/missing';
 import { world } from '../../src/store/world';
 import { GROUND, tables, UPPER } from './scene';
+
+type Repairs = Pick<Missing, 'repairs' | 'complete'>;
 
 const seen = world([GROUND, UPPER], tables());
 const insert = (relation: string, after: Edit['after']): Edit => ({
@@ -12,6 +14,7 @@ const insert = (relation: string, after: Edit['after']): Edit => ({
   before: null,
   after,
   hidden: false,
+  example: null,
 });
 const lost = (relation: string, before: Edit['before']): Edit => ({
   action: 'delete',
@@ -19,6 +22,7 @@ const lost = (relation: string, before: Edit['before']): Edit => ({
   before,
   after: null,
   hidden: false,
+  example: null,
 });
 const seat = insert('seat_reading', {
   mid: 'm1',
@@ -27,11 +31,11 @@ const seat = insert('seat_reading', {
   at_s: { open: 'at_s' },
 });
 const cpu = insert('cpu_reading', { mid: 'm1', cpu_pct: { open: 'cpu_pct' } });
-const missing = (edits: Edit[], conditions: string[] = []): Missing => ({
+const missing = (edits: Edit[], conditions: string[] = []): Repairs => ({
   repairs: [{ edits, conditions }],
   complete: true,
 });
-const first = (told: Missing): readonly string[] => tellMissing(told, seen).ways[0] ?? [];
+const first = (told: Repairs): readonly string[] => tellMissing(told, seen).ways[0] ?? [];
 
 test('a taken seat', () => {
   expect(tellMissing(missing([seat], ['weight_kg < 5.0']), seen)).toEqual({
@@ -52,6 +56,7 @@ test('a room that is reserved, dark, behind a door', () => {
     action: 'change',
     relation: 'door',
     hidden: false,
+    example: null,
     before: { door_id: 'd1', state: 'locked' },
     after: { door_id: 'd1', state: 'open' },
   };

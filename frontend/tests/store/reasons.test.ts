@@ -1,6 +1,6 @@
 /** Reasons in plain words. */
 import { expect, test } from 'vitest';
-import type { Fact, Reasons } from '../../src/api/types';
+import type { Fact, Reasons } from '../../src/api/schema';
 import { tell } from '../../src/store/reasons';
 import { rowWith } from '../../src/store/table';
 import { world } from '../../src/store/world';
@@ -20,7 +20,11 @@ const seat = fact('seat_reading', { mid: 'm1', sid: 's1', weight_kg: 0, at_s: 98
 const door = fact('door', { door_id: 'd1', state: 'open', x_m: 1, y_m: 2, level_id: 'L0' });
 const machine = fact('machine', { mid: 'm1', host: 'host-m1', rid: 'lab', node: 101 });
 
-const reasons = (sets: Fact[][], complete = true): Reasons => ({ sets, complete, at_s: NOW_S });
+const reasons = (sets: Fact[][], complete = true): Pick<Reasons, 'sets' | 'complete' | 'at_s'> => ({
+  sets,
+  complete,
+  at_s: NOW_S,
+});
 const texts = (facts: Fact[]): string[] => tell(reasons([facts]), seen).sentences.map((s) => s.text);
 
 test('a free machine is told the way a person would tell it', () => {

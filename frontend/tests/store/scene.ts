@@ -1,5 +1,6 @@
 /** A building small enough to reason about: two floors, a corridor, a lab, a lift, four machines. */
-import type { Building, Plan, Point, Ring } from '../../src/api/types';
+import type { Building, Plan, PlanSensor } from '../../src/api/schema';
+import type { Point, Ring } from '../../src/store/geometry';
 import type { Row } from '../../src/wire/protocol';
 import { UNKNOWN, type Table } from '../../src/store/table';
 import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
@@ -41,7 +42,7 @@ const machine = (mid: string, rid: string, x: number, y: number, software: strin
   software,
 });
 
-const sensor = (sid: string, kind: string, rid: string, mid: string | null = null) => ({
+const sensor = (sid: string, kind: PlanSensor['kind'], rid: string, mid: string | null = null) => ({
   sid,
   kind,
   rid,

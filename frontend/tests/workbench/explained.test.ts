@@ -2,7 +2,8 @@
 import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import ExplainPanel from '../../src/workbench/ExplainPanel.svelte';
-import { beside, figure, reach, wait, type Alternative, type Told } from '../../src/workbench/explained';
+import type { Alternative, Explanation } from '../../src/api/schema';
+import { beside, figure, reach, wait } from '../../src/workbench/explained';
 
 function way(name: string, energy: number, chosen: boolean): Alternative {
   const cost = { bytes_per_s: 10 * energy, energy_mj_per_s: energy, latency_ms: 9235 };
@@ -15,7 +16,7 @@ function way(name: string, energy: number, chosen: boolean): Alternative {
   };
 }
 
-const TOLD: Told = {
+const TOLD: Explanation = {
   text: '── 1 parse ──\nSelect',
   explained: {
     plan: [{ depth: 0, node: 'Join', site: 'sensors' }],
@@ -87,7 +88,7 @@ beforeEach(() => {
   part = mount(ExplainPanel, {
     target: document.getElementById('here') as Element,
     props: {
-      told: TOLD,
+      explanation: TOLD,
       weights: '',
       single: false,
       onask: (weights: string, single: boolean) => asked.push([weights, single]),
