@@ -225,6 +225,21 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         sample_s=0.001,  # reed switch read through a pull-up [own]
         comment="A contact at the door of a room: 1 while it stands open, 0 while it is shut.",
     ),
+    DeviceKind(
+        key="humidity",
+        name="Humidity",
+        measures="humidity_pct",
+        unit="%",
+        least=0.0,
+        greatest=100.0,
+        decimals=1,
+        period_s=15.0,
+        greatest_period_s=240.0,
+        rate_hz=1.0,
+        sample_ma=0.55,
+        sample_s=0.080,  # 12 bit, measuring [SHT11] table 1 and section 3.4
+        comment="Relative humidity of a room's air.",
+    ),
 )
 
 _BY_KEY = {kind.key: kind for kind in DEVICE_KINDS}

@@ -23,6 +23,7 @@ LIT_LX, DARK_LX = 420.0, 6.0
 DARK_ONE_IN = 7  # one machine room in so many is dark now and then
 WARM_MIDDLE_C, WARM_SWING_C = 23.6, 3.6  # crosses the regions' threshold of 26 °C
 WARM_CYCLE_S = 900.0
+DAMP_MIDDLE_PCT, DAMP_SWING_PCT = 46.0, 9.0
 WAVE_LENGTH_M = 140.0  # warmth travels through the building as a wave this long
 
 
@@ -129,7 +130,7 @@ def _room_sensors(rooms: Sequence[Unit], rng: Random) -> list[Sensor]:
                 ROOM_PERIOD_S,
                 {"value": LIT_LX, "noise": 8.0},
             )
-        found += [light, _thermometer(centre, ROOM_PERIOD_S)]
+        found += [light, _thermometer(centre, ROOM_PERIOD_S), _hygrometer(centre, phase_s)]
     return found
 
 
@@ -145,6 +146,19 @@ def _thermometer(node: RoutingNode, period_s: float) -> Sensor:
     }
     stem = node.unit_id if node.kind == "centre" else f"{node.unit_id}.{node.node}"
     return _sensor(f"{stem}.temperature", "temperature", node, "sine", period_s, parameters)
+
+
+def _hygrometer(node: RoutingNode, phase_s: float) -> Sensor:
+    """Measure air that gets damper while people are there, and is aired now and then."""
+    parameters = {
+        "middle": DAMP_MIDDLE_PCT,
+        "amplitude": DAMP_SWING_PCT,
+        "cycle_s": WARM_CYCLE_S,
+        "phase_s": phase_s,
+        "noise": 0.3,
+    }
+    sid = f"{node.unit_id}.humidity"
+    return _sensor(sid, "humidity", node, "sine", ROOM_PERIOD_S, parameters)
 
 
 def _hallway_spots() -> list[tuple[SeedSpot, RoutingNode]]:
