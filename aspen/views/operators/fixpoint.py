@@ -26,6 +26,7 @@ from typing import Any
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
+from aspen.views.endless import EndlessRecursion
 from aspen.views.node import Node, Way
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.min_ship import Group, Source
@@ -39,12 +40,6 @@ MAX_ROWS = 2_000_000
 
 _RESETTLES = 16
 """Settlements per group and epoch before a recursion counts as endless; Dijkstra needs 1."""
-
-
-class EndlessRecursion(AspenError):
-    """A recursion that keeps deriving."""
-
-    code = "aspen.views.endless_recursion"
 
 
 class NotMonotone(AspenError):

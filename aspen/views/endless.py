@@ -1,0 +1,11 @@
+"""Endless: the error of a recursion that does not reach a fixpoint."""
+
+from __future__ import annotations
+
+from aspen.errors import AspenError
+
+
+class EndlessRecursion(AspenError):
+    """A recursion that keeps deriving."""
+
+    code = "aspen.views.endless_recursion"
