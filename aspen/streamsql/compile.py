@@ -16,9 +16,6 @@ from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
 
-DELIVERED = frozenset({"DISPLAY"})
-"""Kinds of OUTPUT TO that something takes: every page that shows a query is a display."""
-
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
@@ -112,7 +109,7 @@ def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
                 position=output.at,
                 found=output.kind,
                 exists=sorted(delivered),
-                attempt="leave OUTPUT TO out, and read the query's rows",
+                attempt="leave OUTPUT TO out: every page that follows the query shows its rows",
             )
 
 

@@ -16,6 +16,7 @@ from django.db import transaction
 from aspen.errors import AspenError
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
+from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.catalog import CATALOG
@@ -56,6 +57,8 @@ def deploy_standing_queries(
     spelt = AUTO if strategy in (None, AUTO) else asked_for(strategy)
     texts = standing_queries() if texts is None else texts
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
+    for one in compiled.values():
+        refuse_undelivered(one, ())  # nobody submitted it, so it has no outlet
     plans = {name: plan_query(view) for name, view in compiled.items()}
     comments = {name: _comment_of(texts, name) for name in compiled}
     with transaction.atomic():

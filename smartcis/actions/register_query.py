@@ -16,7 +16,6 @@ from smartcis.compiling.begin_view import begin_view
 from smartcis.compiling.drafts import ViewDraft
 from smartcis.compiling.live_catalog import check_name, live_catalog
 from smartcis.compiling.row_order import order_of, whole
-from smartcis.deliveries.outputs import KEPT
 from smartcis.errors import QuotaReached, Refused, unknown
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.accesses import note_access
@@ -43,7 +42,7 @@ def register_query(
         raise Refused("visitors may not submit queries here", attempt="log in as staff")
     catalog = live_catalog()
     compiled = compile_for(sql, owner, catalog)
-    outputs = [[one.kind, one.target] for one in compiled.outputs if one.kind in KEPT]
+    outputs = [[one.kind, one.target] for one in compiled.outputs]
     # Who has an account names a view for everybody; others name their own query.
     named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
     form = compiled if named else whole(compiled)

@@ -14,7 +14,6 @@ from django.conf import settings
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
 from aspen.streamsql.ast import Output
-from aspen.streamsql.compile import DELIVERED
 from smartcis.access.owner import Owner
 from smartcis.compiling.live_catalog import reads_private
 from smartcis.errors import Invalid, Refused
@@ -22,9 +21,7 @@ from smartcis.models import MaintainedView
 
 ALARM, WEBHOOK = "ALARM", "WEBHOOK"
 KEPT = frozenset({ALARM, WEBHOOK})
-"""Kinds that need the engine to keep a query although nobody looks."""
-
-HANDED_OUT = DELIVERED | KEPT
+"""Kinds that are delivered; the engine keeps such a query although nobody looks."""
 TARGET_LENGTH = 500
 NAME_LENGTH = 80
 _PORTS = {"http": 80, "https": 443}
@@ -38,8 +35,6 @@ def check_outputs(compiled: Compiled, owner: Owner, catalog: Catalog) -> None:
         Invalid: no address, or an alarm about alarms.
     """
     for output in compiled.outputs:
-        if output.kind not in KEPT:
-            continue
         if not owner.staff:
             raise Refused(
                 f"only staff may put changes out to {output.kind}",
@@ -132,5 +127,5 @@ def _check_alarm(output: Output, compiled: Compiled) -> None:
         raise Invalid(
             "an alarm about alarms would raise itself for ever",
             found="alarm",
-            attempt="put it out to a display or a webhook",
+            attempt="put it out to a webhook",
         )

@@ -21,8 +21,10 @@ from hypothesis import strategies as st
 from aspen.model.delta import Delta
 from aspen.results import RedisResults
 from aspen.results.protocol import ViewChange
+from aspen.streamsql.errors import NoDelivery
 from smartcis import composition
 from smartcis.access.owner import Owner
+from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.deliveries.collect import collect
@@ -310,12 +312,20 @@ def test_one_who_dies_between_calling_and_noting_calls_again_under_the_same_key(
         ("ALARM", "SELECT a.message FROM alarm a", Invalid),
         ("ALARM", "SELECT r.node FROM route_request r", Refused),
         (f"ALARM '{'x' * 81}'", LOCKED, Invalid),
+        ("DISPLAY lobby", LOCKED, NoDelivery),
+        ("ALARM, DISPLAY", LOCKED, NoDelivery),
     ],
 )
 def test_what_may_not_be_put_out_is_said(staff, output, sql, error):
     with pytest.raises(error):
         submitted(staff, output, sql)
     assert not Outlet.objects.exists()
+
+
+def test_a_standing_query_is_put_out_nowhere(db):
+    text = f"CREATE VIEW locked AS {LOCKED} OUTPUT TO ALARM"
+    with pytest.raises(NoDelivery):
+        deploy_standing_queries({"locked.streamsql": text})
 
 
 @pytest.mark.django_db

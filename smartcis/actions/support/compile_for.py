@@ -9,7 +9,7 @@ from aspen.streamsql import Compiled, compile_query
 from aspen.streamsql.compile import refuse_undelivered
 from smartcis.access.owner import Owner
 from smartcis.compiling.live_catalog import live_catalog, reads_private
-from smartcis.deliveries.outputs import HANDED_OUT, check_outputs
+from smartcis.deliveries.outputs import KEPT, check_outputs
 from smartcis.errors import Invalid, Refused
 
 SQL_LENGTH = 20_000
@@ -36,7 +36,7 @@ def compile_for(
         )
     catalog = catalog or live_catalog()
     compiled = compile_query(sql, catalog, once=once)
-    refuse_undelivered(compiled, HANDED_OUT)
+    refuse_undelivered(compiled, KEPT)
     refuse_private(compiled.sources, catalog, owner)
     check_outputs(compiled, owner, catalog)
     return compiled
