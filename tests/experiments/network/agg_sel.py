@@ -1,4 +1,4 @@
-"""AggSel: several aggregate selections at once over one stream of path rows.
+"""AggSel: the product's aggregate selection over one stream of path rows, several at once.
 
     MIN(cost), MIN(hops) of one group     passed on           best
       + cost 9, hops 2                    + (9, 2)            (9, 2) for both
@@ -8,11 +8,9 @@
 
 Law:        what has been passed on and not taken back is, per group, the best live row of each
             aggregate.
-Algorithm:  [LTZIL09] Alg. 3 (Alg. 4 in the thesis), without its slips: a group is searched again
-            only if a best row went; a beaten row is taken back only if no aggregate wants it any
-            more; and it is taken back before its successor is passed on. Own: a group decides once
-            for all changes of one turn. How rows compete is `aspen.views.operators.agg_sel`'s.
-State:      group -> rows, best row per aggregate, rows passed on.
+Algorithm:  a Fixpoint without steps over the candidates: `BestRelation` or `MultiBestRelation`
+            of `aspen.views.operators`, once per turn.
+State:      the Fixpoint's; which rows mention a variable, to let them die.
 Receives:   rows, withdrawals, deaths of variables.     Gives: withdrawals, then rows.
 Ends:       a group passes on at most one row per aggregate and turn.
 """
@@ -20,13 +18,22 @@ Ends:       a group passes on at most one row per aggregate and turn.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from aspen.views.node import Key
+from aspen.model.schema import Column, Relation, Type
+from aspen.views.circuit import Circuit
 from aspen.views.operators.agg_sel import Selection
+from aspen.views.operators.best_relation import BestRelation
+from aspen.views.operators.fixpoint import FixpointOperator
+from aspen.views.operators.multi_best_relation import MultiBestRelation
+from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.rules import Rules
+from aspen.views.operators.support.justification import Justification
 from tests.experiments.network.bits import members
 from tests.experiments.network.fact import Place, Value
+
+CANDIDATES = Relation("candidate", (Column("source", Type.INT),))
 
 
 class PathRow(NamedTuple):
@@ -44,17 +51,6 @@ class PathRow(NamedTuple):
     product: int
 
 
-class _Group:
-    """The rows that compete; `best` has one per aggregate, `passed` those passed on."""
-
-    __slots__ = ("best", "passed", "rows")
-
-    def __init__(self) -> None:
-        self.rows: dict[PathRow, None] = {}
-        self.best: list[PathRow] = []
-        self.passed: tuple[PathRow, ...] = ()
-
-
 class AggSel:
     """One operator's selection.
 
@@ -63,98 +59,76 @@ class AggSel:
     """
 
     def __init__(self, selections: Sequence[Selection]) -> None:
-        # Selections speak of any row, this class of one kind.
-        self._ranks: list[Callable[[Any], Any]] = [one.rank for one in selections]
-        self._key: Callable[[Any], Key] = selections[0].key
-        self._groups: dict[Key, _Group] = {}
-        self._dirty: dict[Key, None] = {}
+        self._circuit = Circuit()
+        self._candidates = self._circuit.source(CANDIDATES)
+        rules = Rules((RecursiveInput(self._candidates, (), None),), ())
+        relation = (
+            BestRelation("path", selections[0])
+            if len(selections) == 1
+            else MultiBestRelation("path", tuple(selections))
+        )
+        self._best = FixpointOperator(rules, (relation,), Justification())
+        self._circuit.add("best", self._best)
+        self._rows: dict[Any, int] = self._candidates.table
         self._fresh: list[PathRow] = []
         self._mentioning: defaultdict[int, dict[PathRow, None]] = defaultdict(dict)
+        self._fallen: set[PathRow] = set()
 
     def add(self, row: PathRow) -> None:
-        """Take a row in."""
-        key = self._key(row)
-        group = self._groups.get(key)
-        if group is None:
-            group = self._groups[key] = _Group()
-        group.rows[row] = None
-        self._fresh.append(row)
-        best = group.best
-        if not best:
-            group.best = [row] * len(self._ranks)
-            self._dirty[key] = None
-            return
-        for place, rank in enumerate(self._ranks):
-            if rank(row) < rank(best[place]):
-                best[place] = row
-                self._dirty[key] = None
+        """Takes a row in, unless it is here."""
+        if not self._rows.get(row, 0) + self._pending(row):
+            self._change(row, 1)
+            self._fresh.append(row)
 
-    def remove(self, row: PathRow) -> bool:
-        """Take a row out; say whether it was here."""
-        key = self._key(row)
-        group = self._groups.get(key)
-        if group is None or row not in group.rows:
-            return False
-        del group.rows[row]
-        if row in group.best:
-            self._dirty[key] = None
-            # A rank that the row did not hold keeps its best row.
-            group.best = (
-                [
-                    self._least(group, place) if best == row else best
-                    for place, best in enumerate(group.best)
-                ]
-                if group.rows
-                else []
-            )
-        return True
+    def remove(self, row: PathRow) -> None:
+        """Takes a row out, if it is here."""
+        self._change(row, -1)
 
-    def _least(self, group: _Group, place: int) -> PathRow:
-        return min(group.rows, key=self._ranks[place])
+    # The product's rows are of its own types; these carry places and a product.
+    def _change(self, row: Any, weight: int) -> None:
+        self._circuit.change(self._candidates, row, weight)
+
+    def _pending(self, row: Any) -> int:
+        return self._candidates.pending.get(row, 0)
 
     def bury(self, dying: int) -> list[PathRow]:
-        """Drop the rows that mention dying variables; give those that had been passed on."""
+        """Drops the rows that mention dying variables; returns those that had been passed on."""
         for row in self._fresh:
             for variable in members(row.product):
                 self._mentioning[variable][row] = None
         self._fresh.clear()
-        fallen: list[PathRow] = []
-        for variable in members(dying):
-            for row in self._mentioning.pop(variable, ()):
-                if not self.remove(row):
-                    continue
-                group = self._groups[self._key(row)]
-                if row in group.passed:
-                    # Whoever got it hears of the death itself.
-                    group.passed = tuple([other for other in group.passed if other != row])
-                    fallen.append(row)
-        return fallen
+        passed = set(self.passed())
+        buried = {row for v in members(dying) for row in self._mentioning.pop(v, ())}
+        for row in buried:
+            self.remove(row)
+        # Whoever got it hears of the death itself.
+        self._fallen = buried & passed
+        return sorted(self._fallen)
 
-    def settle(self) -> Iterator[tuple[list[PathRow], list[PathRow]]]:
-        """Give, for each group that changed, the rows to take back and the rows to pass on."""
-        dirty, self._dirty = self._dirty, {}
-        for key in dirty:
-            group = self._groups[key]
-            before, after = group.passed, tuple(dict.fromkeys(group.best))
-            if not group.rows:
-                del self._groups[key]
-            if before != after:
-                group.passed = after
-                gone = [row for row in before if row not in after]
-                yield gone, [row for row in after if row not in before]
+    def settle(self) -> Iterable[tuple[list[PathRow], list[PathRow]]]:
+        """Returns the rows to take back and the rows to pass on, if there are any."""
+        moved = self._circuit.step()
+        for node in moved:
+            if node.failure is not None:
+                raise node.failure
+        delta: dict[Any, int] = dict(self._best.delta) if self._best in moved else {}
+        self._circuit.settle(moved)
+        fallen, self._fallen = self._fallen, set()
+        gone = [row for row, weight in delta.items() if weight < 0 and row not in fallen]
+        come = [row for row, weight in delta.items() if weight > 0]
+        return [(gone, come)] if gone or come else []
 
     def passed(self) -> Iterator[PathRow]:
         """Returns the rows passed on."""
-        for group in self._groups.values():
-            yield from group.passed
+        rows: dict[Any, int] = self._best.contents()
+        yield from rows
 
     def rows(self) -> Iterator[PathRow]:
         """Returns all rows kept."""
-        for group in self._groups.values():
-            yield from group.rows
+        yield from self._rows
 
     def forget(self) -> None:
-        """Forget which rows mentioned variables, once no row is left."""
-        if not self._groups:
+        """Forgets which rows mentioned variables, once no row is left."""
+        if not self._rows:
             self._fresh.clear()
             self._mentioning.clear()
