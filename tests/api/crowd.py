@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 
 import httpx
 import uvicorn
+from live.page import Page, Shown
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from aspen.model.delta import Delta, accumulate
+from aspen.model.delta import Delta
 from aspen.runtime.lane import Lane
 from smartcis import composition, models
 from smartcis.asgi import application
@@ -218,16 +219,7 @@ def question(draw: random.Random) -> Question:
 
 
 @dataclass
-class Shown:
-    """What a view looked like to a client as of a log position."""
-
-    view: str
-    position: int
-    rows: Delta
-
-
-@dataclass
-class Visitor:
+class Visitor(Page):
     """A browser or a program, at an address of its own, as through the network.
 
     Args:
@@ -243,8 +235,6 @@ class Visitor:
     ask: Question | None = None
     query: str = ""
     walk: str = ""
-    shown: list[Shown] = field(default_factory=list)
-    rows: dict[str, Delta] = field(default_factory=dict)
     views: tuple[str, ...] = ()
     errors: dict[str, str] = field(default_factory=dict)
     code: int = 0
@@ -265,7 +255,6 @@ class Visitor:
             timeout=PATIENCE_S,
         )
         self.socket = None
-        self._epochs: dict[str, int] = {}
         self._listening: asyncio.Task | None = None
 
     async def call(self, method, path, body=None):
@@ -330,24 +319,12 @@ class Visitor:
 
     def _take(self, view, message):
         match message["type"]:
-            case "snapshot":
-                self.rows[view] = {}
-                for row in message["rows"]:
-                    accumulate(self.rows[view], tuple(row), 1)
-            case "delta":
-                assert message["prev"] == self._epochs[view], "a change was lost or came twice"
-                for weight, *row in message["changes"]:
-                    accumulate(self.rows[view], tuple(row), weight)
+            case "snapshot" | "delta":
+                self.fold(view, message)
             case "closed":
                 self.rows.pop(view, None)
-                return
             case "error":
                 self.errors[view] = message["code"]
-                return
-            case _:
-                return
-        self._epochs[view] = message["epoch"]
-        self.shown.append(Shown(view, message["position"], dict(self.rows[view])))
 
     async def until(self, holds, what):
         async with asyncio.timeout(PATIENCE_S):

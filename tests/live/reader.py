@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from live.page import Page
 from live.sockets import PATIENCE_S, opened
 
-from aspen.model.delta import Delta, accumulate
+from aspen.model.delta import Delta
 
 
 @dataclass
-class Shown:
-    """What a view looked like to one page, as of a log position."""
-
-    view: str
-    position: int
-    rows: Delta
-
-
-@dataclass
-class Reader:
-    """Follows views over the socket as a page does; `shown` has every state it was in.
+class Reader(Page):
+    """Follows views over the socket as a page does.
 
     Args:
         stays: messages after which it loses its connection, on average; 0 for never.
@@ -32,10 +24,6 @@ class Reader:
     seed: int = 0
     stays: int = 0
     headers: tuple = ()
-    shown: list[Shown] = field(default_factory=list)
-    rows: dict[str, Delta] = field(default_factory=dict)
-    epochs: dict[str, int] = field(default_factory=dict)
-    deltas: int = 0
     over: bool = False
 
     async def run(self) -> None:
@@ -63,16 +51,5 @@ class Reader:
         if message["type"] not in ("snapshot", "delta"):
             assert message["type"] in ("welcome", "status"), message
             return False
-        view = self.views[message["id"]]
-        if message["type"] == "snapshot":
-            self.rows[view] = {}
-            for row in message["rows"]:
-                accumulate(self.rows[view], tuple(row), 1)
-        else:
-            assert message["prev"] == self.epochs[view], "a change was lost or came twice"
-            self.deltas += 1
-            for weight, *row in message["changes"]:
-                accumulate(self.rows[view], tuple(row), weight)
-        self.epochs[view] = message["epoch"]
-        self.shown.append(Shown(view, message["position"], dict(self.rows[view])))
+        self.fold(self.views[message["id"]], message)
         return True

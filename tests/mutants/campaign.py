@@ -21,7 +21,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -124,16 +123,14 @@ def inert(source: str) -> set[int]:
 def mutations(path: str, draw: random.Random) -> list[Mutation]:
     """Returns one change for each place of a file that has any."""
     source = (ROOT / path).read_text()
-    tree, covered = get_ast(source), inert(source)
+    nodes, covered = list(ast_nodes(get_ast(source))), inert(source)
     at: dict[tuple[int, int], list[Mutation]] = defaultdict(list)
     for name in sorted(cosmic_ray.plugins.operator_names()):
         operator_class = cosmic_ray.plugins.get_operator(name)
         if name in SKIPPED or operator_class.arguments():
             continue
         operator = operator_class()
-        positions = (
-            start for node in ast_nodes(tree) for start, _ in operator.mutation_positions(node)
-        )
+        positions = (start for node in nodes for start, _ in operator.mutation_positions(node))
         for occurrence, (line, column) in enumerate(positions):
             if line * 1000 + column not in covered:
                 at[line, column].append(Mutation(path, name, occurrence, line, column))
@@ -179,45 +176,50 @@ class Copy:
         outcome = "survived" if process.returncode == 0 else "killed"
         return outcome, time.monotonic() - began, failed[0][:200] if failed else said[-200:]
 
-    def try_out(
-        self, mutation: Mutation, tests: list[list[str]], limits: dict[str, float]
-    ) -> Found:
+    def try_out(self, mutation: Mutation, tests: list[list[str]], limits: Limits) -> Found:
         """Make one wrong change, run the tests of its file, and take the change back."""
         path = self.folder / mutation.path
         source = path.read_text()
         operator = cosmic_ray.plugins.get_operator(mutation.operator)()
         changed = mutate_code(source, operator, mutation.occurrence)
         assert changed is not None, mutation
-        diff = "\n".join(
-            list(unified_diff(source.split("\n"), changed.split("\n"), n=0, lineterm=""))[2:]
-        )
+        diff = unified_diff(source.split("\n"), changed.split("\n"), n=0, lineterm="")
         took_s = 0.0
-        try:
-            path.write_text(changed)
-            for some in tests:
-                outcome, more_s, test = self.run(some, limits[" ".join(some)])
-                took_s += more_s
+        for some in tests:
+            limit_s = limits.of(self, some)
+            try:
+                path.write_text(changed)
+                outcome, more_s, test = self.run(some, limit_s)
+            finally:
+                path.write_text(source)
+            took_s += more_s
+            if outcome != "survived":
+                break
+        return Found(mutation, outcome, round(took_s, 1), test, "\n".join(list(diff)[2:]))
+
+
+class Limits:
+    """How long tests may take: a multiple of what they take without a change, seconds."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, float] = {}
+        self._looking = threading.Lock()
+
+    def of(self, copy: Copy, tests: list[str]) -> float:
+        """Returns the limit of some tests; runs them in a copy without a change to find it.
+
+        Raises:
+            RuntimeError: they fail as the tree is, or there are none.
+        """
+        key = " ".join(tests)
+        with self._looking:
+            if key not in self._known:
+                outcome, took_s, said = copy.run(tests, 3_600)
                 if outcome != "survived":
-                    break
-        finally:
-            path.write_text(source)
-        return Found(mutation, outcome, round(took_s, 1), test, diff)
-
-
-def limits_of(copy: Copy, wanted: list[list[str]]) -> dict[str, float]:
-    """Run all tests without a change; returns how long each set may take, seconds.
-
-    Raises:
-        SystemExit: tests fail as the tree is, or there are none.
-    """
-    limits = {}
-    for tests in wanted:
-        outcome, took_s, said = copy.run(tests, 3_600)
-        if outcome != "survived":
-            sys.exit(f"without any change these tests fail: {' '.join(tests)}\n{said}")
-        limits[" ".join(tests)] = LIMIT_TIMES * took_s + LIMIT_PLUS_S
-        print(f"{took_s:6.1f} s  {' '.join(tests)}", flush=True)  # noqa: T201
-    return limits
+                    raise RuntimeError(f"without any change these tests fail: {key}\n{said}")
+                self._known[key] = LIMIT_TIMES * took_s + LIMIT_PLUS_S
+                print(f"{took_s:6.1f} s  {key}", flush=True)  # noqa: T201
+            return self._known[key]
 
 
 def report(found: list[Found]) -> str:
@@ -258,14 +260,10 @@ def main() -> None:
     found = [_read(line) for line in book.read_text().splitlines()] if book.exists() else []
     known = {one.mutation for one in found}
     waiting = [one for one in sample if one not in known]
-    wanted = {" ".join(t): t for one in waiting for t in table.tests(one.path)}
-    writing, copies = threading.Lock(), Queue[Copy]()
+    writing, copies, limits = threading.Lock(), Queue[Copy](), Limits()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         for number in range(options.jobs):
             copies.put(Copy(Path(folder) / str(number)))
-        first = copies.get()
-        limits = limits_of(first, list(wanted.values()))
-        copies.put(first)
 
         def work(mutation: Mutation) -> None:
             copy = copies.get()

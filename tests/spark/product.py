@@ -60,7 +60,7 @@ class Feed:
 
 
 class Follower(threading.Thread):
-    """Hears every epoch, as a client of the live socket does."""
+    """Hears every epoch and folds it, as a client of the live socket does."""
 
     def __init__(self, results: RedisResults):
         super().__init__(daemon=True)
@@ -79,17 +79,25 @@ class Follower(threading.Thread):
             try:
                 for epoch in self.results.epochs_since(number, 0.3):
                     number = epoch.number
-                    self.numbers.append(number)
-                    self.positions.append(epoch.position)
-                    self.how += [key for key in epoch.timing_ms if key.startswith("lane_")]
-                    for change in epoch.changes:
-                        assert change.error is None, change
-                        merge(self.rows.setdefault(change.view, {}), change.delta)
+                    self.hear(epoch)
             except EpochsForgotten:
-                self.resyncs += 1
-                snapshots = self.results.snapshots(self.results.views())
-                number = max((s.epoch for s in snapshots.values()), default=0)
-                self.rows = {view: dict(s.rows) for view, s in snapshots.items()}
+                number = self.begin_anew(number)
+
+    def hear(self, epoch):
+        """Fold one epoch."""
+        self.numbers.append(epoch.number)
+        self.positions.append(epoch.position)
+        self.how += [key for key in epoch.timing_ms if key.startswith("lane_")]
+        for change in epoch.changes:
+            assert change.error is None, change
+            merge(self.rows.setdefault(change.view, {}), change.delta)
+
+    def begin_anew(self, _number):
+        """Read all views where epochs do not connect; give the epoch they are of."""
+        self.resyncs += 1
+        snapshots = self.results.snapshots(self.results.views())
+        self.rows = {view: dict(s.rows) for view, s in snapshots.items()}
+        return max((s.epoch for s in snapshots.values()), default=0)
 
 
 @contextmanager

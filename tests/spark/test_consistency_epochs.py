@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from dataclasses import dataclass, replace
 
 import pytest
@@ -15,7 +14,7 @@ from views import small_world as world
 from aspen.log import RedisLog
 from aspen.log.entry import Register, Tick, Transaction
 from aspen.model.delta import accumulate, merge
-from aspen.results import EpochsForgotten, RedisResults
+from aspen.results import RedisResults
 from aspen.results.engine_status import read_status
 from aspen.results.protocol import Epoch
 
@@ -51,27 +50,22 @@ class Whole:
     rows: dict
 
 
-class Witness(threading.Thread):
+class Witness(product.Follower):
     """A client that writes down everything it hears, to be held against the oracle later."""
 
     def __init__(self, config):
-        super().__init__(daemon=True)
-        self.results = RedisResults(config.results_url, config.results_name, patience_s=20)
         self.heard: list[Epoch | Whole] = []
-        self.over = threading.Event()
+        super().__init__(RedisResults(config.results_url, config.results_name, patience_s=20))
 
-    def run(self):
-        number = 0
-        while not self.over.is_set():
-            try:
-                for epoch in self.results.epochs_since(number, 0.3):
-                    number = epoch.number
-                    self.heard.append(epoch)
-            except EpochsForgotten:
-                whole = self.snapshot()
-                if whole is not None:
-                    number = whole.number
-                    self.heard.append(whole)
+    def hear(self, epoch):
+        self.heard.append(epoch)
+
+    def begin_anew(self, number):
+        whole = self.snapshot()
+        if whole is None:
+            return number
+        self.heard.append(whole)
+        return whole.number
 
     def snapshot(self):
         snapshots = self.results.snapshots(list(world.VIEWS))
@@ -87,7 +81,6 @@ class Witness(threading.Thread):
 @pytest.fixture
 def witness(config):
     following = Witness(config)
-    following.start()
     yield following
     following.over.set()
     following.join(10)

@@ -16,7 +16,6 @@ from spark.test_engine import status_of
 from spark.test_rescaling import end, running, start
 
 from aspen.log.bordered_log import BorderedLog
-from aspen.model.delta import merge
 from aspen.results import RedisResults
 
 pytestmark = pytest.mark.spark
@@ -31,16 +30,10 @@ class Watcher(product.Follower):
         self.wrong = []
         super().__init__(results)
 
-    def run(self):
-        number = 0
-        while not self.over.is_set():
-            for epoch in self.results.epochs_since(number, 0.3):
-                number = epoch.number
-                self.numbers.append(number)
-                self.supersteps += int(epoch.timing_ms.get("supersteps", 0))
-                for change in epoch.changes:
-                    merge(self.rows.setdefault(change.view, {}), change.delta)
-                self._check(epoch.position)
+    def hear(self, epoch):
+        super().hear(epoch)
+        self.supersteps += int(epoch.timing_ms.get("supersteps", 0))
+        self._check(epoch.position)
 
     def _check(self, position):
         if position not in self.building.at_position:
