@@ -116,9 +116,9 @@ def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozen
     """What a stream costs as it is measured, samples included; no more where it is awake."""
     cost = choice.chosen.cost
     if choice.stream in awake:
-        return Cost(latency_ms=cost.latency_ms)
+        return cost.awaited
     sampling = known.rate_hz(choice.stream) * sample_mj(relation.device)
-    return Cost(cost.bytes_per_s, cost.energy_mj_per_s + sampling, cost.latency_ms)
+    return replace(cost, energy_mj_per_s=cost.energy_mj_per_s + sampling)
 
 
 def device_scans(plan: Plan, catalog: Catalog, path: Path = ()) -> Iterator[tuple[Path, Scan]]:

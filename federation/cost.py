@@ -7,7 +7,7 @@ take are `federation.network`'s. Fragments with joins and aggregates: `federatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from aspen.algebra.expr import Expr, parts
 from aspen.algebra.plan import Filter, Plan, Scan, children
@@ -21,6 +21,32 @@ from federation.statistics import Statistics
 
 HOPS = 2.5  # own guess, where no network is known: mean path of a mote to the gateway
 MICRO_BATCH_MS = 235.0  # measured: transformWithState on one key, 220 to 250 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One kind of cost; a field of `Cost` and one of `Weights` belong to each.
+
+    Args:
+        field: of `Cost`.
+        word: by which people weigh it, and the field of `Weights`.
+        unit: of the field.
+        decimals: printed.
+        longest: whether of two things at once the longer counts; otherwise they add up.
+    """
+
+    field: str
+    word: str
+    unit: str
+    decimals: int
+    longest: bool = False
+
+
+TERMS = (
+    Term("bytes_per_s", "bytes", "B/s", 1),
+    Term("energy_mj_per_s", "energy", "mJ/s", 3),
+    Term("latency_ms", "latency", "ms", 1, longest=True),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +65,28 @@ class Cost:
 
     def beside(self, other: Cost) -> Cost:
         """Returns the cost of both at once: loads add up, the slower one is waited for."""
-        return Cost(
-            self.bytes_per_s + other.bytes_per_s,
-            self.energy_mj_per_s + other.energy_mj_per_s,
-            max(self.latency_ms, other.latency_ms),
-        )
+        return Cost(**{one.field: self._both(other, one, waits=True) for one in TERMS})
+
+    def after(self, other: Cost) -> Cost:
+        """Returns the cost of both, one waiting for the other."""
+        return Cost(**{one.field: self._both(other, one, waits=False) for one in TERMS})
+
+    def _both(self, other: Cost, term: Term, *, waits: bool) -> float:
+        mine, its = getattr(self, term.field), getattr(other, term.field)
+        return float(max(mine, its) if waits and term.longest else mine + its)
+
+    @property
+    def awaited(self) -> Cost:
+        """What is left when somebody else pays the load: the waiting."""
+        return Cost(**{one.field: getattr(self, one.field) for one in TERMS if one.longest})
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Every term by its field, rounded for people."""
+        return {one.field: round(getattr(self, one.field), one.decimals + 1) for one in TERMS}
 
     def __str__(self) -> str:
-        return (
-            f"{self.bytes_per_s:.1f} B/s, {self.energy_mj_per_s:.3f} mJ/s, {self.latency_ms:.1f} ms"
-        )
+        return ", ".join(f"{getattr(self, one.field):.{one.decimals}f} {one.unit}" for one in TERMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +95,24 @@ class Weights:
 
     Batteries come first: one mJ/s counts as much as 1,000 B/s or ten seconds of waiting; an
     answer at epochs waits for most of one.
+
+    Args:
+        cpu: a millisecond of processor time per second, which the search counts beside `Cost`.
     """
 
-    per_byte_per_s: float = 0.001
-    per_mj_per_s: float = 1.0
-    per_ms: float = 0.0001
-    per_cpu_ms_per_s: float = 0.05  # own choice: a core is cheap beside a battery
+    bytes: float = 0.001
+    energy: float = 1.0
+    latency: float = 0.0001
+    cpu: float = 0.05  # own choice: a core is cheap beside a battery
 
     def total(self, cost: Cost) -> float:
-        """One number to compare by; it has no unit. Processors are the search's to count."""
-        return (
-            self.per_byte_per_s * cost.bytes_per_s
-            + self.per_mj_per_s * cost.energy_mj_per_s
-            + self.per_ms * cost.latency_ms
-        )
+        """Returns one number to compare by; it has no unit."""
+        return float(sum(getattr(self, one.word) * getattr(cost, one.field) for one in TERMS))
+
+    @classmethod
+    def words(cls) -> tuple[str, ...]:
+        """Returns the names of the weights."""
+        return tuple(field.name for field in fields(cls))
 
 
 def row_bytes(columns: Sequence[Column]) -> int:

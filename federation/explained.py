@@ -6,7 +6,7 @@ Law: text and JSON of an explanation are made from this alone, so they say the s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from aspen.algebra.explain import node_text, plan_text
@@ -231,24 +231,11 @@ def as_dict(one: Explained) -> dict[str, Any]:
         "plan": [{"depth": d, "node": node, "site": site} for d, node, site in one.tree],
         "questions": [_question(each) for each in one.questions],
         "refused": [{"what": what, "why": why} for what, why in one.refused],
-        "cost": None if one.cost is None else _cost(one.cost),
-        "weights": {
-            "bytes": one.weights.per_byte_per_s,
-            "energy": one.weights.per_mj_per_s,
-            "latency": one.weights.per_ms,
-            "cpu": one.weights.per_cpu_ms_per_s,
-        },
+        "cost": None if one.cost is None else one.cost.figures,
+        "weights": asdict(one.weights),
         "pieces": [_piece(each) for each in one.pieces],
         "orders": list(one.orders),
         "remarks": dict(one.remarks),
-    }
-
-
-def _cost(cost: Cost) -> dict[str, float]:
-    return {
-        "bytes_per_s": round(cost.bytes_per_s, 3),
-        "energy_mj_per_s": round(cost.energy_mj_per_s, 4),
-        "latency_ms": round(cost.latency_ms, 1),
     }
 
 
@@ -259,7 +246,7 @@ def _question(one: Question) -> dict[str, Any]:
         "alternatives": [
             {
                 "parts": list(told.parts),
-                "cost": _cost(told.cost),
+                "cost": told.cost.figures,
                 "weighed": round(told.weighed, 6),
                 "chosen": told.chosen,
                 "verdict": told.verdict,
@@ -299,7 +286,7 @@ def _piece(one: Piece) -> dict[str, Any]:
         "estimate": None
         if guess is None
         else {
-            "cost": _cost(guess.cost),
+            "cost": guess.cost.figures,
             "network": "measured" if guess.measured else "guessed",
             "keeps": [
                 {"share": round(share.value, 6), "origin": share.origin.value}
@@ -315,5 +302,5 @@ def _piece(one: Piece) -> dict[str, Any]:
                 for part in guess.operators
             ],
         },
-        "measured": None if one.measured is None else _cost(one.measured),
+        "measured": None if one.measured is None else one.measured.figures,
     }

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from aspen.errors import AspenError
 from federation.cost import Weights
-
-NAMES: Mapping[str, str] = {
-    "bytes": "per_byte_per_s",
-    "energy": "per_mj_per_s",
-    "latency": "per_ms",
-    "cpu": "per_cpu_ms_per_s",
-}
-"""What a word weighs: a byte per second on the air, a millijoule per second of the motes, a
-millisecond of waiting, a millisecond of processor time per second."""
 
 
 class BadWeights(AspenError):
@@ -33,8 +23,8 @@ def read_weights(text: str, given: Weights | None = None) -> Weights:
     found = {}
     for word in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = (part.strip() for part in word.partition("="))
-        if name not in NAMES:
-            raise BadWeights("no such weight", found=name, exists=tuple(NAMES))
+        if name not in Weights.words():
+            raise BadWeights("no such weight", found=name, exists=Weights.words())
         try:
             value = float(number)
         except ValueError:
@@ -43,5 +33,5 @@ def read_weights(text: str, given: Weights | None = None) -> Weights:
             raise BadWeights(
                 f"the weight of {name} is a number from 0 up", found=number, attempt="energy=1"
             )
-        found[NAMES[name]] = value
+        found[name] = value
     return replace(given or Weights(), **found)

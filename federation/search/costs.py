@@ -21,9 +21,9 @@ from aspen.motes.hardware import (
 )
 from aspen.motes.protocol import BLOOM_BITS_PER_KEY, BLOOM_HASHES
 from aspen.motes.radio import BYTE_S, OPERATOR_MJ, RX_MW
-from federation.cost import Cost
+from federation.cost import Cost, Weights
 from federation.radio import TX_MA
-from federation.search.problem import Attribute, Member, Metric, Problem, Route, Site
+from federation.search.problem import Attribute, Member, Problem, Route, Site
 from federation.search.splits import JoinGraph
 
 MICRO = 1_000_000
@@ -62,18 +62,12 @@ class Work:
 
     def beside(self, other: Work) -> Work:
         """Add two; what waits for both waits for one after the other."""
-        one, two = self.cost, other.cost
-        both = Cost(
-            one.bytes_per_s + two.bytes_per_s,
-            one.energy_mj_per_s + two.energy_mj_per_s,
-            one.latency_ms + two.latency_ms,
-        )
-        return Work(both, self.cpu_ms_per_s + other.cpu_ms_per_s)
+        return Work(self.cost.after(other.cost), self.cpu_ms_per_s + other.cpu_ms_per_s)
 
 
-def weighed(work: Work, metric: Metric) -> int:
+def weighed(work: Work, metric: Weights) -> int:
     """Weigh work into one whole number, so that sums compare exactly."""
-    total = metric.weights.total(work.cost) + metric.per_cpu_ms_per_s * work.cpu_ms_per_s
+    total = metric.total(work.cost) + metric.cpu * work.cpu_ms_per_s
     return round(total * MICRO)
 
 

@@ -23,7 +23,6 @@ from federation.search.problem import (
     Attribute,
     Equality,
     Member,
-    Metric,
     Problem,
     Site,
     Theta,
@@ -140,7 +139,7 @@ def problem_of(
         "engine",
         tuple(Equality(owner[one], owner[other]) for one, other in group.equalities),
         tuple(one for one in thetas if one.share > 0),
-        Metric(weights, weights.per_cpu_ms_per_s),
+        weights,
         accesses=tuple(accesses),
     )
 

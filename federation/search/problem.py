@@ -128,18 +128,6 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """What is minimised: one number over unlike things.
-
-    Args:
-        per_cpu_ms_per_s: what a millisecond of processor time per second counts.
-    """
-
-    weights: Weights = field(default_factory=Weights)
-    per_cpu_ms_per_s: float = 0.05  # own choice: a core is cheap beside a battery
-
-
-@dataclass(frozen=True, slots=True)
 class Problem:
     """A query over sites.
 
@@ -158,7 +146,7 @@ class Problem:
     goal: str
     equalities: tuple[Equality, ...] = ()
     thetas: tuple[Theta, ...] = ()
-    metric: Metric = field(default_factory=Metric)
+    metric: Weights = field(default_factory=Weights)
     closure: bool = True
     accesses: tuple[Access, ...] = ()
 

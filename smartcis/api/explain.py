@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from federation.cost import TERMS, Weights
 from smartcis.access.owner import Owner
 from smartcis.actions.explain_query import ExplainOptions, explain_query
 from smartcis.api.fields import texts
@@ -40,18 +41,18 @@ class ExplainSerializer(SqlSerializer):
 class CostSerializer(serializers.Serializer[Any]):
     """What something costs while it runs."""
 
-    bytes_per_s = serializers.FloatField()
-    energy_mj_per_s = serializers.FloatField()
-    latency_ms = serializers.FloatField()
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Returns a number for each term of a cost."""
+        own = {term.field: serializers.FloatField(help_text=term.unit) for term in TERMS}
+        return {**own, **super().get_fields()}
 
 
 class WeightsSerializer(serializers.Serializer[Any]):
     """What a unit of each cost weighs."""
 
-    bytes = serializers.FloatField()
-    energy = serializers.FloatField()
-    latency = serializers.FloatField()
-    cpu = serializers.FloatField()
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Returns a number for each weight."""
+        return {word: serializers.FloatField() for word in Weights.words()}
 
 
 class PlanNodeSerializer(serializers.Serializer[Any]):

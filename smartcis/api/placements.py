@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
 from smartcis.actions.move_query import SITES, move_query
+from smartcis.api.explain import CostSerializer
 from smartcis.api.fields import texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
@@ -42,14 +43,11 @@ class NetworkPieceSerializer(serializers.Serializer[Any]):
     )
 
 
-class WeighedSerializer(serializers.Serializer[Any]):
+class WeighedSerializer(CostSerializer):
     """A way to run a query, and what it was expected to cost."""
 
     where = serializers.CharField()
     pieces = texts()
-    bytes_per_s = serializers.FloatField()
-    energy_mj_per_s = serializers.FloatField()
-    latency_ms = serializers.FloatField()
     weighed = serializers.FloatField(help_text="all of them in one number")
 
 

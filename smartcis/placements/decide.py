@@ -64,9 +64,7 @@ class Weighed:
         return {
             "where": self.where,
             "pieces": self.variant.names,
-            "bytes_per_s": round(self.cost.bytes_per_s, 3),
-            "energy_mj_per_s": round(self.cost.energy_mj_per_s, 4),
-            "latency_ms": round(self.cost.latency_ms, 1),
+            **self.cost.figures,
             "weighed": round(self.total, 4),
         }
 
@@ -212,7 +210,7 @@ def _sending(stream: str, known: Statistics, free: frozenset[str]) -> Cost:
         return Cost()
     cost = in_network(whole_stream(relation), stream, known)
     if stream in free:
-        return Cost(latency_ms=cost.latency_ms)
+        return cost.awaited
     sampling_mj_per_s = known.rate_hz(stream) * sample_mj(relation.device)
     return replace(cost, energy_mj_per_s=cost.energy_mj_per_s + sampling_mj_per_s)
 

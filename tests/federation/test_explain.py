@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from federation.cost import Cost, Weights
 from federation.explain import Assumed, explain, journeys
 from federation.sites import SensorNetwork
-from federation.weights import NAMES, BadWeights, read_weights
+from federation.weights import BadWeights, read_weights
 
 BY_LATENCY = Weights(0.0, 0.0, 1.0, 0.0)
 
@@ -86,14 +86,14 @@ def test_estimates_say_where_their_shares_come_from():
     assert piece["estimate"]["network"] == "guessed"
 
 
-weights = st.dictionaries(st.sampled_from(sorted(NAMES)), st.floats(0, 1e6), max_size=4)
+weights = st.dictionaries(st.sampled_from(sorted(Weights.words())), st.floats(0, 1e6), max_size=4)
 
 
 @given(weights)
 def test_weights_read_from_words_are_those_words(given_):
     found = read_weights(", ".join(f"{name}={value!r}" for name, value in given_.items()))
-    for name, field in NAMES.items():
-        assert getattr(found, field) == given_.get(name, getattr(Weights(), field))
+    for name in Weights.words():
+        assert getattr(found, name) == given_.get(name, getattr(Weights(), name))
 
 
 @pytest.mark.parametrize("text", ["mass=1", "energy", "energy=-1", "energy=heavy", "energy=inf"])

@@ -18,7 +18,7 @@ from smartcis.queries import standing_queries
 
 pytestmark = pytest.mark.django_db
 
-WAITING_MATTERS = Weights(per_byte_per_s=1.0, per_mj_per_s=0.0, per_ms=0.0075)
+WAITING_MATTERS = Weights(bytes=1.0, energy=0.0, latency=0.0075)
 """So few motes, one hop away, save little energy: bytes against waiting make a crossover."""
 COUNTING = {f"{name}_histogram.streamsql" for name in ("light", "temperature")}
 BEAT_S = 1.0

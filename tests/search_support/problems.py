@@ -8,7 +8,6 @@ from random import Random
 
 from federation.cost import Weights
 from federation.search import Attribute, Equality, Member, Problem, Route, Site, Theta
-from federation.search.problem import Metric
 
 SHAPES = ("chain", "star", "cycle", "clique", "random")
 
@@ -102,7 +101,7 @@ def problem(chance: Random, n: int, shape: str | None = None, *, simple: bool = 
         "engine",
         tuple(equalities),
         tuple(thetas),
-        Metric(weights, chance.choice((0.0, 0.05, 1.0))),
+        replace(weights, cpu=chance.choice((0.0, 0.05, 1.0))),
     )
 
 
@@ -130,4 +129,4 @@ def shaken(chance: Random, before: Problem) -> Problem:
             return replace(before, sites=tuple(places))
         case _:
             dearer = Weights(0.001, chance.choice((0.1, 1.0, 10.0)), 0.001)
-            return replace(before, metric=replace(before.metric, weights=dearer))
+            return replace(before, metric=replace(dearer, cpu=before.metric.cpu))
