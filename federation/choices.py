@@ -16,15 +16,12 @@ from aspen.algebra.plan import Filter, Plan, Project, Scan, children
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, Type
 from aspen.motes.kinds import sample_mj
-from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network
+from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network, rows_per_s
 from federation.network import Network
 from federation.pieces import USUAL_PERIOD_S
 from federation.regions import Path
 from federation.sites import MOTES, Accepted, SensorNetwork, Site
 from federation.statistics import Statistics
-
-WIRED = Cost(latency_ms=MICRO_BATCH_MS)
-"""What a stream costs that no radio carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,9 @@ def choice_of(  # as place
             cut,
             one.node,
             one.remainder,
-            WIRED if wired else in_network(one.node, relation.name, known),
+            _wired(one.node, relation.name, known)
+            if wired
+            else in_network(one.node, relation.name, known),
         )
         for cut, one in enumerate(chain, start=1)
     )
@@ -110,6 +109,11 @@ def choice_of(  # as place
     scan = node_at(plan, path)
     assert isinstance(scan, Scan)
     return Choice(relation.name, scan.alias, path, found, chosen, refused)
+
+
+def _wired(plan: Plan, stream: str, known: Statistics) -> Cost:
+    """Returns what a stream costs that no radio carries."""
+    return Cost(latency_ms=MICRO_BATCH_MS, rows_per_s=rows_per_s(plan, stream, known))
 
 
 def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozenset[str]) -> Cost:

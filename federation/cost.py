@@ -46,6 +46,7 @@ TERMS = (
     Term("bytes_per_s", "bytes", "B/s", 1),
     Term("energy_mj_per_s", "energy", "mJ/s", 3),
     Term("latency_ms", "latency", "ms", 1, longest=True),
+    Term("rows_per_s", "rows", "rows/s", 2),
 )
 
 
@@ -57,11 +58,13 @@ class Cost:
         bytes_per_s: bytes on the air, every hop counted.
         energy_mj_per_s: energy the motes spend.
         latency_ms: from measurement to the engine's answer.
+        rows_per_s: rows that cross the border: each is written to the log and read by a lane.
     """
 
     bytes_per_s: float = 0.0
     energy_mj_per_s: float = 0.0
     latency_ms: float = 0.0
+    rows_per_s: float = 0.0
 
     def beside(self, other: Cost) -> Cost:
         """Returns the cost of both at once: loads add up, the slower one is waited for."""
@@ -98,12 +101,14 @@ class Weights:
 
     Args:
         cpu: a millisecond of processor time per second, which the search counts beside `Cost`.
+        rows: nothing unless somebody weighs them: a lane takes thousands of rows a second.
     """
 
     bytes: float = 0.001
     energy: float = 1.0
     latency: float = 0.0001
     cpu: float = 0.05  # own choice: a core is cheap beside a battery
+    rows: float = 0.0
 
     def total(self, cost: Cost) -> float:
         """Returns one number to compare by; it has no unit."""
@@ -158,6 +163,7 @@ def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
         sent * way.size_bytes,
         computing_mj + sent * way.energy_mj,
         way.lasts_ms + MICRO_BATCH_MS,
+        sent,
     )
 
 

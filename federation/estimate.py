@@ -32,7 +32,7 @@ from aspen.motes.protocol import ANSWER_SHARE, BLOOM_BITS_PER_KEY, BLOOM_HASHES,
 from aspen.motes.radio import OPERATOR_MJ
 from federation.cost import MICRO_BATCH_MS, Cost, operators
 from federation.network import Device, Network
-from federation.pairing import Prospect, fixed_row, groups_of, meet
+from federation.pairing import Group, Prospect, fixed_row, groups_of, meet
 from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
 from federation.radio import Frame
 from federation.statistics import Known, Origin, Statistics
@@ -78,6 +78,7 @@ class Estimate:
         shares: part of each input's rows that pass its own conditions.
         joined: part of the groups whose rows all passed that also join.
         measured: whether the network was looked at, and not guessed.
+        answers: rows of an epoch's answer.
     """
 
     method: str
@@ -87,6 +88,7 @@ class Estimate:
     shares: tuple[Known, ...]
     joined: Known
     measured: bool
+    answers: float = 0.0
 
     @property
     def bytes_per_epoch(self) -> float:
@@ -105,6 +107,7 @@ class Estimate:
             self.bytes_per_epoch / self.period_s,
             self.energy_mj_per_epoch / self.period_s,
             ANSWER_SHARE * self.period_s * 1000 + MICRO_BATCH_MS,
+            self.answers / self.period_s,
         )
 
     def __str__(self) -> str:
@@ -150,6 +153,7 @@ def estimate(plan: Plan, period_s: float, method: str, statistics: Statistics) -
         tuple(model.shares),
         model.joined,
         network.measured,
+        model.answers,
     )
 
 
@@ -256,7 +260,7 @@ class _Model:
         at_base = [self._sizes.side(n, to_base=True) for n in range(len(shares))]
         on_way = [self._sizes.side(n, to_base=False) for n in range(len(shares))]
         prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
-        meeting = meet(groups_of(self.block, self.members), prospect)
+        meeting = meet(self.groups, prospect)
         sums = [[0.0, 0.0, 0.0] for _ in shares]
         for (number, src, place), times in meeting.shipped().items():
             sizes = on_way if place else at_base
@@ -300,6 +304,22 @@ class _Model:
             part.append(chance + (some - chance) * wrongly)
         second = self._ship("ship 1", 1, self._sizes.side(1, to_base=True), part)
         return [first, keys, second]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The sensors that may be partners."""
+        return groups_of(self.block, self.members)
+
+    @cached_property
+    def answers(self) -> float:
+        """Rows of an epoch's answer."""
+        if self.block.grouping is not None:
+            many = Counter(map(self._group, self.members[0])).values()
+            return sum(1.0 - (1.0 - self.shares[0].value) ** one for one in many)
+        possible = (
+            float(len(self.groups)) if self.block.paired else math.prod(map(len, self.members))
+        )
+        return possible * math.prod(one.value for one in self.shares) * self.joined.value
 
     def _key(self, number: int, device: Device) -> Row:
         return tuple(

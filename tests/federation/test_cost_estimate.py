@@ -231,3 +231,17 @@ def known_desks():
 def test_what_no_mote_runs_has_no_cost_there(plan):
     with pytest.raises(NoFragment):
         estimate(plan, PERIOD_S, "base", Statistics())
+
+
+@given(st.sampled_from(METHODS), st.floats(0, 1), st.floats(0, 1))
+@settings(max_examples=40, deadline=None)
+def test_rows_that_cross_the_border_depend_on_selections_and_not_on_the_method(method, one, other):
+    texts = "seat_reading.weight_kg >= 50.0", "light_reading.lux >= 300.0"
+    known_shares = Statistics(shares=dict(zip(texts, (one, other), strict=True)), network=GUESSED)
+    found = estimate(joined(50.0, 300.0), PERIOD_S, method, known_shares)
+    partners = 12  # seats, each with the light of its room
+    assert found.cost.rows_per_s == pytest.approx(partners * one * other / PERIOD_S)
+    alone = estimate(SEAT, PERIOD_S, "base", known_shares)
+    assert alone.cost.rows_per_s == pytest.approx(12 / PERIOD_S)
+    tree = estimate(grouped(SEAT, (), "s.weight_kg"), PERIOD_S, "base", known_shares)
+    assert tree.cost.rows_per_s == pytest.approx(1 / PERIOD_S)
