@@ -10,11 +10,14 @@ from aspen.algebra.rewrite import flat, rewrite
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
-from aspen.streamsql.ast import CreateView, Output, Statement
+from aspen.streamsql.ast import CreateRelation, CreateView, Output, Select
+from aspen.streamsql.ast import Statement as Tree
 from aspen.streamsql.bind import bind
 from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
 from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
+from aspen.streamsql.statement import Statement, only
+from aspen.streamsql.translate import not_a_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +69,32 @@ def compile_query(text: str, catalog: Catalog, *, once: bool = False) -> Compile
         OneShot: the text is of the other sort.
         AspenError: what else is wrong with it, and where.
     """
-    statements = parse(text)
-    if len(statements) != 1:
-        raise SyntaxRefused(
-            "one statement at a time",
-            position=statements[1].at,
-            found=f"{len(statements)} statements",
-            attempt="submit them one by one",
-        )
-    compiled = compile_statement(statements[0], catalog)
+    return compile_asked(only(parse(text), text), catalog, once=once)
+
+
+def compile_asked(statement: Statement, catalog: Catalog, *, once: bool = False) -> Compiled:
+    """Compiles a statement, as `compile_query`.
+
+    Raises:
+        NotAQuery: it changes something.
+        OneShot: it is of the other sort.
+        AspenError: what else is wrong with it, and where.
+    """
+    tree = statement.tree
+    if not isinstance(tree, CreateView | Select | CreateRelation):
+        raise not_a_query(statement.text, statement.kind)
+    compiled = compile_statement(tree, catalog)
     if compiled.once and not once:
         raise OneShot(
             "ONCE asks for one answer, and here queries are maintained",
-            position=statements[0].at,
+            position=statement.at,
             found="ONCE",
             attempt="leave ONCE out to keep the answer current",
         )
     if once and not compiled.once:
         raise OneShot(
             "this query is to be maintained, and here queries are answered once",
-            position=statements[0].at,
+            position=statement.at,
             found="SELECT",
             exists=("ONCE SELECT …",),
             attempt="begin it with ONCE",
@@ -113,7 +122,7 @@ def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
             )
 
 
-def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
+def compile_statement(statement: Tree, catalog: Catalog) -> Compiled:
     """Compile a parsed statement."""
     bound = bind(statement, catalog)
     plan = rewrite(flat(bound.plan))
@@ -174,7 +183,7 @@ def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
     return compiled
 
 
-def _located(origin: str, text: str) -> list[Statement]:
+def _located(origin: str, text: str) -> list[Tree]:
     try:
         return parse(text)
     except Exception as error:

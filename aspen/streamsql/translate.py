@@ -54,6 +54,23 @@ _CLAUSES = {
 }
 
 
+def not_a_query(text: str, what: str) -> NotAQuery:
+    """Returns the refusal of a statement that changes something, where only queries stand.
+
+    Args:
+        what: the words it begins with.
+    """
+    first = len(text) - len(text.lstrip())
+    end = first + len(text[first:].split(maxsplit=1)[0])
+    return NotAQuery(
+        "a StreamSQL text only asks; it changes nothing",
+        position=Spans(text).position(first, end),
+        found=what,
+        exists=("SELECT", "WITH", "VALUES", "ONCE SELECT", "CREATE VIEW", "CREATE STREAM"),
+        attempt="change tables through the map, the admin pages or the REST interface",
+    )
+
+
 class Translator:
     """Turns statements over one text into our AST.
 
@@ -84,15 +101,7 @@ class Translator:
         if isinstance(tree, exp.Command):
             what = str(tree.this).upper()
         what = f"{what} {tree.args.get('kind') or ''}".strip()
-        first = len(self.spans.text) - len(self.spans.text.lstrip())
-        end = first + len(self.spans.text[first:].split(maxsplit=1)[0])
-        raise NotAQuery(
-            "a StreamSQL text only asks; it changes nothing",
-            position=self.spans.position(first, end),
-            found=what,
-            exists=("SELECT", "WITH", "VALUES", "ONCE SELECT", "CREATE VIEW", "CREATE STREAM"),
-            attempt="change tables through the map, the admin pages or the REST interface",
-        )
+        raise not_a_query(self.spans.text, what)
 
     def _view(self, tree: exp.Create) -> CreateView:
         target = tree.this
