@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.compiling.live_catalog import live_catalog, reads_private
@@ -10,7 +11,7 @@ from smartcis.models.accesses import note_access
 from smartcis.questions.once import OnceAnswer, answer
 
 
-def answer_once(sql: str, owner: Owner) -> OnceAnswer:
+def answer_once(statement: Statement, owner: Owner) -> OnceAnswer:
     """Answer a one-shot query.
 
     Raises:
@@ -20,7 +21,7 @@ def answer_once(sql: str, owner: Owner) -> OnceAnswer:
         NotAnswered: it cannot.
     """
     catalog = live_catalog()
-    compiled = compile_for(sql, owner, catalog, once=True)
+    compiled = compile_for(statement, owner, catalog, once=True)
     if compiled.outputs:
         raise Invalid(
             "a one-shot query has one answer, and no changes to put out",
@@ -28,5 +29,5 @@ def answer_once(sql: str, owner: Owner) -> OnceAnswer:
             attempt="leave OUTPUT TO out, or leave ONCE out",
         )
     if reads_private(compiled.sources, catalog):
-        note_access(owner.user_id, owner.account, "asked once", sql)
+        note_access(owner.user_id, owner.account, "asked once", statement.text)
     return answer(compiled)

@@ -8,14 +8,15 @@ from aspen.streamsql.script_ast import (
     CreateTable,
     Transact,
 )
+from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.actions.support.own_relations import account_of
-from smartcis.compiling.statement import nothing_here, read_statement
+from smartcis.compiling.statement import nothing_here
 
 
-def check_statement(sql: str, owner: Owner) -> tuple[str, Compiled | None]:
-    """Say what a text is, and what comes of a query, without doing anything.
+def check_statement(statement: Statement, owner: Owner) -> tuple[str, Compiled | None]:
+    """Say what a statement is, and what comes of a query, without doing anything.
 
     Returns:
         `query`, `once` or the statement's name; and the query, compiled.
@@ -23,13 +24,12 @@ def check_statement(sql: str, owner: Owner) -> tuple[str, Compiled | None]:
     Raises:
         AspenError: what is wrong with it, and where.
     """
-    statement = read_statement(sql)
-    match statement:
+    match statement.tree:
         case Select(once=True):
-            return "once", compile_for(sql, owner, once=True)
+            return "once", compile_for(statement, owner, once=True)
         case Select() | CreateView():
-            return "query", compile_for(sql, owner)
+            return "query", compile_for(statement, owner)
         case CreateTable() | Transact():
             raise nothing_here(statement)
     account_of(owner)
-    return type(statement).__name__.upper(), None
+    return statement.kind, None

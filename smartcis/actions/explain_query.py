@@ -13,8 +13,10 @@ from aspen.algebra.plan import Plan, relations_of
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
+from aspen.streamsql.ast import CreateView, Select
+from aspen.streamsql.statement import Statement
 from aspen.views.choose import choose
-from federation.explain import journeys
+from federation.explain import Journey
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
@@ -52,7 +54,9 @@ class Explanation:
     data: dict[str, Any]
 
 
-def explain_query(sql: str, owner: Owner, options: ExplainOptions | None = None) -> Explanation:
+def explain_query(
+    statement: Statement, owner: Owner, options: ExplainOptions | None = None
+) -> Explanation:
     """Returns what each border makes of one query.
 
     Raises:
@@ -60,7 +64,7 @@ def explain_query(sql: str, owner: Owner, options: ExplainOptions | None = None)
         Refused: it reads what tells of other visitors.
     """
     how = options or ExplainOptions()
-    compiled = compile_for(sql, owner)
+    compiled = compile_for(statement, owner)
     catalog = live_catalog()
     planned = plan_query(compiled)
     given = assumed(how.weights, how.joins)
@@ -78,7 +82,9 @@ def explain_query(sql: str, owner: Owner, options: ExplainOptions | None = None)
         "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    (journey,) = journeys(sql, catalog, given)
+    tree = statement.tree
+    assert isinstance(tree, Select | CreateView)  # or it would not have been compiled
+    journey = Journey(tree, catalog, given)
     return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
 from smartcis.access.queries import own_queries
@@ -25,7 +26,7 @@ NAME_LENGTH = 80
 
 
 def register_query(
-    sql: str, owner: Owner, *, name: str = "", strategy: str = AUTO
+    statement: Statement, owner: Owner, *, name: str = "", strategy: str = AUTO
 ) -> MaintainedQuery:
     """Register a query; the same plan asked twice is maintained once.
 
@@ -41,12 +42,12 @@ def register_query(
     if not owner.staff and not settings.OPEN_QUERIES:
         raise Refused("visitors may not submit queries here", attempt="log in as staff")
     catalog = live_catalog()
-    compiled = compile_for(sql, owner, catalog)
+    compiled = compile_for(statement, owner, catalog)
     outputs = [[one.kind, one.target] for one in compiled.outputs]
     # Who has an account names a view for everybody; others name their own query.
     named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
     form = compiled if named else whole(compiled)
-    draft = ViewDraft.of(form, sql, catalog, strategy, kept=bool(outputs))
+    draft = ViewDraft.of(form, statement.text, catalog, strategy, kept=bool(outputs))
     new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
         _check_quota(owner)
@@ -58,7 +59,7 @@ def register_query(
             view = _shared(draft, new)
         query = MaintainedQuery.objects.create(
             name=(name or compiled.name or "")[:NAME_LENGTH],
-            sql=sql,
+            sql=statement.text,
             view=view,
             order=None if view.named else order_of(compiled),
             browser="" if owner.user_id is not None else owner.browser,
@@ -67,7 +68,7 @@ def register_query(
         if outputs:
             Outlet.objects.create(query=query, outputs=outputs)
         if view.private:
-            note_access(owner.user_id, owner.account, "registered", sql)
+            note_access(owner.user_id, owner.account, "registered", statement.text)
         return query
 
 

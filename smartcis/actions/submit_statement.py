@@ -11,10 +11,10 @@ from aspen.streamsql.script_ast import (
     Delete,
     Drop,
     Insert,
-    ScriptStatement,
     Transact,
     Update,
 )
+from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
 from smartcis.actions.answer_once import answer_once
@@ -22,7 +22,7 @@ from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import declare_relation
 from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
-from smartcis.compiling.statement import nothing_here, read_statement
+from smartcis.compiling.statement import nothing_here
 from smartcis.models import MaintainedQuery
 from smartcis.questions.once import OnceAnswer
 
@@ -43,9 +43,9 @@ class StatementResult:
 
 
 def submit_statement(
-    sql: str, owner: Owner, *, name: str = "", strategy: str = AUTO
+    statement: Statement, owner: Owner, *, name: str = "", strategy: str = AUTO
 ) -> MaintainedQuery | OnceAnswer | StatementResult:
-    """Do what a text says.
+    """Do what a statement says.
 
     Args:
         name: of a query to maintain.
@@ -54,30 +54,25 @@ def submit_statement(
     Raises:
         AspenError: what is wrong with the text, and where; who may not; how many one may have.
     """
-    statement = read_statement(sql)
-    if not _maintained(statement) and (name or strategy != AUTO):
+    if not statement.maintained and (name or strategy != AUTO):
         raise OneShot(
             "this is not maintained, so it has neither a name nor a strategy",
             position=statement.at,
             found=name or strategy,
             attempt="leave them out, or submit a SELECT without ONCE",
         )
-    match statement:
+    tree = statement.tree
+    match tree:
         case Select(once=True):
-            return answer_once(sql, owner)
+            return answer_once(statement, owner)
         case Select() | CreateView():
-            return register_query(sql, owner, name=name, strategy=strategy)
+            return register_query(statement, owner, name=name, strategy=strategy)
         case CreateRelation(relation):
-            declare_relation(statement, owner)
-            return StatementResult(f"CREATE {relation.kind.value}", relation.name, 1)
+            declare_relation(tree, owner)
+            return StatementResult(statement.kind, relation.name, 1)
         case Drop():
-            return StatementResult("DROP", statement.name, drop_relation(statement, owner))
+            return StatementResult(statement.kind, tree.name, drop_relation(tree, owner))
         case Insert() | Delete() | Update():
-            changed = change_rows(statement, owner)
-            return StatementResult(type(statement).__name__.upper(), statement.table, changed)
+            return StatementResult(statement.kind, tree.table, change_rows(tree, owner))
         case CreateTable() | Transact():
             raise nothing_here(statement)
-
-
-def _maintained(statement: ScriptStatement) -> bool:
-    return isinstance(statement, CreateView | Select) and not getattr(statement, "once", False)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aspen.streamsql.ast import CreateView, Select
-from aspen.streamsql.script_ast import ScriptStatement
-from smartcis.compiling.statement import read_statement
+from aspen.streamsql.statement import Statement
 
 STANDS = "the text says ONCE; take the word out to keep it running"
 NAMED = "CREATE VIEW keeps a query under a name; ask its SELECT alone once"
@@ -31,17 +30,9 @@ class Ways:
     once: str
 
 
-def ways_to_run(sql: str) -> Ways:
-    """Returns the ways in which a text may be run.
-
-    Raises:
-        AspenError: it does not parse.
-    """
-    return _ways(read_statement(sql))
-
-
-def _ways(statement: ScriptStatement) -> Ways:
-    match statement:
+def ways_to_run(statement: Statement) -> Ways:
+    """Returns the ways in which a statement may be run."""
+    match statement.tree:
         case Select(once=True):
             return Ways(STANDS, "")
         case Select(outputs=outputs):

@@ -17,6 +17,7 @@ from smartcis.actions.explain_query import ExplainOptions, explain_query
 from smartcis.api.fields import texts
 from smartcis.api.queries import SqlSerializer
 from smartcis.api.schema import SEND, answers
+from smartcis.compiling.statement import submitted
 
 WEIGHTS_LENGTH = 200
 
@@ -186,5 +187,5 @@ class QueryExplain(APIView):
         wanted.is_valid(raise_exception=True)
         given = wanted.validated_data
         options = ExplainOptions(given["weights"], given["joins"])
-        explanation = explain_query(given["sql"], Owner.of(request), options)
+        explanation = explain_query(submitted(given["sql"]), Owner.of(request), options)
         return Response({"text": explanation.text, "explained": explanation.data})

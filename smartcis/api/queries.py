@@ -26,7 +26,6 @@ from smartcis.actions.check_statement import check_statement
 from smartcis.actions.register_query import NAME_LENGTH
 from smartcis.actions.rename_query import rename_query
 from smartcis.actions.submit_statement import submit_statement
-from smartcis.actions.support.compile_for import SQL_LENGTH
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
 from smartcis.api.fields import texts
@@ -47,6 +46,7 @@ from smartcis.api.query_fields import (
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
 from smartcis.compiling.sharing_reason import sharing_of
+from smartcis.compiling.statement import SQL_LENGTH, submitted
 from smartcis.compiling.strategy_reason import strategy_reasons
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.questions.once import OnceAnswer
@@ -256,8 +256,9 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         ensure_browser(request)
         owner = Owner.of(request)
         fields = wanted.validated_data
+        statement = submitted(fields["sql"])
         done = submit_statement(
-            fields["sql"], owner, name=fields.get("name", ""), strategy=fields["strategy"]
+            statement, owner, name=fields.get("name", ""), strategy=fields["strategy"]
         )
         if isinstance(done, OnceAnswer):
             table = ExportTable("answer", done.columns, done.rows, done.epoch, done.at_s)
@@ -308,12 +309,12 @@ class QueryCheck(APIView):
         """Check a query."""
         wanted = SqlSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        sql = wanted.validated_data["sql"]
         try:
-            kind, compiled = check_statement(sql, Owner.of(request))
-            ways = ways_to_run(sql)
+            statement = submitted(wanted.validated_data["sql"])
+            kind, compiled = check_statement(statement, Owner.of(request))
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
+        ways = ways_to_run(statement)
         columns = [
             {"name": c.name, "type": c.type.value, "unit": c.unit}
             for c in (() if compiled is None else compiled.relation.columns)

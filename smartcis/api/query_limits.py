@@ -15,9 +15,9 @@ from rest_framework.views import APIView
 from aspen.runtime.once import ROWS_AT_MOST as ONCE_ROWS_AT_MOST
 from smartcis.access.owner import Owner
 from smartcis.access.queries import own_queries, quota_of
-from smartcis.actions.support.compile_for import SQL_LENGTH
 from smartcis.api.query_rows import ROWS_AT_MOST
 from smartcis.api.schema import answers
+from smartcis.compiling.statement import SQL_LENGTH
 from smartcis.questions.once import WAIT_S
 
 SCOPES = ("queries", "check")

@@ -1,18 +1,16 @@
-"""Statement: what somebody submits is read once, and told apart: ask, ask once, declare, change."""
+"""Submitted statements: read once, at the edge, for everything that is done with them."""
 
 from __future__ import annotations
 
-from aspen.streamsql.errors import NotAQuery, SyntaxRefused
-from aspen.streamsql.parse import parse
-from aspen.streamsql.script import parse_script
-from aspen.streamsql.script_ast import ScriptStatement
+from aspen.streamsql.errors import NotAQuery
+from aspen.streamsql.statement import Statement, read_statement
 from smartcis.errors import Invalid
 
 SQL_LENGTH = 20_000
 
 
-def read_statement(sql: str) -> ScriptStatement:
-    """Read the one statement of a text.
+def submitted(sql: str) -> Statement:
+    """Reads the one statement that somebody submits.
 
     Raises:
         AspenError: what is wrong with it, and where.
@@ -23,25 +21,14 @@ def read_statement(sql: str) -> ScriptStatement:
             found=f"{len(sql)} characters",
             exists=[f"up to {SQL_LENGTH}"],
         )
-    try:
-        found: list[ScriptStatement] = [*parse(sql)]
-    except NotAQuery:
-        found = parse_script(sql)
-    if len(found) != 1:
-        raise SyntaxRefused(
-            "one statement at a time",
-            position=found[1].at,
-            found=f"{len(found)} statements",
-            attempt="submit them one by one",
-        )
-    return found[0]
+    return read_statement(sql)
 
 
-def nothing_here(statement: ScriptStatement) -> NotAQuery:
+def nothing_here(statement: Statement) -> NotAQuery:
     """Returns the refusal of what only scripts may say."""
     return NotAQuery(
         "every statement stands by itself here",
         position=statement.at,
-        found=type(statement).__name__.upper(),
+        found=statement.kind,
         attempt="CREATE TABLE t (a INT, b TEXT), INSERT INTO t VALUES (…), SELECT …",
     )

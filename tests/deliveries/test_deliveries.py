@@ -22,6 +22,7 @@ from aspen.model.delta import Delta
 from aspen.results import RedisResults
 from aspen.results.protocol import ViewChange
 from aspen.streamsql.errors import NoDelivery
+from aspen.streamsql.statement import read_statement
 from smartcis import composition
 from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
@@ -70,7 +71,7 @@ class Store:
 
 
 def submitted(owner: Owner, output: str, sql: str = LOCKED):
-    return register_query(f"{sql} OUTPUT TO {output}", owner, name="locked doors")
+    return register_query(read_statement(f"{sql} OUTPUT TO {output}"), owner, name="locked doors")
 
 
 def hand_out() -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from knox.models import AuthToken
 from placements.rig import WARM_AND_LIT, Running, lamps, put
 
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.reconsider_placements import reconsider_placements
 from smartcis.actions.register_query import register_query
@@ -24,7 +25,7 @@ def query(house, building):
     lamps()
     put("light", "A", 400.0)
     put("temperature", "A", 25.0)
-    return register_query(WARM_AND_LIT, SYSTEM)
+    return register_query(read_statement(WARM_AND_LIT), SYSTEM)
 
 
 class Caller:
@@ -86,7 +87,7 @@ def test_every_way_of_joining_can_be_chosen(query, staff, method):
 
 
 def test_what_cannot_run_inside_is_refused_with_what_can(house, building):
-    query = register_query("SELECT d.door_id FROM door d", SYSTEM)
+    query = register_query(read_statement("SELECT d.door_id FROM door d"), SYSTEM)
     _, token = AuthToken.objects.create(User.objects.create_user("gate", is_staff=True))
     answer = Caller(query, authorization=f"Token {token}").move("network")
     assert answer.status_code == 400
@@ -107,7 +108,9 @@ def test_streams_that_others_ask_for_are_free_where_costs_are_shared(query, sett
     settings.PLACEMENT_WEIGHTS = "latency=0,bytes=1"
     settings.PLACEMENT = "together"
     for stream in ("light_reading", "temperature_reading"):
-        register_query(f"SELECT s.at_s FROM {stream} [PARTITION BY sid ROWS 1] s", SYSTEM)
+        register_query(
+            read_statement(f"SELECT s.at_s FROM {stream} [PARTITION BY sid ROWS 1] s"), SYSTEM
+        )
     reconsider_placements()
     assert not Placement.objects.get(view=query.view).moving
     settings.PLACEMENT = "off"

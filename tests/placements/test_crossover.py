@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from placements.rig import ROOMS, WARM_AND_LIT, Running, lamps, put
 
+from aspen.streamsql.statement import read_statement
 from federation.cost import Weights
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
@@ -35,7 +36,7 @@ class Day:
         deploy_standing_queries(
             {name: text for name, text in standing_queries().items() if name in COUNTING}
         )
-        self.query = register_query(WARM_AND_LIT, SYSTEM)
+        self.query = register_query(read_statement(WARM_AND_LIT), SYSTEM)
         self.running = Running()
         self.follower = self.running.look_at(self.query.view.name)
         self.lux = dict.fromkeys(ROOMS, DARK)

@@ -10,6 +10,7 @@ from placements.rig import ROOMS, WARM_AND_LIT, Running, by_hand, lamps, put
 from aspen.algebra.read import read_plan
 from aspen.log.entry import Interest
 from aspen.runtime.lane import Lane
+from aspen.streamsql.statement import read_statement
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
@@ -33,7 +34,7 @@ class Inside:
         for place, rid in enumerate(ROOMS):
             put("light", rid, 400.0 + place)
             put("temperature", rid, 25.0)
-        self.query = register_query(WARM_AND_LIT, SYSTEM)
+        self.query = register_query(read_statement(WARM_AND_LIT), SYSTEM)
         self.view = self.query.view.name
         self.running = Running()
         self.follower = self.running.look_at(self.view)
@@ -139,7 +140,7 @@ def test_a_query_that_ends_takes_its_piece_along(inside):
 
 def test_motes_without_the_program_are_not_waited_for_without_end(house, building):
     lamps()
-    query = register_query(WARM_AND_LIT, SYSTEM)
+    query = register_query(read_statement(WARM_AND_LIT), SYSTEM)
     running = Running()
     running.run(20, beat_s=1.0)
     plan = by_hand(read_plan(query.view.plan_text))

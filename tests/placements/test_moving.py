@@ -6,6 +6,7 @@ import pytest
 from placements.rig import NOW_S, PERIOD_S, ROOMS, WARM_AND_LIT, Running, by_hand, lamps, put
 
 from aspen.algebra.read import read_plan
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.register_query import register_query
@@ -24,7 +25,7 @@ SPENDING = ("mote_power.streamsql", "query_energy.streamsql")
 def query(house, building):
     """A running query over lamps and warmth, nothing else."""
     lamps()
-    return register_query(WARM_AND_LIT, SYSTEM)
+    return register_query(read_statement(WARM_AND_LIT), SYSTEM)
 
 
 def truth(lux, celsius):

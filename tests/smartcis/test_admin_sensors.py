@@ -9,6 +9,7 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from aspen.log.entry import Transaction
+from aspen.streamsql.statement import read_statement
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
@@ -76,7 +77,10 @@ def test_a_stream_is_sent_while_a_query_reads_it(furnished, building):
     running = Running(acquire=wanted_streams)
     assert running.run(20) == []
     query = register_query(
-        "SELECT s.mid FROM seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg > 5", SYSTEM
+        read_statement(
+            "SELECT s.mid FROM seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg > 5"
+        ),
+        SYSTEM,
     )
     assert {relation for relation, _ in running.run(20)} == {"seat_reading"}
     unregister_query(query.id, SYSTEM)

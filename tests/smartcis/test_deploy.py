@@ -6,6 +6,7 @@ import pytest
 
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.register_query import register_query
@@ -67,7 +68,7 @@ def test_a_comment_is_no_change():
 
 def test_peoples_queries_over_a_changed_view_are_compiled_anew():
     deploy_standing_queries(TEXTS)
-    query = register_query("SELECT x.name FROM rooms x", BROWSER)
+    query = register_query(read_statement("SELECT x.name FROM rooms x"), BROWSER)
     view = query.view.name
     told()
     other = TEXTS | {
@@ -79,7 +80,7 @@ def test_peoples_queries_over_a_changed_view_are_compiled_anew():
 
 def test_peoples_queries_over_a_vanished_view_say_why():
     deploy_standing_queries(TEXTS)
-    query = register_query("SELECT x.name FROM rooms x", BROWSER)
+    query = register_query(read_statement("SELECT x.name FROM rooms x"), BROWSER)
     told()
     done = deploy_standing_queries({"doors.streamsql": TEXTS["doors.streamsql"]})
     assert done.failed == (query.view.name,)

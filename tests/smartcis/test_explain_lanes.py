@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.explain_query import explain_query
@@ -38,4 +39,4 @@ def standing():
 )
 def test_the_place_is_explained(standing, settings, lanes, sql, said):
     settings.ENGINE_LANES = lanes
-    assert said in explain_query(sql, Owner("somebody")).text
+    assert said in explain_query(read_statement(sql), Owner("somebody")).text

@@ -7,6 +7,7 @@ import pytest
 from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy
 from aspen.log.entry import Change, Transaction
 from aspen.model.schema import Column, Type
+from aspen.streamsql.statement import read_statement
 from sensors_sim.innet.compile import Fragment
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
@@ -76,7 +77,10 @@ def test_motes_tell_of_themselves_while_a_query_reads_it(furnished, building):
     assert building
     simulated = Simulated(wanted_streams)
     assert STATUS not in simulated.run(10)
-    register_query("SELECT s.sid, s.energy_mj FROM mote_status [PARTITION BY sid ROWS 1] s", SYSTEM)
+    register_query(
+        read_statement("SELECT s.sid, s.energy_mj FROM mote_status [PARTITION BY sid ROWS 1] s"),
+        SYSTEM,
+    )
     rows = simulated.run(130)[STATUS]
     relation = CATALOG.get(STATUS)
     names = set(Sensor.objects.exclude(kind="cpu").values_list("sid", flat=True))

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.explain_query import explain_query
@@ -80,10 +81,10 @@ def test_standing_queries_are_deployed_under_a_strategy(house) -> None:
 
 def test_explain_says_how_and_why(house) -> None:
     deploy_standing_queries()
-    text = explain_query(WALKS, SYSTEM).text
+    text = explain_query(read_statement(WALKS), SYSTEM).text
     (line,) = [line for line in text.splitlines() if line.startswith("maintained by ")]
     strategy = line.removeprefix("maintained by ").split(",")[0].split(";")[0]
     assert ", because " in line
     assert f"strategy {strategy}," in text
-    flat = explain_query("SELECT d.state FROM door d", SYSTEM).text
+    flat = explain_query(read_statement("SELECT d.state FROM door d"), SYSTEM).text
     assert "because nothing is recursive" in flat

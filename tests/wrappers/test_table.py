@@ -14,6 +14,7 @@ from django.db import connection
 from wrappers.conftest import changes_of, settings_of
 
 from aspen.model.schema import Column, Type
+from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.compiling.live_catalog import live_catalog
@@ -71,7 +72,9 @@ def test_rows_come_by_difference_and_can_be_queried(home, outside):
     url, run = outside
     source = source_of(url)
     assert "inventory" in live_catalog()
-    made = register_query("SELECT asset, watts FROM inventory WHERE NOT spare", SYSTEM)
+    made = register_query(
+        read_statement("SELECT asset, watts FROM inventory WHERE NOT spare"), SYSTEM
+    )
     assert home.poll(source)
     first = [(1, ("a", 1.5, True)), (1, ("b", None, False))]
     assert changes_of("inventory") == first

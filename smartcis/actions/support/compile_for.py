@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aspen.model.catalog import Catalog
-from aspen.streamsql import Compiled, compile_query
-from aspen.streamsql.compile import refuse_undelivered
+from aspen.streamsql import Compiled
+from aspen.streamsql.compile import compile_asked, refuse_undelivered
+from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.compiling.live_catalog import live_catalog, reads_private
 from smartcis.deliveries.outputs import KEPT, check_outputs
-from smartcis.errors import Invalid, Refused
-
-SQL_LENGTH = 20_000
+from smartcis.errors import Refused
 
 
 def compile_for(
-    sql: str, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
+    statement: Statement, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
 ) -> Compiled:
     """Compile a query with the rights of `owner`.
 
@@ -28,14 +27,8 @@ def compile_for(
         AspenError: what is wrong with the text, and where.
         Refused: it reads what tells of other visitors.
     """
-    if len(sql) > SQL_LENGTH:
-        raise Invalid(
-            "the query is too long",
-            found=f"{len(sql)} characters",
-            exists=[f"up to {SQL_LENGTH}"],
-        )
     catalog = catalog or live_catalog()
-    compiled = compile_query(sql, catalog, once=once)
+    compiled = compile_asked(statement, catalog, once=once)
     refuse_undelivered(compiled, KEPT)
     refuse_private(compiled.sources, catalog, owner)
     check_outputs(compiled, owner, catalog)

@@ -12,6 +12,7 @@ from aspen.errors import AspenError
 from federation.weights import BadWeights
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.explain_query import ExplainOptions, explain_query
+from smartcis.compiling.statement import submitted
 
 
 class Command(BaseCommand):
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         sql = options["sql"]
         how = ExplainOptions(options["weights"], options["joins"])
         try:
-            explanation = explain_query(sql, SYSTEM, how)
+            explanation = explain_query(submitted(sql), SYSTEM, how)
             self.stdout.write(
                 json.dumps(explanation.data, indent=2) if options["json"] else explanation.text
             )
