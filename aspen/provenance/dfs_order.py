@@ -7,17 +7,17 @@
     f→c arrives                a→b b→e e→f f→c c→a c→d      (c) from where a walk comes by
 
 Law:        after each change the edges are in an order in which some depth-first walk passes
-            them, each once, all that a place leads to before the walk turns back from it.
+            them, each once, all that a vertex leads to before the walk turns back from it.
 Algorithm:  [LTZIL09] Alg. 2 (Alg. 3 in the thesis) with its four cases of insertion, and the
-            deletion the text sketches. As printed a moved interval may hold an edge to a place
+            deletion the text sketches. As printed a moved interval may hold an edge to a vertex
             first met between its old position and its new one, whose own interval then stands too
             late: here it moves along. As sketched, edges that nothing leads to any more are
             dropped: here they begin a walk of their own, for their rows still hold. Own: at
-            each place, edges to places already met come first, the way back first of all.
+            each vertex, edges to vertices already met come first, the way back first of all.
             Measured on transit-stub networks, that makes a sum of paths smaller by a tenth.
-State:      place -> edges that leave it, as they came; the places where a walk begins.
-Ends:       a walk enters a place once. A batch of changes costs one walk, O(edges), as one
-            change of Alg. 2 does; it leaves in place what the changes do not reach.
+State:      vertex -> edges that leave it, as they came; the vertices where a walk begins.
+Ends:       a walk enters a vertex once. A batch of changes costs one walk, O(edges), as one
+            change of Alg. 2 does; it leaves standing what the changes do not reach.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
-Place = Hashable
+Vertex = Hashable
 
 
 class Edge(NamedTuple, Generic[Item]):
-    """One way from a place to a place; an item with several has several edges."""
+    """One way from a vertex to a vertex; an item with several has several edges."""
 
     item: Item
-    start: Place
-    end: Place
+    start: Vertex
+    end: Vertex
 
 
 class DepthFirstOrder(Generic[Item]):
@@ -43,14 +43,14 @@ class DepthFirstOrder(Generic[Item]):
 
     def __init__(self) -> None:
         self._edges_of: dict[Item, tuple[Edge[Item], ...]] = {}
-        self._leaving: dict[Place, dict[Edge[Item], None]] = {}
-        self._arriving: Counter[Place] = Counter()
-        self._roots: dict[Place, None] = {}
+        self._leaving: dict[Vertex, dict[Edge[Item], None]] = {}
+        self._arriving: Counter[Vertex] = Counter()
+        self._roots: dict[Vertex, None] = {}
         self._order: list[Edge[Item]] = []
         self._stale = False
 
-    def add(self, item: Item, ways: Iterable[tuple[Place, Place]]) -> None:
-        """Take in an item that leads from places to places."""
+    def add(self, item: Item, ways: Iterable[tuple[Vertex, Vertex]]) -> None:
+        """Take in an item that leads from vertices to vertices."""
         edges = tuple([Edge(item, start, end) for start, end in dict.fromkeys(ways)])
         self._edges_of[item] = edges
         for edge in edges:
@@ -99,12 +99,12 @@ class DepthFirstOrder(Generic[Item]):
             dict.fromkeys(edge.item for edge in self.edges()) | dict.fromkeys(self._edges_of)
         )
 
-    def labels(self) -> dict[Place, tuple[int, int]]:
-        """Give, of each place with edges, the positions of its own first and last edge.
+    def labels(self) -> dict[Vertex, tuple[int, int]]:
+        """Give, of each vertex with edges, the positions of its own first and last edge.
 
-        All that the walk met first from a place stands between these.
+        All that the walk met first from a vertex stands between these.
         """
-        found: dict[Place, tuple[int, int]] = {}
+        found: dict[Vertex, tuple[int, int]] = {}
         for position, edge in enumerate(self.edges()):
             first, _ = found.get(edge.start, (position, position))
             found[edge.start] = (first, position)
@@ -112,8 +112,8 @@ class DepthFirstOrder(Generic[Item]):
 
     def _walk(self) -> None:
         order: list[Edge[Item]] = []
-        met: set[Place] = set()
-        roots: dict[Place, None] = {}
+        met: set[Vertex] = set()
+        roots: dict[Vertex, None] = {}
         # Behind the old roots those who lost the edge that led to them: orphans that none of the
         # others leads to, in the order in which they stood.
         orphans = (edge.start for edge in self._order if edge.start in self._leaving)
@@ -124,7 +124,7 @@ class DepthFirstOrder(Generic[Item]):
         self._order = order
         self._roots = roots
 
-    def _walk_from(self, root: Place, order: list[Edge[Item]], met: set[Place]) -> None:
+    def _walk_from(self, root: Vertex, order: list[Edge[Item]], met: set[Vertex]) -> None:
         stack = [self._enter(root, root, order, met)]
         while stack:
             edge = next(stack[-1], None)
@@ -136,11 +136,11 @@ class DepthFirstOrder(Generic[Item]):
                 stack.append(self._enter(edge.end, edge.start, order, met))
 
     def _enter(
-        self, place: Place, came_from: Place, order: list[Edge[Item]], met: set[Place]
+        self, vertex: Vertex, came_from: Vertex, order: list[Edge[Item]], met: set[Vertex]
     ) -> Iterator[Edge[Item]]:
         """Pass the edges that lead nowhere new; give the others."""
-        met.add(place)
-        leaving = self._leaving[place]
+        met.add(vertex)
+        leaving = self._leaving[vertex]
         shallow = [edge for edge in leaving if edge.end in met or edge.end not in self._leaving]
         order += [edge for edge in shallow if edge.end == came_from]
         order += [edge for edge in shallow if edge.end != came_from]

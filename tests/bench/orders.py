@@ -34,7 +34,7 @@ from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 Link = tuple[int, int]
 
 ORDERS = ("arrival", "depth first")
-MEDIUM = 2.5  # links for each place, between the seeds' densities
+MEDIUM = 2.5  # links for each vertex, between the seeds' densities
 LINK = Relation("link", (Column("src", Type.INT), Column("dst", Type.INT)))
 REACH = """
 WITH RECURSIVE reach(src, dst) AS (
@@ -53,20 +53,20 @@ def ladder(rungs: int) -> list[Link]:
 
 
 def network(transits: int, density: float) -> list[Link]:
-    """Returns a transit-stub network of 25 places for each transit node."""
-    return list(transit_stub(1, links_per_place=density, transits=transits).links)
+    """Returns a transit-stub network of 25 vertices for each transit node."""
+    return list(transit_stub(1, links_per_vertex=density, transits=transits).links)
 
 
 def run(*, quick: bool, say: Callable[[str], Any]) -> dict[str, Any]:
     """Measures; returns the bench's JSON object."""
-    kept = {"ladder of 6": ladder(6), "sparse, 75 places": network(3, SPARSE)}
+    kept = {"ladder of 6": ladder(6), "sparse, 75 vertices": network(3, SPARSE)}
     asked = {
         "ladder of 10": ladder(10),
         "ladder of 12": ladder(12),
         "ladder of 14": ladder(14),
-        "dense, 25 places": network(1, DENSE),
-        "medium, 50 places": network(2, MEDIUM),
-        "sparse, 100 places": network(4, SPARSE),
+        "dense, 25 vertices": network(1, DENSE),
+        "medium, 50 vertices": network(2, MEDIUM),
+        "sparse, 100 vertices": network(4, SPARSE),
     }
     pairs = 5 if quick else 20
     figures: dict[str, Any] = {"kept": {}, "asked": {}}

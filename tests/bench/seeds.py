@@ -46,7 +46,7 @@ class Figure:
     Args:
         title: what it shows.
         x: what its horizontal axis says; numbers make lines, words bars.
-        points: by series and place on that axis.
+        points: by series and position on that axis.
     """
 
     title: str
@@ -236,7 +236,7 @@ FIGURES = tuple(MEASURED)
 def _grid(
     runs: Runs, measure: Measure, strategies: Iterable[str], at: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Point]]:
-    """Measure each strategy at each named place."""
+    """Measure each strategy at each named position."""
     return {
         strategy: {x: runs.point(measure, strategy, **what) for x, what in at.items()}
         for strategy in strategies

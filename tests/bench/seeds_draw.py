@@ -50,8 +50,8 @@ def draw(path: Path, title: str, x: str, points: Mapping[str, Mapping[str, Point
     """Write one figure as SVG.
 
     Args:
-        x: the label of the horizontal axis; without one, places on it are words and get bars.
-        points: by series and place.
+        x: the label of the horizontal axis; without one, vertices on it are words and get bars.
+        points: by series and vertex.
 
     Raises:
         CannotDraw: matplotlib is not installed.
@@ -90,7 +90,7 @@ def _style(series: str, seen: Sequence[str]) -> tuple[str, int]:
 
 
 def _values(points: Mapping[str, Point], metric: str) -> list[tuple[str, float, float]]:
-    """Returns place, mean and half interval of each point that has any."""
+    """Returns vertex, mean and half interval of each point that has any."""
     return [
         (x, point[metric]["mean"], point[metric]["ci95"])
         for x, point in points.items()
@@ -119,14 +119,14 @@ def _lines(axes: Axes, metric: str, points: Mapping[str, Mapping[str, Point]]) -
 
 
 def _bars(axes: Axes, metric: str, points: Mapping[str, Mapping[str, Point]]) -> None:
-    places = list(dict.fromkeys(x for along in points.values() for x in along))
+    vertices = list(dict.fromkeys(x for along in points.values() for x in along))
     width = 0.8 / len(points)
     for number, (series, along) in enumerate(points.items()):
         colour, variant = _style(series, list(points))
         offset = (number - (len(points) - 1) / 2) * width
         found = _values(along, metric)
         axes.bar(
-            [places.index(x) + offset for x, _, _ in found],
+            [vertices.index(x) + offset for x, _, _ in found],
             [mean for _, mean, _ in found],
             width * 0.9,
             yerr=[half for _, _, half in found],
@@ -140,7 +140,7 @@ def _bars(axes: Axes, metric: str, points: Mapping[str, Mapping[str, Point]]) ->
         for x in [x for x in along if x not in drawn]:
             axes.annotate(
                 "over budget",
-                (places.index(x) + offset, 0),
+                (vertices.index(x) + offset, 0),
                 xycoords=("data", "axes fraction"),
                 xytext=(0, 3),
                 textcoords="offset points",
@@ -150,7 +150,7 @@ def _bars(axes: Axes, metric: str, points: Mapping[str, Mapping[str, Point]]) ->
                 fontsize=7,
                 color=colour,
             )
-    axes.set_xticks(range(len(places)), places)
+    axes.set_xticks(range(len(vertices)), vertices)
     _scale(axes, metric, points)
 
 

@@ -111,14 +111,16 @@ def deleted(
 def regions(strategy: str, seed: int, scale: Scale, *, drop: bool) -> Sample | None:
     """Trigger seed sensors and half of the others; give this, or the means per sensor let go."""
     random = Random(seed)
-    places = {
+    vertices = {
         row * FIELD_SENSORS + column: (column * SPACING_M, row * SPACING_M)
         for row in range(FIELD_SENSORS)
         for column in range(FIELD_SENSORS)
     }
-    seeds = {sensor: [group] for group, sensor in enumerate(random.sample(sorted(places), GROUPS))}
-    facts = triggered(places, seeds, NEAR_M)
-    active = [*seeds, *random.sample(sorted(places.keys() - seeds), len(places) // 2)]
+    seeds = {
+        sensor: [group] for group, sensor in enumerate(random.sample(sorted(vertices), GROUPS))
+    }
+    facts = triggered(vertices, seeds, NEAR_M)
+    active = [*seeds, *random.sample(sorted(vertices.keys() - seeds), len(vertices) // 2)]
     network = QueryNetwork(strategy, NODES)
     found = _inserted([network], [facts[sensor] for sensor in active], scale)
     if found is None or not drop:
@@ -130,7 +132,7 @@ def regions(strategy: str, seed: int, scale: Scale, *, drop: bool) -> Sample | N
 
 
 def _links(seed: int, density: str, transits: int) -> list[Fact]:
-    topology = transit_stub(seed, links_per_place=DENSITIES[density], transits=transits)
+    topology = transit_stub(seed, links_per_vertex=DENSITIES[density], transits=transits)
     facts = [link(*pair, cost=latency_ms) for pair, latency_ms in topology.links.items()]
     Random(seed).shuffle(facts)
     return facts

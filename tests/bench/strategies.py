@@ -66,7 +66,7 @@ class Case:
 
     Args:
         links: (source, target, cost), in the order they come.
-        seeds: places cheapest walks begin at; none for reachability from everywhere.
+        seeds: vertices cheapest walks begin at; none for reachability from everywhere.
     """
 
     name: str
@@ -166,7 +166,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
 
 
 def _network(density: float, transits: int) -> tuple[Row, ...]:
-    topology = transit_stub(1, links_per_place=density, transits=transits)
+    topology = transit_stub(1, links_per_vertex=density, transits=transits)
     links = [(*pair, latency) for pair, latency in topology.links.items()]
     Random(1).shuffle(links)
     return tuple(links)

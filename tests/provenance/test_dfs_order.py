@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from aspen.provenance.bdd import Bdd
 from aspen.provenance.dfs_order import DepthFirstOrder
 
-PLACES = st.integers(0, 7)
-CHANGES = st.lists(st.tuples(st.booleans(), PLACES, PLACES), max_size=40)
+VERTICES = st.integers(0, 7)
+CHANGES = st.lists(st.tuples(st.booleans(), VERTICES, VERTICES), max_size=40)
 
 
 def assert_is_a_depth_first_walk(edges):
@@ -47,10 +47,10 @@ def test_is_a_walk_after_every_change(changes):
             live.remove(pair)
         assert_is_a_depth_first_walk(order.edges())
         assert sorted(order.items()) == sorted(live)
-        for place, (first, last) in order.labels().items():
+        for vertex, (first, last) in order.labels().items():
             starts = [edge.start for edge in order.edges()]
-            assert first == starts.index(place)
-            assert last == max(at for at, start in enumerate(starts) if start == place)
+            assert first == starts.index(vertex)
+            assert last == max(at for at, start in enumerate(starts) if start == vertex)
     for pair in live:
         order.remove(pair)
     assert not order.edges()

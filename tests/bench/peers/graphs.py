@@ -17,12 +17,12 @@ from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 Link = tuple[int, int, int]
 
 SEED = 7
-PLACES_PER_DOMAIN = 100
+VERTICES_PER_DOMAIN = 100
 
 
-def network(places: int, density: float) -> list[Link]:
+def network(vertices: int, density: float) -> list[Link]:
     """Returns a transit-stub network; the cost of a link is its latency in ms."""
-    made = transit_stub(SEED, links_per_place=density, domains=places // PLACES_PER_DOMAIN)
+    made = transit_stub(SEED, links_per_vertex=density, domains=vertices // VERTICES_PER_DOMAIN)
     return [(src, dst, cost) for (src, dst), cost in made.links.items()]
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from aspen.provenance.manager import Manager
 from tests.experiments.network.bits import members
 from tests.experiments.network.exchange import Exchange
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
 from tests.experiments.network.peer import Peer, drop_empty
 from tests.experiments.network.sizes import (
@@ -46,16 +46,16 @@ the bits are exact, and one death makes it false without asking CUDD)."""
 
 HELD, SENT, BUFFERED = range(3)
 
-Key = tuple[int, Place, Value]
-"""(HELD, SENT or BUFFERED, place, value): where an annotation stands."""
+Key = tuple[int, Vertex, Value]
+"""(HELD, SENT or BUFFERED, vertex, value): where an annotation stands."""
 
 OUTSIDE = -1
-"""In place of a sender: the row is a fact's own."""
+"""Instead of a sender: the row is a fact's own."""
 
 Edge = tuple[Any, int]
 """The literal of an edge's fact, and its bit."""
 
-Table = defaultdict[Place, dict[Value, Annotation]]
+Table = defaultdict[Vertex, dict[Value, Annotation]]
 
 
 class AbsorptionPeer(Peer):
@@ -87,8 +87,8 @@ class AbsorptionPeer(Peer):
         self.sent: Table = defaultdict(dict)
         self.buffered: Table = defaultdict(dict)
         self.tables = (self.held, self.sent, self.buffered)
-        self.edges: defaultdict[Place, dict[Place, Edge]] = defaultdict(dict)
-        self.partners: defaultdict[Place, dict[Place, Edge]] = defaultdict(dict)
+        self.edges: defaultdict[Vertex, dict[Vertex, Edge]] = defaultdict(dict)
+        self.partners: defaultdict[Vertex, dict[Vertex, Edge]] = defaultdict(dict)
         self.dead_bits = 0
         self._dying = 0
         self._fresh: dict[Key, None] = {}
@@ -99,9 +99,9 @@ class AbsorptionPeer(Peer):
         """Hear, as the fact's home, that it holds."""
         literal, bits = self.manager.literal(variable), 1 << variable
         size = ITEM_BYTES + VARIABLE_BYTES
-        for place, value in fact.rows:
-            item = ("row", place, value, (literal, bits, True), OUTSIDE)
-            self.post(self.owner(place), item, size)
+        for vertex, value in fact.rows:
+            item = ("row", vertex, value, (literal, bits, True), OUTSIDE)
+            self.post(self.owner(vertex), item, size)
         for target, source in fact.edges:
             self.post(self.owner(source), ("edge", target, source, literal, bits), size)
 
@@ -111,7 +111,7 @@ class AbsorptionPeer(Peer):
         self.tell_all(("dead", 1 << variable), SIGN_BYTES + VARIABLE_BYTES)
         self.dead(1 << variable)
 
-    def row(self, x: Place, y: Value, news: Annotation, sender: int) -> None:
+    def row(self, x: Vertex, y: Value, news: Annotation, sender: int) -> None:
         """Fixpoint: take in a derivation; pass it on if it says anything new."""
         del sender
         if news[1] & self.dead_bits:
@@ -136,13 +136,13 @@ class AbsorptionPeer(Peer):
         for w, edge in self.edges[x].items():
             self._derive(w, y, news, edge)
 
-    def edge(self, w: Place, x: Place, literal: Any, bit: int) -> None:
+    def edge(self, w: Vertex, x: Vertex, literal: Any, bit: int) -> None:
         """Join: take in an edge, and join it with the rows that are here."""
         edge = self.edges[x][w] = self.partners[w][x] = (literal, bit)
         for y, held in self.held[x].items():
             self._derive(w, y, held, edge)
 
-    def _derive(self, w: Place, y: Value, held: Annotation, edge: Edge) -> None:
+    def _derive(self, w: Vertex, y: Value, held: Annotation, edge: Edge) -> None:
         """MinShip: send a first derivation on; a further one waits."""
         sent = self.sent[w]
         old = sent.get(y)
@@ -159,7 +159,7 @@ class AbsorptionPeer(Peer):
             self._fresh[BUFFERED, w, y] = None
             self.buffered[w][y] = derived if waiting is None else _either(waiting, derived)
 
-    def _ship(self, w: Place, y: Value, derived: Annotation) -> None:
+    def _ship(self, w: Vertex, y: Value, derived: Annotation) -> None:
         self._fresh[SENT, w, y] = None
         size = ITEM_BYTES + self._weight(derived)
         self.post(self.owner(w), ("row", w, y, derived, self.me), size)
@@ -191,7 +191,7 @@ class AbsorptionPeer(Peer):
         for _, w, y in sent:
             self.release(w, y)
 
-    def release(self, w: Place, y: Value) -> None:
+    def release(self, w: Vertex, y: Value) -> None:
         """Send all derivations of a row of which none that was sent is alive."""
         total: Annotation | None = None
         for x, edge in self.partners.get(w, {}).items():
@@ -262,7 +262,7 @@ class AbsorptionPeer(Peer):
     def resume(self) -> None:
         """Begin a further phase: there is none."""
 
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[tuple[Vertex, Value]]:
         """Returns the view's rows kept here."""
         return [(x, y) for x, annotations in self.held.items() for y in annotations]
 
@@ -308,7 +308,7 @@ def _either(one: Annotation, other: Annotation) -> Annotation:
     return (one[0] | other[0], one[1] | other[1], False)
 
 
-def _drop_edges(table: dict[Place, dict[Place, Edge]], dying: int) -> None:
+def _drop_edges(table: dict[Vertex, dict[Vertex, Edge]], dying: int) -> None:
     for part in table.values():
         for other in [other for other, (_, bit) in part.items() if bit & dying]:
             del part[other]

@@ -31,23 +31,23 @@ from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.justification import Justification
 from tests.experiments.network.bits import members
-from tests.experiments.network.fact import Place, Value
+from tests.experiments.network.fact import Value, Vertex
 
 CANDIDATES = Relation("candidate", (Column("source", Type.INT),))
 
 
 class PathRow(NamedTuple):
-    """One row of `path(source, target, cost, hops, places)`, annotated.
+    """One row of `path(source, target, cost, hops, vertices)`, annotated.
 
     Args:
         product: as bits, the variables of its links; a path has this one derivation.
     """
 
-    source: Place
+    source: Vertex
     target: Value
     cost: int
     hops: int
-    places: tuple[Place, ...]
+    vertices: tuple[Vertex, ...]
     product: int
 
 
@@ -84,7 +84,7 @@ class AggSel:
         """Takes a row out, if it is here."""
         self._change(row, -1)
 
-    # The product's rows are of its own types; these carry places and a product.
+    # The product's rows are of its own types; these carry vertices and a product.
     def _change(self, row: Any, weight: int) -> None:
         self._circuit.change(self._candidates, row, weight)
 

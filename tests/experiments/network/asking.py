@@ -28,7 +28,7 @@ from aspen.model.schema import Row
 from aspen.provenance.manager import Manager
 from tests.experiments.network.bits import members
 from tests.experiments.network.exchange import Exchange
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.hosted import HUB, INPUTS, Hosted, Product
 from tests.experiments.network.partition import Owner
 from tests.experiments.network.peer import Peer
@@ -42,7 +42,7 @@ from tests.experiments.network.sizes import (
     VARIABLE_BYTES,
 )
 
-Pair = tuple[Place, Value]
+Pair = tuple[Vertex, Value]
 
 _ROW_BYTES_SENT = ITEM_BYTES + COUNT_BYTES
 
@@ -66,7 +66,7 @@ class AskingPeer(Peer):
         self.arrived: defaultdict[Pair, dict[tuple[int, ...], Product]] = defaultdict(dict)
         self.senders: dict[Pair, int] = {}
         self.owed: set[tuple[int, ...]] = set()
-        self.partners: defaultdict[Place, dict[Place, Product]] = defaultdict(dict)
+        self.partners: defaultdict[Vertex, dict[Vertex, Product]] = defaultdict(dict)
         self.dead_bits = 0
         self._serial = count()
         self._dying = 0
@@ -91,19 +91,19 @@ class AskingPeer(Peer):
         self.tell_all(("dead", 1 << variable), SIGN_BYTES + VARIABLE_BYTES)
         self.dead(1 << variable)
 
-    def own(self, x: Place, y: Value, fact: Product) -> None:
+    def own(self, x: Vertex, y: Value, fact: Product) -> None:
         """Takes in a row that a fact gives by itself."""
         self._come("own", (x, y), fact)
 
-    def edge(self, w: Place, x: Place, fact: Product) -> None:
-        """Takes in an edge from a place kept here."""
+    def edge(self, w: Vertex, x: Vertex, fact: Product) -> None:
+        """Takes in an edge from a vertex kept here."""
         if self.owner(w) == self.me:
             self._come("stays", (w, x), fact)
         else:
             self.partners[w][x] = fact
             self._come("crosses", (w, x), fact)
 
-    def row(self, x: Place, y: Value, product: Product, sender: int) -> None:
+    def row(self, x: Vertex, y: Value, product: Product, sender: int) -> None:
         """Takes in a derivation, unless one that is here rests on fewer facts."""
         self.senders[x, y] = self.senders.get((x, y), 0) | 1 << sender
         if product & self.dead_bits:
@@ -124,7 +124,7 @@ class AskingPeer(Peer):
         self._dying |= facts & ~self.dead_bits
         self.dead_bits |= facts
 
-    def ask(self, w: Place, y: Value, deaths: Product) -> None:
+    def ask(self, w: Vertex, y: Value, deaths: Product) -> None:
         """Hears that the receiver of (w, y) has no derivation left."""
         self.dead(deaths)
         self._asked.append((w, y))
@@ -185,7 +185,7 @@ class AskingPeer(Peer):
         elif table == "crosses":
             _drop(self.partners, row[0], row[1])
 
-    def _send(self, w: Place, y: Value) -> None:
+    def _send(self, w: Vertex, y: Value) -> None:
         """Sends the shortest derivation of a row, unless one was sent or would be asked for."""
         pair = (w, y)
         if pair in self.sent or pair in self.owed:
@@ -201,7 +201,7 @@ class AskingPeer(Peer):
             size = _ROW_BYTES_SENT + VARIABLE_BYTES * product.bit_count()
             self.post(self.owner(w), ("row", w, y, product, self.me), size)
 
-    def _ask(self, x: Place, y: Value) -> None:
+    def _ask(self, x: Vertex, y: Value) -> None:
         deaths = self.dead_bits
         size = ITEM_BYTES + COUNT_BYTES + VARIABLE_BYTES * deaths.bit_count()
         for sender in members(self.senders.pop((x, y), 0)):
@@ -219,9 +219,9 @@ class AskingPeer(Peer):
         return self.hosted.rows()
 
     @property
-    def held(self) -> dict[Place, dict[Value, tuple[Product, ...]]]:
+    def held(self) -> dict[Vertex, dict[Value, tuple[Product, ...]]]:
         """The products of each row: the one it rests on first, then what arrived and waits."""
-        found: dict[Place, dict[Value, tuple[Product, ...]]] = {}
+        found: dict[Vertex, dict[Value, tuple[Product, ...]]] = {}
         for x, y in self.rows():
             rests = self.hosted.facts(x, y) or 0
             waiting = self.arrived.get((x, y), {}).values()

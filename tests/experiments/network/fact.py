@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import dist
 
-Place = int
+Vertex = int
 """A dictionary-encoded value of the partitioning column."""
 
 Value = int
@@ -28,29 +28,29 @@ class Fact:
     """One base row.
 
     Args:
-        home: the place whose owner hears of the fact first.
+        home: the vertex whose owner hears of the fact first.
         rows: the view's rows it gives by itself. No two live facts give the same row.
         edges: the pairs (w, x) by which it turns `row(x, y)` into `row(w, y)`. No two live facts
             give the same edge.
         cost: of the edge, where paths have one.
     """
 
-    home: Place
-    rows: tuple[tuple[Place, Value], ...]
-    edges: tuple[tuple[Place, Place], ...]
+    home: Vertex
+    rows: tuple[tuple[Vertex, Value], ...]
+    edges: tuple[tuple[Vertex, Vertex], ...]
     cost: int = 1
 
 
-def link(source: Place, target: Place, cost: int = 1) -> Fact:
+def link(source: Vertex, target: Vertex, cost: int = 1) -> Fact:
     """Returns the fact of a one-way link, for `reachable` and `path`."""
     return Fact(source, ((source, target),), ((source, target),), cost)
 
 
 def triggered(
-    positions_m: Mapping[Place, tuple[float, float]],
-    regions: Mapping[Place, Iterable[Value]],
+    positions_m: Mapping[Vertex, tuple[float, float]],
+    regions: Mapping[Vertex, Iterable[Value]],
     within_m: float,
-) -> Mapping[Place, Fact]:
+) -> Mapping[Vertex, Fact]:
     """Returns the fact "this sensor is triggered" of each sensor, for `activeRegion`.
 
     Args:
@@ -72,20 +72,20 @@ def triggered(
     }
 
 
-def closure(facts: Sequence[Fact]) -> set[tuple[Place, Value]]:
-    """Compute the view from nothing, in one place: what every strategy must agree with.
+def closure(facts: Sequence[Fact]) -> set[tuple[Vertex, Value]]:
+    """Compute the view from nothing, in one program: what every strategy must agree with.
 
     Law: `closure(links) == {(x, y) : a path of one or more links leads from x to y}`.
     """
-    into: dict[Place, list[Place]] = {}
+    into: dict[Vertex, list[Vertex]] = {}
     for fact in facts:
         for target, source in fact.edges:
             into.setdefault(source, []).append(target)
     found = {row for fact in facts for row in fact.rows}
     waiting = list(found)
     while waiting:
-        place, value = waiting.pop()
-        for target in into.get(place, ()):
+        vertex, value = waiting.pop()
+        for target in into.get(vertex, ()):
             if (target, value) not in found:
                 found.add((target, value))
                 waiting.append((target, value))

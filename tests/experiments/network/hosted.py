@@ -32,7 +32,7 @@ from aspen.views.operators.support.justification import Justification
 from tests.experiments.network.bits import members
 
 HUB = -1
-"""In place of x and y: the row that always holds."""
+"""Instead of x and y: the row that always holds."""
 
 INPUTS = {
     "own": ("x", "y"),

@@ -10,7 +10,7 @@ from aspen.provenance.dfs_order import DepthFirstOrder
 from aspen.provenance.manager import Manager
 from aspen.runtime.collector import uncollected
 from tests.experiments.network.exchange import Exchange, Meter
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import (
     LAN_BANDWIDTH_BYTES_PER_S,
     LAN_LATENCY_S,
@@ -30,7 +30,7 @@ class QueryNetwork:
     Args:
         strategy: a name of `STRATEGIES`, or of `PATH_STRATEGIES` for the view `path`.
         nodes: how many there are.
-        owner: who owns which place; by hash when left out.
+        owner: who owns which vertex; by hash when left out.
         latency_s: seconds between two nodes; a cluster's when left out.
         bandwidth_bytes_per_s: of each channel.
         ordered: whether variables are kept in depth-first order, instead of as they come, where
@@ -105,12 +105,12 @@ class QueryNetwork:
         self._drift += len(gone)
         return took_s
 
-    def rows(self) -> set[tuple[Place, Value]]:
+    def rows(self) -> set[tuple[Vertex, Value]]:
         """Returns the view."""
         return {row for peer in self.peers for row in peer.rows()}
 
     def _arrange(self) -> None:
-        """Move the variables to their places; one server's work, charged to the first node.
+        """Move the variables to their levels; one server's work, charged to the first node.
 
         The walk's first edges come lowest: a step of the recursion puts an edge in front of a
         path, whose function then stays whole, and is shared with the row of the path itself.

@@ -1,4 +1,4 @@
-"""Partition: which node owns a place, and how far apart nodes are."""
+"""Partition: which node owns a vertex, and how far apart nodes are."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from zlib import crc32
 
-from tests.experiments.network.fact import Place
+from tests.experiments.network.fact import Vertex
 
-Owner = Callable[[Place], int]
-"""Gives the node that owns a place."""
+Owner = Callable[[Vertex], int]
+"""Gives the node that owns a vertex."""
 
 LAN_LATENCY_S = 0.000_2
 """One way between two machines of one cluster."""
@@ -19,24 +19,24 @@ LAN_BANDWIDTH_BYTES_PER_S = 125e6
 
 
 def by_hash(nodes: int) -> Owner:
-    """Spread places evenly, whatever they have to do with one another; a DHT does this."""
+    """Spread vertices evenly, whatever they have to do with one another; a DHT does this."""
 
     @cache
-    def owner(place: Place) -> int:
-        return crc32(place.to_bytes(8, "little")) % nodes
+    def owner(vertex: Vertex) -> int:
+        return crc32(vertex.to_bytes(8, "little")) % nodes
 
     return owner
 
 
-def by_network(parts: Mapping[Place, int]) -> Owner:
-    """Keep each sub-network's places on the node that watches it.
+def by_network(parts: Mapping[Vertex, int]) -> Owner:
+    """Keep each sub-network's vertices on the node that watches it.
 
     Args:
-        parts: the node of each place.
+        parts: the node of each vertex.
     """
     return parts.__getitem__
 
 
-def by_place(places: Sequence[Place]) -> Owner:
-    """Assigns each place a node of its own, in the given order, as in the seeds' example."""
-    return {place: node for node, place in enumerate(places)}.__getitem__
+def by_vertex(vertices: Sequence[Vertex]) -> Owner:
+    """Assigns each vertex a node of its own, in the given order, as in the seeds' example."""
+    return {vertex: node for node, vertex in enumerate(vertices)}.__getitem__

@@ -9,9 +9,9 @@ Law:        after each batch, the least cost and the fewest hops of all rows kep
 Algorithm:  [LTZIL09] sections II and VII. A path names its links, so it has one derivation and
             its annotation is their product; a death is told to all nodes, and each drops what
             mentions it. A row that is beaten is taken back where it was sent.
-State:      two AggSels; rows passed on by place; edges by x.
+State:      two AggSels; rows passed on by vertex; edges by x.
 Receives:   row, unrow, edge, dead.     Gives: row, unrow.
-Ends:       a path meets a place once. Without selection there are exponentially many.
+Ends:       a path meets a vertex once. Without selection there are exponentially many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from aspen.views.node import key_of
 from aspen.views.operators.agg_sel import Selection
 from tests.experiments.network.agg_sel import AggSel, PathRow
 from tests.experiments.network.exchange import Exchange
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
 from tests.experiments.network.peer import Peer, drop_empty
 from tests.experiments.network.sizes import (
@@ -75,8 +75,8 @@ class PathPeer(Peer):
         self.handlers.update(row=self.row, unrow=self.unrow, edge=self.edge, dead=self.dead)
         self.fixpoint = AggSel(selections)
         self.min_ship = AggSel(selections)
-        self.passed: defaultdict[Place, dict[PathRow, None]] = defaultdict(dict)
-        self.edges: defaultdict[Place, dict[Place, tuple[int, int]]] = defaultdict(dict)
+        self.passed: defaultdict[Vertex, dict[PathRow, None]] = defaultdict(dict)
+        self.edges: defaultdict[Vertex, dict[Vertex, tuple[int, int]]] = defaultdict(dict)
         self.dead_bits = 0
         self._dying = 0
 
@@ -105,14 +105,14 @@ class PathPeer(Peer):
         """Fixpoint: hear that a path was beaten where it came from."""
         self.fixpoint.remove(row)
 
-    def edge(self, w: Place, x: Place, cost: int, bit: int) -> None:
+    def edge(self, w: Vertex, x: Vertex, cost: int, bit: int) -> None:
         """Join: take in an edge, and join it with the rows that were passed on."""
         self.edges[x][w] = (cost, bit)
         for row in self.passed[x]:
             self._derive(w, row, cost, bit)
 
-    def _derive(self, w: Place, row: PathRow, cost: int, bit: int) -> None:
-        if w not in row.places:
+    def _derive(self, w: Vertex, row: PathRow, cost: int, bit: int) -> None:
+        if w not in row.vertices:
             self.min_ship.add(_longer(w, row, cost, bit))
 
     def dead(self, variables: int) -> None:
@@ -135,7 +135,7 @@ class PathPeer(Peer):
                     self._derive(w, row, cost, bit)
         for gone, come in self.min_ship.settle():
             for row in gone:
-                size = ITEM_BYTES + VALUE_BYTES * len(row.places)
+                size = ITEM_BYTES + VALUE_BYTES * len(row.vertices)
                 self.post(self.owner(row.source), ("unrow", row), size)
             for row in come:
                 self.post(self.owner(row.source), ("row", row), _weight(row))
@@ -160,7 +160,7 @@ class PathPeer(Peer):
         self.fixpoint.forget()
         self.min_ship.forget()
 
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[tuple[Vertex, Value]]:
         """Returns the pairs that a path kept here connects."""
         return list(dict.fromkeys((row.source, row.target) for row in self.fixpoint.rows()))
 
@@ -168,9 +168,9 @@ class PathPeer(Peer):
         """Count the paths kept here."""
         return sum(1 for _ in self.fixpoint.rows())
 
-    def least(self) -> dict[tuple[Place, Value], tuple[int, int]]:
+    def least(self) -> dict[tuple[Vertex, Value], tuple[int, int]]:
         """Returns least cost and fewest hops of each pair: the aggregates above the recursion."""
-        found: dict[tuple[Place, Value], tuple[int, int]] = {}
+        found: dict[tuple[Vertex, Value], tuple[int, int]] = {}
         for row in self.fixpoint.passed():
             cost, hops = found.get(row[:2], (row.cost, row.hops))
             found[row[:2]] = (min(cost, row.cost), min(hops, row.hops))
@@ -189,9 +189,9 @@ class PathPeer(Peer):
         return kept + passed + edges * (EDGE_BYTES + VALUE_BYTES + VARIABLE_BYTES)
 
 
-def _longer(w: Place, row: PathRow, cost: int, bit: int) -> PathRow:
+def _longer(w: Vertex, row: PathRow, cost: int, bit: int) -> PathRow:
     return PathRow(
-        w, row.target, row.cost + cost, row.hops + 1, (w, *row.places), row.product | bit
+        w, row.target, row.cost + cost, row.hops + 1, (w, *row.vertices), row.product | bit
     )
 
 
@@ -200,5 +200,5 @@ def _product_weight(row: PathRow) -> int:
 
 
 def _weight(row: PathRow) -> int:
-    """Weigh a row: sign, pair, cost, hops, places, annotation."""
-    return ITEM_BYTES + VALUE_BYTES * (2 + len(row.places)) + _product_weight(row)
+    """Weigh a row: sign, pair, cost, hops, vertices, annotation."""
+    return ITEM_BYTES + VALUE_BYTES * (2 + len(row.vertices)) + _product_weight(row)

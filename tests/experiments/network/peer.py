@@ -1,6 +1,6 @@
 """Peer: what a query node is under every maintenance strategy.
 
-A peer owns some places and keeps the view's rows (x, y) of these. Its join partner is the index
+A peer owns some vertices and keeps the view's rows (x, y) of these. Its join partner is the index
 of edges (w, x) by x; what the join gives goes to the owner of w. All of a strategy is in how its
 peers answer the few kinds of items; the rest is here.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from tests.experiments.network.exchange import Exchange, Item
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
 
 
@@ -23,7 +23,7 @@ class Peer(ABC):
     Args:
         me: its number.
         nodes: how many there are.
-        owner: who owns which place.
+        owner: who owns which vertex.
         exchange: the channels.
     """
 
@@ -65,7 +65,7 @@ class Peer(ABC):
         """Hear, as the fact's home, that it holds no longer."""
 
     @abstractmethod
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[tuple[Vertex, Value]]:
         """Returns the view's rows kept here."""
 
     @abstractmethod

@@ -23,7 +23,7 @@ from collections import defaultdict
 
 from aspen.provenance.manager import Manager
 from tests.experiments.network.exchange import Exchange
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
 from tests.experiments.network.peer import Peer
 from tests.experiments.network.sizes import (
@@ -34,10 +34,10 @@ from tests.experiments.network.sizes import (
     VALUE_BYTES,
 )
 
-FACT: Place = -1
-"""In place of x: the derivation is a fact, not a row by an edge."""
+FACT: Vertex = -1
+"""Instead of x: the derivation is a fact, not a row by an edge."""
 
-Step = tuple[Place, Place]
+Step = tuple[Vertex, Vertex]
 """(w, x): a walk goes from a row of w to the one of x it was derived from."""
 
 
@@ -51,32 +51,34 @@ class RelativePeer(Peer):
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, edge=self.edge, unedge=self.unedge)
         self.handlers.update(lose=self.lose, sever=self.sever, walk=self.walk, verdict=self.verdict)
-        self.held: defaultdict[Place, dict[Value, dict[Place, None]]] = defaultdict(dict)
-        self.sent: defaultdict[Place, dict[Value, Place]] = defaultdict(dict)
-        self.edges: defaultdict[Place, dict[Place, None]] = defaultdict(dict)
-        self.partners: defaultdict[Place, dict[Place, None]] = defaultdict(dict)
-        self._suspects: dict[tuple[Place, Value], None] = {}
-        self._owed: dict[tuple[Place, Value], None] = {}
-        self._sound: set[tuple[Place, Value]] = set()
+        self.held: defaultdict[Vertex, dict[Value, dict[Vertex, None]]] = defaultdict(dict)
+        self.sent: defaultdict[Vertex, dict[Value, Vertex]] = defaultdict(dict)
+        self.edges: defaultdict[Vertex, dict[Vertex, None]] = defaultdict(dict)
+        self.partners: defaultdict[Vertex, dict[Vertex, None]] = defaultdict(dict)
+        self._suspects: dict[tuple[Vertex, Value], None] = {}
+        self._owed: dict[tuple[Vertex, Value], None] = {}
+        self._sound: set[tuple[Vertex, Value]] = set()
 
     def insert(self, fact: Fact, variable: int) -> None:
         """Hear, as the fact's home, that it holds."""
         del variable
-        for place, value in fact.rows:
-            self.post(self.owner(place), ("row", place, value, FACT), ITEM_BYTES + DERIVATION_BYTES)
+        for vertex, value in fact.rows:
+            self.post(
+                self.owner(vertex), ("row", vertex, value, FACT), ITEM_BYTES + DERIVATION_BYTES
+            )
         for target, source in fact.edges:
             self.post(self.owner(source), ("edge", target, source), ITEM_BYTES)
 
     def delete(self, fact: Fact, variable: int) -> None:
         """Hear, as the fact's home, that it holds no longer."""
         del variable
-        for place, value in fact.rows:
-            self.post(self.owner(place), ("lose", place, value, FACT), ITEM_BYTES + VALUE_BYTES)
+        for vertex, value in fact.rows:
+            self.post(self.owner(vertex), ("lose", vertex, value, FACT), ITEM_BYTES + VALUE_BYTES)
         for target, source in fact.edges:
             self.post(self.owner(source), ("unedge", target, source), ITEM_BYTES)
             self.post(self.owner(target), ("sever", target, source), ITEM_BYTES)
 
-    def row(self, x: Place, y: Value, source: Place) -> None:
+    def row(self, x: Vertex, y: Value, source: Vertex) -> None:
         """Fixpoint: note a derivation; pass on a row that is new."""
         derivations = self.held[x].get(y)
         if derivations is not None:
@@ -86,20 +88,20 @@ class RelativePeer(Peer):
         for w in self.edges[x]:
             self._derive(w, y, x)
 
-    def edge(self, w: Place, x: Place) -> None:
+    def edge(self, w: Vertex, x: Vertex) -> None:
         """Join: take in an edge, and join it with the rows that are here."""
         self.edges[x][w] = self.partners[w][x] = None
         for y in self.held[x]:
             self._derive(w, y, x)
 
-    def _derive(self, w: Place, y: Value, x: Place) -> None:
+    def _derive(self, w: Vertex, y: Value, x: Vertex) -> None:
         """MinShip: send a first derivation on; further ones stand in the join's tables."""
         sent = self.sent[w]
         if y not in sent:
             sent[y] = x
             self.post(self.owner(w), ("row", w, y, x), ITEM_BYTES + DERIVATION_BYTES)
 
-    def unedge(self, w: Place, x: Place) -> None:
+    def unedge(self, w: Vertex, x: Vertex) -> None:
         """Hear, where an edge is joined, that it is gone."""
         del self.edges[x][w]
         del self.partners[w][x]
@@ -108,12 +110,12 @@ class RelativePeer(Peer):
             del sent[y]
             self._owed[w, y] = None
 
-    def sever(self, w: Place, x: Place) -> None:
+    def sever(self, w: Vertex, x: Vertex) -> None:
         """Hear, where an edge's results are kept, that it is gone."""
         for y in list(self.held[w]):
             self.lose(w, y, x)
 
-    def lose(self, x: Place, y: Value, source: Place) -> None:
+    def lose(self, x: Vertex, y: Value, source: Vertex) -> None:
         """Hear that a derivation is gone."""
         derivations = self.held[x].get(y)
         if derivations is None or source not in derivations:
@@ -124,7 +126,7 @@ class RelativePeer(Peer):
         elif FACT not in derivations:
             self._suspects[x, y] = None
 
-    def _drop(self, x: Place, y: Value) -> None:
+    def _drop(self, x: Vertex, y: Value) -> None:
         """Delete a row, and every derivation sent that took it."""
         del self.held[x][y]
         for w in self.edges[x]:
@@ -142,7 +144,9 @@ class RelativePeer(Peer):
                 steps = tuple((x, source) for source in reversed(derivations))
                 self._go_on(x, y, steps, frozenset((x,)))
 
-    def walk(self, goal: Place, y: Value, steps: tuple[Step, ...], seen: frozenset[Place]) -> None:
+    def walk(
+        self, goal: Vertex, y: Value, steps: tuple[Step, ...], seen: frozenset[Vertex]
+    ) -> None:
         """Look at the row a token has come to, and send the token on."""
         *rest, (w, x) = steps
         derivations = self.held[x].get(y) if w in self.edges[x] else None
@@ -155,7 +159,7 @@ class RelativePeer(Peer):
             self._go_on(goal, y, (*rest, *further), seen)
 
     def _go_on(
-        self, goal: Place, y: Value, steps: tuple[Step, ...], seen: frozenset[Place]
+        self, goal: Vertex, y: Value, steps: tuple[Step, ...], seen: frozenset[Vertex]
     ) -> None:
         while steps and steps[-1][1] in seen:
             steps = steps[:-1]
@@ -166,10 +170,10 @@ class RelativePeer(Peer):
         size = ITEM_BYTES + len(steps) * EDGE_BYTES + len(seen) * VALUE_BYTES
         self.post(self.owner(target), ("walk", goal, y, steps, seen | {target}), size)
 
-    def _judge(self, goal: Place, y: Value, *, sound: bool) -> None:
+    def _judge(self, goal: Vertex, y: Value, *, sound: bool) -> None:
         self.post(self.owner(goal), ("verdict", goal, y, sound), ITEM_BYTES)
 
-    def verdict(self, x: Place, y: Value, sound: bool) -> None:  # noqa: FBT001 - an item's part
+    def verdict(self, x: Vertex, y: Value, sound: bool) -> None:  # noqa: FBT001 - an item's part
         """Hear what a token has found."""
         if sound:
             self._sound.add((x, y))
@@ -196,7 +200,7 @@ class RelativePeer(Peer):
             for x in [x for x, part in table.items() if not part]:
                 del table[x]
 
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[tuple[Vertex, Value]]:
         """Returns the view's rows kept here."""
         return [(x, y) for x, held in self.held.items() for y in held]
 

@@ -20,7 +20,7 @@ from collections import defaultdict
 
 from aspen.provenance.manager import Manager
 from tests.experiments.network.exchange import Exchange
-from tests.experiments.network.fact import Fact, Place, Value
+from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
 from tests.experiments.network.peer import Peer
 from tests.experiments.network.sizes import (
@@ -42,32 +42,32 @@ class SetPeer(Peer):
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, edge=self.edge, unedge=self.unedge, unbase=self.unbase)
         self.handlers["base"] = self.take_base
-        self.held: defaultdict[Place, set[Value]] = defaultdict(set)
-        self.base: defaultdict[Place, set[Value]] = defaultdict(set)
-        self.edges: defaultdict[Place, dict[Place, None]] = defaultdict(dict)
+        self.held: defaultdict[Vertex, set[Value]] = defaultdict(set)
+        self.base: defaultdict[Vertex, set[Value]] = defaultdict(set)
+        self.edges: defaultdict[Vertex, dict[Vertex, None]] = defaultdict(dict)
 
     def insert(self, fact: Fact, variable: int) -> None:
         """Hear, as the fact's home, that it holds."""
         del variable
-        for place, value in fact.rows:
-            self.post(self.owner(place), ("base", place, value), ITEM_BYTES)
+        for vertex, value in fact.rows:
+            self.post(self.owner(vertex), ("base", vertex, value), ITEM_BYTES)
         for target, source in fact.edges:
             self.post(self.owner(source), ("edge", target, source), ITEM_BYTES)
 
     def delete(self, fact: Fact, variable: int) -> None:
         """Hear, as the fact's home, that it holds no longer."""
         del variable
-        for place, value in fact.rows:
-            self.post(self.owner(place), ("unbase", place, value), ITEM_BYTES)
+        for vertex, value in fact.rows:
+            self.post(self.owner(vertex), ("unbase", vertex, value), ITEM_BYTES)
         for target, source in fact.edges:
             self.post(self.owner(source), ("unedge", target, source), ITEM_BYTES)
 
-    def take_base(self, x: Place, y: Value) -> None:
+    def take_base(self, x: Vertex, y: Value) -> None:
         """Take in a row that a fact gives."""
         self.base[x].add(y)
         self.row(x, y, self.me)
 
-    def row(self, x: Place, y: Value, sender: int) -> None:
+    def row(self, x: Vertex, y: Value, sender: int) -> None:
         """Fixpoint: take in a derivation; pass on a row that is new."""
         del sender
         held = self.held[x]
@@ -76,17 +76,17 @@ class SetPeer(Peer):
             for w in self.edges[x]:
                 self.post(self.owner(w), ("row", w, y, self.me), ITEM_BYTES)
 
-    def edge(self, w: Place, x: Place) -> None:
+    def edge(self, w: Vertex, x: Vertex) -> None:
         """Join: take in an edge, and join it with the rows that are here."""
         self.edges[x][w] = None
         for y in self.held[x]:
             self.post(self.owner(w), ("row", w, y, self.me), ITEM_BYTES)
 
-    def unbase(self, x: Place, y: Value) -> None:
+    def unbase(self, x: Vertex, y: Value) -> None:
         """Hear that a fact gives a row no longer."""
         self.base[x].discard(y)
 
-    def unedge(self, w: Place, x: Place) -> None:
+    def unedge(self, w: Vertex, x: Vertex) -> None:
         """Hear that an edge is gone."""
         del self.edges[x][w]
 
@@ -102,7 +102,7 @@ class SetPeer(Peer):
             for x in [x for x, part in table.items() if not part]:
                 del table[x]
 
-    def rows(self) -> list[tuple[Place, Value]]:
+    def rows(self) -> list[tuple[Vertex, Value]]:
         """Returns the view's rows kept here."""
         return [(x, y) for x, held in self.held.items() for y in held]
 
@@ -124,34 +124,34 @@ class DRedPeer(SetPeer):
     ) -> None:
         super().__init__(me, nodes, owner, exchange, manager)
         self.handlers.update(over=self.over, again=self.again)
-        self.partners: defaultdict[Place, dict[Place, None]] = defaultdict(dict)
-        self.senders: defaultdict[Place, dict[int, None]] = defaultdict(dict)
-        self._gone: dict[tuple[Place, Value], None] = {}
-        self._deleted: set[tuple[Place, Value]] = set()
+        self.partners: defaultdict[Vertex, dict[Vertex, None]] = defaultdict(dict)
+        self.senders: defaultdict[Vertex, dict[int, None]] = defaultdict(dict)
+        self._gone: dict[tuple[Vertex, Value], None] = {}
+        self._deleted: set[tuple[Vertex, Value]] = set()
 
-    def row(self, x: Place, y: Value, sender: int) -> None:
+    def row(self, x: Vertex, y: Value, sender: int) -> None:
         """Take in a derivation, and note who may have another one later."""
         self.senders[x][sender] = None
         super().row(x, y, sender)
 
-    def edge(self, w: Place, x: Place) -> None:
+    def edge(self, w: Vertex, x: Vertex) -> None:
         """Take in an edge."""
         self.partners[w][x] = None
         super().edge(w, x)
 
-    def unbase(self, x: Place, y: Value) -> None:
+    def unbase(self, x: Vertex, y: Value) -> None:
         """Over-delete a row that a fact gave."""
         super().unbase(x, y)
         self.over(x, y)
 
-    def unedge(self, w: Place, x: Place) -> None:
+    def unedge(self, w: Vertex, x: Vertex) -> None:
         """Over-delete what was derived by an edge."""
         for y in self.held[x]:
             self.post(self.owner(w), ("over", w, y), ITEM_BYTES)
         del self.partners[w][x]
         super().unedge(w, x)
 
-    def over(self, x: Place, y: Value) -> None:
+    def over(self, x: Vertex, y: Value) -> None:
         """Delete a row whatever else derives it, and what follows from it."""
         held = self.held[x]
         if y in held:
@@ -175,13 +175,13 @@ class DRedPeer(SetPeer):
         self._deleted.update(self._gone)
         self._gone.clear()
 
-    def again(self, w: Place, y: Value, asker: int) -> None:
+    def again(self, w: Vertex, y: Value, asker: int) -> None:
         """Send a deleted row if what was never deleted derives it; what came back was sent on."""
         if any(y in self.held[x] and (x, y) not in self._deleted for x in self.partners[w]):
             self.post(asker, ("row", w, y, self.me), ITEM_BYTES)
 
     def finish(self) -> None:
-        """Forget empty parts, and who sent rows of places that have none."""
+        """Forget empty parts, and who sent rows of vertices that have none."""
         super().finish()
         self._deleted.clear()
         for x in [x for x in self.senders if x not in self.held]:

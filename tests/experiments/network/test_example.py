@@ -11,7 +11,7 @@ from aspen.provenance.why import minimal_sets
 from tests.experiments.network.bits import members
 from tests.experiments.network.fact import link
 from tests.experiments.network.network import QueryNetwork
-from tests.experiments.network.partition import by_place
+from tests.experiments.network.partition import by_vertex
 
 A, B, C = range(3)
 LINKS = {1: link(A, B), 2: link(B, C), 3: link(C, A), 4: link(C, B)}
@@ -33,7 +33,7 @@ def example(strategy: str) -> QueryNetwork:
     network = QueryNetwork(
         strategy,
         3,
-        owner=by_place([A, B, C]),
+        owner=by_vertex([A, B, C]),
         latency_s=lambda _from, _to: 1.0,
         bandwidth_bytes_per_s=float("inf"),
     )

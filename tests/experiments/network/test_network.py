@@ -11,8 +11,8 @@ from tests.experiments.network.fact import closure, link, triggered
 from tests.experiments.network.network import QueryNetwork
 from tests.experiments.network.strategies import STRATEGIES
 
-PLACES = 7
-LINKS = st.tuples(st.integers(0, PLACES - 1), st.integers(0, PLACES - 1))
+VERTICES = 7
+LINKS = st.tuples(st.integers(0, VERTICES - 1), st.integers(0, VERTICES - 1))
 BATCHES = st.lists(
     st.tuples(st.booleans(), st.lists(LINKS, min_size=1, max_size=8)), min_size=1, max_size=8
 )
@@ -82,9 +82,9 @@ TURNS = st.lists(st.lists(st.integers(0, SENSORS - 1), min_size=1, max_size=6), 
 @settings(max_examples=15, deadline=None)
 @given(turns=TURNS, near=st.randoms(use_true_random=False))
 def test_regions_equal_those_networkx_finds(strategy, nodes, turns, near):
-    places = {number: (10.0 * (number % 4), 10.0 * (number // 4)) for number in range(SENSORS)}
+    vertices = {number: (10.0 * (number % 4), 10.0 * (number // 4)) for number in range(SENSORS)}
     seeds = {0: [0], 5: [1, 2], 11: [3]}
-    facts = triggered(places, seeds, within_m=15.0)
+    facts = triggered(vertices, seeds, within_m=15.0)
     network = network_of(strategy, nodes, near)
     live: set[int] = set()
     for turn in turns:

@@ -13,7 +13,8 @@ from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 
 def shuffled(seed, density, transits=2):
     facts = [
-        link(*pair) for pair in transit_stub(seed, links_per_place=density, transits=transits).links
+        link(*pair)
+        for pair in transit_stub(seed, links_per_vertex=density, transits=transits).links
     ]
     Random(seed).shuffle(facts)
     return facts

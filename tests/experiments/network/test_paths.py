@@ -15,8 +15,8 @@ from tests.experiments.network.paths import CHEAPEST, SHORTEST
 from tests.experiments.network.strategies import PATH_STRATEGIES
 from tests.experiments.network.topology import DENSE, transit_stub
 
-PLACES = 6
-PAIRS = st.tuples(st.integers(0, PLACES - 1), st.integers(0, PLACES - 1)).filter(
+VERTICES = 6
+PAIRS = st.tuples(st.integers(0, VERTICES - 1), st.integers(0, VERTICES - 1)).filter(
     lambda pair: pair[0] != pair[1]
 )
 BATCHES = st.lists(
@@ -98,7 +98,7 @@ def test_lives_through_long_changes(strategy, batches, nodes, near):
 
 def test_two_selections_at_once_ship_half_of_what_two_views_ship():
     """Transit-stub latencies: the cheapest path of a pair is a shortest one, too."""
-    topology = transit_stub(0, links_per_place=DENSE, transits=2)
+    topology = transit_stub(0, links_per_vertex=DENSE, transits=2)
     shipped = {}
     for strategy in ("paths-multi", "paths-single", "paths-cheapest", "paths-shortest"):
         network = QueryNetwork(strategy, 12)
@@ -109,7 +109,7 @@ def test_two_selections_at_once_ship_half_of_what_two_views_ship():
 
 
 def test_without_selection_a_dense_network_does_not_end():
-    topology = transit_stub(0, links_per_place=DENSE)
+    topology = transit_stub(0, links_per_vertex=DENSE)
     network = QueryNetwork("paths-all", 12)
     network.exchange.cpu_budget_s = 0.5
     with pytest.raises(TurnedOut, match="still send"):

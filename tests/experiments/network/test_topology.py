@@ -14,7 +14,7 @@ from tests.experiments.network.topology import DENSE, SPARSE, STUB_LATENCY_MS, t
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_has_the_seeds_size_and_hangs_together(density, links, seed):
-    topology = transit_stub(seed, links_per_place=density)
+    topology = transit_stub(seed, links_per_vertex=density)
     assert len(topology.domain) == 100
     assert abs(len(topology.links) - links) <= 4
     assert nx.is_strongly_connected(nx.DiGraph(list(topology.links)))
@@ -26,10 +26,10 @@ def test_has_the_seeds_size_and_hangs_together(density, links, seed):
 
 
 def test_comes_from_its_seed():
-    assert transit_stub(3, links_per_place=DENSE) == transit_stub(3, links_per_place=DENSE)
-    assert transit_stub(3, links_per_place=DENSE) != transit_stub(4, links_per_place=DENSE)
+    assert transit_stub(3, links_per_vertex=DENSE) == transit_stub(3, links_per_vertex=DENSE)
+    assert transit_stub(3, links_per_vertex=DENSE) != transit_stub(4, links_per_vertex=DENSE)
 
 
 def test_scales_by_transit_nodes():
-    topology = transit_stub(1, links_per_place=DENSE, transits=8)
+    topology = transit_stub(1, links_per_vertex=DENSE, transits=8)
     assert (len(topology.domain), len(topology.links)) == (200, 800)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from tests.experiments.network.fact import Place
+from tests.experiments.network.fact import Vertex
 
 TRANSIT_LATENCY_MS, UPLINK_LATENCY_MS, STUB_LATENCY_MS = 50, 10, 2
 DENSE, SPARSE = 4.0, 2.0
@@ -29,17 +29,17 @@ class Topology:
 
     Args:
         links: latency in ms of each one-way link; both ways are in it.
-        domain: which sub-network each place is in.
+        domain: which sub-network each vertex is in.
     """
 
-    links: Mapping[tuple[Place, Place], int]
-    domain: Mapping[Place, int]
+    links: Mapping[tuple[Vertex, Vertex], int]
+    domain: Mapping[Vertex, int]
 
 
 def transit_stub(
     seed: int,
     *,
-    links_per_place: float,
+    links_per_vertex: float,
     domains: int = 1,
     transits: int = 4,
     stubs: int = 3,
@@ -49,7 +49,7 @@ def transit_stub(
 
     Args:
         seed: the same seed makes the same network.
-        links_per_place: one-way links over places; 4 is the seeds' dense, 2 their sparse. Below
+        links_per_vertex: one-way links over vertices; 4 is the seeds' dense, 2 their sparse. Below
             the two-way tree's (about 2) it is the tree's.
         domains: transit domains.
         transits: nodes per transit domain.
@@ -57,25 +57,25 @@ def transit_stub(
         stub_size: nodes per stub domain.
     """
     random = Random(seed)
-    links: dict[tuple[Place, Place], int] = {}
-    domain: dict[Place, int] = {}
-    inside: list[list[Place]] = []
+    links: dict[tuple[Vertex, Vertex], int] = {}
+    domain: dict[Vertex, int] = {}
+    inside: list[list[Vertex]] = []
 
-    def join(one: Place, other: Place, latency_ms: int) -> None:
+    def join(one: Vertex, other: Vertex, latency_ms: int) -> None:
         links[one, other] = links[other, one] = latency_ms
 
-    def places(count: int, part: int) -> list[Place]:
+    def vertices(count: int, part: int) -> list[Vertex]:
         made = list(range(len(domain), len(domain) + count))
         domain.update(dict.fromkeys(made, part))
         return made
 
     parts = 0
-    first: list[Place] = []
+    first: list[Vertex] = []
     for _ in range(domains):
-        core = places(transits, parts)
+        core = vertices(transits, parts)
         for at, one in enumerate(core):
             # A sparse network has no links to spare for a full mesh of its core.
-            others = core[at + 1 :] if links_per_place > SPARSE else core[at + 1 : at + 2]
+            others = core[at + 1 :] if links_per_vertex > SPARSE else core[at + 1 : at + 2]
             for other in others:
                 join(one, other, TRANSIT_LATENCY_MS)
         if first:
@@ -84,13 +84,13 @@ def transit_stub(
         parts += 1
         for transit in core:
             for _ in range(stubs):
-                stub = places(stub_size, parts)
+                stub = vertices(stub_size, parts)
                 parts += 1
                 for at, one in enumerate(stub[1:], start=1):
                     join(one, random.choice(stub[:at]), STUB_LATENCY_MS)
                 join(transit, random.choice(stub), UPLINK_LATENCY_MS)
                 inside.append(stub)
-    missing = round(links_per_place * len(domain)) - len(links)
+    missing = round(links_per_vertex * len(domain)) - len(links)
     room = sum(len(stub) * (len(stub) - 1) for stub in inside)
     taken = sum(latency_ms == STUB_LATENCY_MS for latency_ms in links.values())
     for _ in range(max(0, min(missing, room - taken) // 2)):
