@@ -16,7 +16,7 @@ from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
 from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text
-from aspen.views.choose import Known, choose_or_take
+from aspen.views.choose import KnownCounts, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
@@ -140,7 +140,7 @@ def pieces_text(found: Explained) -> str:
     return "\n".join([*texts, "".join(f"{order}\n" for order in found.orders)]).rstrip("\n") + "\n"
 
 
-def maintenance_text(plan: Plan, known: Known, named: str = AUTO) -> str:
+def maintenance_text(plan: Plan, known: KnownCounts, named: str = AUTO) -> str:
     """Print in one line how a view of the plan is maintained, and why.
 
     Args:

@@ -1,10 +1,10 @@
-"""Lift: a query's constants become parameters, so that queries of one shape are one dataflow.
+"""Lift: a query's constants become parameters, so that queries of one template are one dataflow.
 
     σ a = 5 ∧ b < 7 (t)     ──►     t ⋈ a = p1 ∧ b < p2  parameters(p1, p2)      and (5, 7)
 
 Rows carry the parameters they belong to as further columns, up to the root; whoever asked with
 (5, 7) takes the rows that end in (5, 7). Only comparisons of a column with a constant are lifted;
-other constants stay, and make queries that differ in them differ in shape. A filter that was
+other constants stay, and make queries that differ in them differ in template. A filter that was
 pushed below a window is first taken out again, where that changes nothing: a window that many
 queries read must not depend on the constants of one.
 
@@ -68,23 +68,23 @@ class Lifted:
     """A plan without its constants.
 
     Args:
-        shape: the plan; it scans `PARAMETERS`, and its last columns are the parameters.
+        template: the plan; it scans `PARAMETERS`, and its last columns are the parameters.
         columns: of `PARAMETERS`.
         values: the constants, in the order of `columns`.
     """
 
-    shape: Plan
+    template: Plan
     columns: tuple[Column, ...]
     values: tuple[Value, ...]
 
 
 def lift(plan: Plan) -> Lifted | None:
-    """Returns the shape of a plan and its constants, None when no constant can be lifted.
+    """Returns the template of a plan and its constants, None when no constant can be lifted.
 
-    Law: for any set of parameters that holds `values`, the rows of `shape` that end in `values` are
-        the rows of `plan`.
+    Law: for any set of parameters that has `values`, the rows of `template` that end in `values`
+        are the rows of `plan`.
     Law: plans that differ in lifted constants alone, and have the same recursions twice where the
-        other has, have equal shapes.
+        other has, have equal templates.
     """
     plan = unpushed(plan)
     found = [met.constant for met in constants_of(plan)]
@@ -95,8 +95,8 @@ def lift(plan: Plan) -> Lifted | None:
         for number, constant in enumerate(found, start=1)
     )
     lifting = _Lifting(columns, columns, count(1))
-    shape = lifting.canonical(plan, lifting.lift(plan))
-    return Lifted(shape, columns, tuple(constant.value for constant in found))
+    template = lifting.canonical(plan, lifting.lift(plan))
+    return Lifted(template, columns, tuple(constant.value for constant in found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,8 +125,8 @@ class Uninterest:
     holder: str
 
 
-class AskKind(Enum):
-    """What is asked about rows of a view.
+class OneTimeKind(Enum):
+    """What a one-time query asks; all but ONCE are provenance queries about rows of a view.
 
     WHY a row is there; WHY_NOT one that is not; WHAT_IF some base rows came or went; which base
     rows are WEAK_POINTS, that is, take many rows with them. ONCE asks for the rows of a plan.
@@ -140,8 +140,8 @@ class AskKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Somebody wants to know something about a view; a question is a command like any other.
+class OneTimeQuery:
+    """A query answered once: why rows are in a view, or the rows of a plan; a command like others.
 
     Args:
         ask: the question's id; its answer is the transient view `why:<ask>`.
@@ -149,7 +149,7 @@ class Ask:
         row: the row in question; null at the places of `free`.
         kind: what is asked.
         free: places where any value will do, so that `row` stands for all rows that fit.
-        changes: of base relations, supposed only; for WHAT_IF.
+        changes: of base relations, hypothetical; for WHAT_IF.
         by: places of the columns that lost rows are counted by; for WEAK_POINTS.
         plan_text: what is to be computed; for ONCE.
     """
@@ -158,14 +158,14 @@ class Ask:
     ask: str
     view: str
     row: Row
-    kind: AskKind = AskKind.WHY
+    kind: OneTimeKind = OneTimeKind.WHY
     free: tuple[int, ...] = ()
     changes: tuple[Change, ...] = ()
     by: tuple[int, ...] = ()
     plan_text: str = ""
 
 
-Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | Ask
+Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | OneTimeQuery
 
 
 def _relation_out(relation: Relation) -> dict[str, Any]:
@@ -213,32 +213,32 @@ def _changes_in(changes: list[list[Any]]) -> tuple[Change, ...]:
     return tuple(Change(c[0], c[1], tuple(c[2:])) for c in changes)
 
 
-def _ask_out(ask: Ask) -> dict[str, Any]:
+def _query_out(query: OneTimeQuery) -> dict[str, Any]:
     """Leave out what a plain why has not: such questions are spelt as they always were."""
-    body = {"k": "a", "t": ask.at_s, "a": ask.ask, "v": ask.view, "w": list(ask.row)}
-    if ask.kind is not AskKind.WHY:
-        body["q"] = ask.kind.value
-    if ask.free:
-        body["f"] = list(ask.free)
-    if ask.changes:
-        body["c"] = _changes_out(ask.changes)
-    if ask.by:
-        body["b"] = list(ask.by)
-    if ask.plan_text:
-        body["p"] = ask.plan_text
+    body = {"k": "a", "t": query.at_s, "a": query.ask, "v": query.view, "w": list(query.row)}
+    if query.kind is not OneTimeKind.WHY:
+        body["q"] = query.kind.value
+    if query.free:
+        body["f"] = list(query.free)
+    if query.changes:
+        body["c"] = _changes_out(query.changes)
+    if query.by:
+        body["b"] = list(query.by)
+    if query.plan_text:
+        body["p"] = query.plan_text
     return body
 
 
-def _ask_in(body: dict[str, Any]) -> Ask:
+def _query_in(body: dict[str, Any]) -> OneTimeQuery:
     changes = _changes_in(body.get("c", []))
     for change in changes:
         _row_in(list(change.row))
-    return Ask(
+    return OneTimeQuery(
         body["t"],
         str(body["a"]),
         str(body["v"]),
         _row_in(body["w"]),
-        AskKind(body.get("q", AskKind.WHY.value)),
+        OneTimeKind(body.get("q", OneTimeKind.WHY.value)),
         tuple(int(place) for place in body.get("f", ())),
         changes,
         tuple(int(place) for place in body.get("b", ())),
@@ -269,8 +269,8 @@ def encode(entry: Entry) -> bytes:
             body = {"k": "i", "t": at_s, "v": view, "h": holder, "s": keep_s}
         case Uninterest(at_s, view, holder):
             body = {"k": "n", "t": at_s, "v": view, "h": holder}
-        case Ask():
-            body = _ask_out(entry)
+        case OneTimeQuery():
+            body = _query_out(entry)
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -300,7 +300,7 @@ def decode(data: bytes) -> Entry:
             case "n":
                 return Uninterest(body["t"], str(body["v"]), str(body["h"]))
             case "a":
-                return _ask_in(body)
+                return _query_in(body)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise BadEntry(f"not a log entry: {error}", found=repr(data[:80])) from error
     raise BadEntry(

@@ -9,7 +9,7 @@ import redis.asyncio
 
 from aspen.results.protocol import Epoch, Snapshot
 from aspen.results.redis_results import READ_AT_ONCE, entries_of
-from aspen.results.scripts import SINCE, SNAPSHOTS, Keys
+from aspen.results.scripts import SINCE, SNAPSHOTS, ResultKeys
 from aspen.results.wire import decode_epoch, decode_snapshot
 
 
@@ -23,7 +23,7 @@ class AsyncResults:
 
     def __init__(self, url: str, name: str) -> None:
         self._redis = redis.asyncio.Redis.from_url(url, health_check_interval=30)
-        self._keys = Keys(name)
+        self._keys = ResultKeys(name)
         self._snapshots = self._redis.register_script(SNAPSHOTS)
         self._since = self._redis.register_script(SINCE)
 

@@ -10,7 +10,7 @@ import redis
 
 from aspen.redis_client import connect
 from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
-from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, Keys
+from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
     EpochsForgotten,
     FencedOff,
@@ -47,7 +47,7 @@ class RedisResults:
         patience_s: float = 3.0,
     ) -> None:
         self._redis = connect(url, patience_s)
-        self._keys = Keys(name)
+        self._keys = ResultKeys(name)
         self._fence = fence
         self._keep = keep
         self._write = self._redis.register_script(WRITE)

@@ -114,7 +114,7 @@ return {epoch, floor, redis.call('XRANGE', KEYS[2], first, '+', 'COUNT', ARGV[2]
 """
 
 
-class Keys:
+class ResultKeys:
     """The key names of one store."""
 
     def __init__(self, name: str) -> None:

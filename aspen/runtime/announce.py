@@ -9,9 +9,10 @@ from __future__ import annotations
 from aspen.algebra.lane_rows import CrossesLanes
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_places import reads_own
+from aspen.runtime.own_assignment import reads_own
 from aspen.runtime.own_relations import ENGINE_ERROR, ERROR_COLUMNS
-from aspen.runtime.views import View, Views
+from aspen.runtime.view import View
+from aspen.runtime.views import Views
 
 
 class Announcements:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from aspen.log.entry import Ask, AskKind
+from aspen.log.entry import OneTimeKind, OneTimeQuery
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Row, Type
 from aspen.results.wire import encode_row
-from aspen.runtime.questions import Questions
+from aspen.runtime.provenance_queries import ProvenanceQueries
 from aspen.views.pattern import Pattern, pattern
 from aspen.views.repair import Edit, Open, WhyNot
 from aspen.views.weak_points import WeakPoints
@@ -53,34 +53,34 @@ WEAK_POINTS = (
 """One row per base row, places counted from 1, most lost first. A lone place 0: there is none."""
 
 COLUMNS = {
-    AskKind.WHY: WHY,
-    AskKind.WHY_NOT: WHY_NOT,
-    AskKind.WHAT_IF: WHAT_IF,
-    AskKind.WEAK_POINTS: WEAK_POINTS,
+    OneTimeKind.WHY: WHY,
+    OneTimeKind.WHY_NOT: WHY_NOT,
+    OneTimeKind.WHAT_IF: WHAT_IF,
+    OneTimeKind.WEAK_POINTS: WEAK_POINTS,
 }
 
 
-def answer_rows(questions: Questions, ask: Ask) -> Delta:
+def answer_rows(questions: ProvenanceQueries, ask: OneTimeQuery) -> Delta:
     """Answer a question.
 
     Raises:
         AspenError: what keeps it from being answered.
     """
     match ask.kind:
-        case AskKind.WHY:
+        case OneTimeKind.WHY:
             return _why(questions.why(ask.view, ask.row))
-        case AskKind.WHY_NOT:
+        case OneTimeKind.WHY_NOT:
             return _why_not(questions.why_not(ask.view, _wanted(ask)))
-        case AskKind.WHAT_IF:
+        case OneTimeKind.WHAT_IF:
             delta = questions.what_if(ask.view, ask.changes, _wanted(ask))
             return {(weight, encode_row(row)): 1 for row, weight in delta.items()}
-        case AskKind.WEAK_POINTS:
+        case OneTimeKind.WEAK_POINTS:
             return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by))
-        case AskKind.ONCE:
+        case OneTimeKind.ONCE:
             raise AssertionError(ask)  # pragma: no cover - answered by aspen.runtime.once
 
 
-def _wanted(ask: Ask) -> Pattern:
+def _wanted(ask: OneTimeQuery) -> Pattern:
     return pattern(ask.row, ask.free)
 
 

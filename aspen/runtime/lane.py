@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from aspen.errors import AspenError
 from aspen.log.entry import (
-    Ask,
     Declare,
     Interest,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
@@ -30,13 +30,14 @@ from aspen.model.delta import Delta, add, merge, negate
 from aspen.model.schema import Relation, Row, SourceKind
 from aspen.results.protocol import ViewChange
 from aspen.runtime.announce import Announcements
-from aspen.runtime.asks import Asks, answer_name, latest_tick_s
+from aspen.runtime.assignment import ALONE, Assignments, LaneShare
 from aspen.runtime.collector import uncollected
 from aspen.runtime.intake import Intake
 from aspen.runtime.interests import Interests
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.once import Once
+from aspen.runtime.one_time_queries import OneTimeQueries, answer_name, latest_tick_s
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import (
     CLOCK,
@@ -45,14 +46,14 @@ from aspen.runtime.own_relations import (
     OWN_RELATIONS,
     SYSTEM_RELATIONS,
 )
-from aspen.runtime.placing import ALONE, Placing, Share
-from aspen.runtime.questions import Questions
+from aspen.runtime.provenance_queries import ProvenanceQueries
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
-from aspen.runtime.views import WAITING, View, Views
+from aspen.runtime.view import WAITING, View
+from aspen.runtime.views import Views
 from aspen.views.circuit import Circuit
-from aspen.views.compile import CannotMaintain, WindowSpec
+from aspen.views.compile import CannotMaintain, WindowIdentity
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.window import Arrival, WindowOperator
 from aspen.views.why import Why
@@ -61,7 +62,7 @@ from aspen.views.why import Why
 class Lane:
     """One lane; see the module's head."""
 
-    def __init__(self, share: Share = ALONE) -> None:
+    def __init__(self, share: LaneShare = ALONE) -> None:
         self.position = 0
         self.at_s = 0.0
         self.now_s = float("-inf")
@@ -70,11 +71,11 @@ class Lane:
         self.streams = StreamMemory()
         self.lifetimes = Lifetimes()
         self.errors = KeptErrors(self.circuit, share.number)
-        self.placing = Placing(share, self.relations)
-        self.views = Views(self.circuit, self.relations, self._begin, self.placing)
+        self.assignments = Assignments(share, self.relations)
+        self.views = Views(self.circuit, self.relations, self._begin, self.assignments)
         self.borders = self.views.borders
-        self.questions = Questions(self.views, self.circuit, self.relations, OWN_RELATIONS)
-        self.asks = Asks(self.questions, Once(self.views))
+        self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations, OWN_RELATIONS)
+        self.one_time = OneTimeQueries(self.provenance, Once(self.views))
         self.interests = Interests()
         self.system = System(self.views, self.circuit, self.interests)
         self.intake = Intake(
@@ -106,7 +107,7 @@ class Lane:
         held = self.held if isinstance(first, Superstep) else None
         outcome = self._begun() if held is None else held
         self._announcements.tell(outcome)
-        known = {*self.views.by_name, *self.asks.names()}
+        known = {*self.views.by_name, *self.one_time.names()}
         supersteps = False
         for position, entry in entries:
             if not self._is_new(position, entry):
@@ -128,7 +129,7 @@ class Lane:
                         self._flush(outcome)
                         self._open(self.views.by_name[broken].entry, outcome)
                 case Tick(at_s):
-                    self.asks.expire(at_s, outcome, known)
+                    self.one_time.expire(at_s, outcome, known)
                     for view in self.interests.expire(at_s):
                         self._rest(view, outcome, known=view in known)
                     self._survey(outcome)
@@ -152,13 +153,13 @@ class Lane:
                 case Uninterest(_, view, holder):
                     if self.interests.drop(view, holder):
                         self._rest(view, outcome, known=view in known)
-                case Ask():
+                case OneTimeQuery():
                     self._flush(outcome)
-                    self._survey(outcome, self.asks.reads(entry))
+                    self._survey(outcome, self.one_time.reads(entry))
                     self._ask(entry, outcome, latest_tick_s(entries, position))
         self._flush(outcome)
-        self.held = outcome if self.placing.borders else None
-        return self.placing.published(outcome.changes())
+        self.held = outcome if self.assignments.borders else None
+        return self.assignments.published(outcome.changes())
 
     def _is_new(self, position: int, step: Step) -> bool:
         if isinstance(step, Superstep):
@@ -167,13 +168,13 @@ class Lane:
 
     def _begun(self) -> Outcome:
         """Begin an epoch: what was held back of the last one is published by now."""
-        self.placing.begin(self.asks.names())
+        self.assignments.begin(self.one_time.names())
         return Outcome()
 
     @property
     def shared(self) -> AbstractSet[str]:
         """Views of the last batch that other lanes may have changed, too."""
-        return self.placing.shared
+        return self.assignments.shared
 
     def announce(self) -> None:
         """Publish every view in full with the next batch: whoever listens knows none of them."""
@@ -199,7 +200,7 @@ class Lane:
             NoSuchRow: the view has no such row.
             BrokenView: the view is in error.
         """
-        return self.questions.why(view, row)
+        return self.provenance.why(view, row)
 
     def know(self, relation: Relation) -> None:
         """Let a relation be there."""
@@ -277,7 +278,7 @@ class Lane:
 
     def _fail_guests(self, outcome: Outcome) -> None:
         """Fail the views whose common dataflow failed when another one entered it."""
-        broken, self.views.shapes.broken = self.views.shapes.broken, []
+        broken, self.views.templates.broken = self.views.templates.broken, []
         for view, error in broken:
             self._fail(view, error, outcome)
 
@@ -349,27 +350,27 @@ class Lane:
     def _unregister(self, name: str, outcome: Outcome, *, known: bool) -> None:
         view = self.views.by_name.pop(name, None)
         if view is not None:
-            self.placing.drop(name)
+            self.assignments.drop(name)
             self.views.close(view)
             outcome.close(name, known=known)
 
-    def _ask(self, entry: Ask, outcome: Outcome, latest_s: float) -> None:
+    def _ask(self, entry: OneTimeQuery, outcome: Outcome, latest_s: float) -> None:
         """Answer a question, if it is for this lane to answer."""
-        mine, enough = self.placing.ask(
+        mine, enough = self.assignments.ask(
             entry,
             answer_name(entry.ask),
             self.views.keys.lane_of,
-            own=bool(self.asks.reads(entry)),
+            own=bool(self.one_time.reads(entry)),
         )
         if not mine:
-            self.asks.open.setdefault(entry.ask, entry.at_s)
+            self.one_time.open.setdefault(entry.ask, entry.at_s)
         elif enough:
-            self.asks.answer(entry, outcome, latest_s)
+            self.one_time.answer(entry, outcome, latest_s)
         else:
             with self.views.completely(entry.view):
-                self.asks.answer(entry, outcome, latest_s)
+                self.one_time.answer(entry, outcome, latest_s)
 
-    def _begin(self, spec: WindowSpec, window: WindowOperator) -> None:
+    def _begin(self, spec: WindowIdentity, window: WindowOperator) -> None:
         """Fill a new window: from the snapshot under restoration, or with the newest per key."""
         held = self.warm.get(spec.identity)
         if held is None:
@@ -381,7 +382,7 @@ class Lane:
         return write_snapshot(self)
 
     @classmethod
-    def restore(cls, data: bytes, share: Share = ALONE) -> Lane:
+    def restore(cls, data: bytes, share: LaneShare = ALONE) -> Lane:
         """Build the lane a snapshot was taken of, or another one of its log prefix.
 
         Raises:

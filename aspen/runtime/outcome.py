@@ -8,7 +8,7 @@ from typing import Any
 
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
-from aspen.runtime.views import Fields
+from aspen.runtime.view import Fields
 
 
 @dataclass(slots=True)

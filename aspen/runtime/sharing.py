@@ -2,7 +2,7 @@
 
     own      σ5(t)   σ7(t)   σ9(t)            a dataflow each, over common base tables
     trunk    π(σ5(t))   π'(σ5(t))             equal subplans are one node: the default
-    tenant   t ⋈ parameters {5, 7, 9}         one dataflow for a shape, a row for each question
+    tenant   t ⋈ parameters {5, 7, 9}         one dataflow for a template, a row for each question
 
 Law:        a view's rows do not depend on how it is shared.
 Source:     [GOE19] sections 7 and 10; the names are its (a), (b) and (c).
@@ -27,7 +27,7 @@ from aspen.views.operators.scan import ScanOperator
 
 Guest = TypeVar("Guest")
 Build = Callable[[ScanOperator], Node]
-"""Compiles a shape over the table of its parameters."""
+"""Compiles a template over the table of its parameters."""
 
 
 class UnknownSharing(AspenError):
@@ -50,7 +50,7 @@ class Chosen:
     """How a view is shared, and why.
 
     Args:
-        lifted: its shape, where it is a tenant.
+        lifted: its template, where it is a tenant.
     """
 
     mode: SharingMode
@@ -84,18 +84,18 @@ def choose_sharing(spelt: str, plan: Plan) -> Chosen:
     values = ", ".join(dict.fromkeys(map(repr, lifted.values)))
     if asked is SharingMode.TENANT:
         return Chosen(SharingMode.TENANT, f"as asked for; its parameters are {values}", lifted)
-    if not _finds_by_key(lifted.shape):
+    if not _finds_by_key(lifted.template):
         return Chosen(
             SharingMode.TRUNK, "its constants are compared by order alone: no key finds who asked"
         )
-    return Chosen(SharingMode.TENANT, f"queries of its shape differ in {values} alone", lifted)
+    return Chosen(SharingMode.TENANT, f"queries of its template differ in {values} alone", lifted)
 
 
-def _finds_by_key(shape: Plan) -> bool:
+def _finds_by_key(template: Plan) -> bool:
     """Whether each join with the parameters has an equality to find them by."""
-    if isinstance(shape, Join) and not shape.on and _is_parameters(shape.right):
+    if isinstance(template, Join) and not template.on and _is_parameters(template.right):
         return False
-    return all(_finds_by_key(child) for child in children(shape))
+    return all(_finds_by_key(child) for child in children(template))
 
 
 def _is_parameters(plan: Plan) -> bool:
@@ -105,7 +105,7 @@ def _is_parameters(plan: Plan) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class Shape(Generic[Guest]):
+class Template(Generic[Guest]):
     """One dataflow, and who takes which of its rows.
 
     Args:
@@ -133,20 +133,20 @@ class Shape(Generic[Guest]):
         return parts
 
 
-class Shapes(Generic[Guest]):
-    """The shapes of one lane.
+class Templates(Generic[Guest]):
+    """The templates of one lane.
 
     Args:
         rows_of: the rows a guest holds.
 
-    `broken` has the guests of shapes that failed while another entered; the lane empties it.
+    `broken` has the guests of templates that failed while another entered; the lane empties it.
     """
 
     def __init__(self, circuit: Circuit, rows_of: Callable[[Guest], Delta]) -> None:
         self._circuit = circuit
         self._rows_of = rows_of
-        self._by_question: dict[Hashable, Shape[Guest]] = {}
-        self._by_node: dict[Node, Shape[Guest]] = {}
+        self._by_question: dict[Hashable, Template[Guest]] = {}
+        self._by_node: dict[Node, Template[Guest]] = {}
         self._number = count(1)
         self.broken: list[tuple[Guest, AspenError]] = []
 
@@ -160,69 +160,71 @@ class Shapes(Generic[Guest]):
         values: Row,
         build: Build,
         guest: Guest,
-    ) -> tuple[Shape[Guest], Delta]:
-        """Let a view take part in its shape's dataflow, between epochs.
+    ) -> tuple[Template[Guest], Delta]:
+        """Let a view take part in its template's dataflow, between epochs.
 
         Args:
-            question: equal for equal shapes over equal views.
+            question: equal for equal templates over equal views.
             columns: of the parameters.
             values: the view's own.
-            build: for a shape that nobody has asked for yet.
+            build: for a template that nobody has asked for yet.
 
         Returns:
-            The shape, and the rows that are there for these parameters.
+            The template, and the rows that are there for these parameters.
 
         Raises:
-            AspenError: whatever an operator fails with; all guests of the shape are `broken` then.
+            AspenError: what an operator fails with; all guests of the template are `broken` then.
         """
-        shape = self._by_question.get(question)
-        if shape is None:
-            shape = self._begin(question, columns, values, build)
-            rows = shape.split(shape.node.contents()).get(values, {})
-        elif values in shape.guests:
-            rows = dict(self._rows_of(shape.guests[values][0]))
+        template = self._by_question.get(question)
+        if template is None:
+            template = self._begin(question, columns, values, build)
+            rows = template.split(template.node.contents()).get(values, {})
+        elif values in template.guests:
+            rows = dict(self._rows_of(template.guests[values][0]))
         else:
-            rows = self._ask(shape, values)
-        shape.guests.setdefault(values, []).append(guest)
-        return shape, rows
+            rows = self._ask(template, values)
+        template.guests.setdefault(values, []).append(guest)
+        return template, rows
 
-    def leave(self, shape: Shape[Guest], values: Row, guest: Guest) -> None:
+    def leave(self, template: Template[Guest], values: Row, guest: Guest) -> None:
         """Let a view go; what only it asked for is taken out in the next epoch."""
-        guests = shape.guests[values]
+        guests = template.guests[values]
         guests.remove(guest)
         if guests:
             return
-        del shape.guests[values]
-        if shape.guests:
-            self._circuit.change(shape.parameters, values, -1)
+        del template.guests[values]
+        if template.guests:
+            self._circuit.change(template.parameters, values, -1)
             return
-        self.forget(shape)
-        self._circuit.release(shape.node)
-        self._circuit.release(shape.parameters)
+        self.forget(template)
+        self._circuit.release(template.node)
+        self._circuit.release(template.parameters)
 
     def deliveries(self, node: Node) -> Iterator[tuple[Guest, Delta]]:
         """Returns what an epoch brought to each guest of a node; nobody's rows are left out."""
-        shape = self._by_node.get(node)
-        if shape is None:
+        template = self._by_node.get(node)
+        if template is None:
             return
-        for values, delta in shape.split(node.delta).items():
-            for guest in shape.guests.get(values, ()):
+        for values, delta in template.split(node.delta).items():
+            for guest in template.guests.get(values, ()):
                 yield guest, delta
 
     def guests(self, node: Node) -> Iterable[Guest]:
         """Returns everybody who takes rows of a node."""
-        shape = self._by_node.get(node)
-        return [] if shape is None else [g for guests in shape.guests.values() for g in guests]
+        template = self._by_node.get(node)
+        return (
+            [] if template is None else [g for guests in template.guests.values() for g in guests]
+        )
 
-    def forget(self, shape: Shape[Guest]) -> None:
-        """Let nobody enter a shape any more; its guests stay until they leave."""
-        if self._by_question.get(shape.question) is shape:
-            del self._by_question[shape.question]
-        self._by_node.pop(shape.node, None)
+    def forget(self, template: Template[Guest]) -> None:
+        """Let nobody enter a template any more; its guests stay until they leave."""
+        if self._by_question.get(template.question) is template:
+            del self._by_question[template.question]
+        self._by_node.pop(template.node, None)
 
     def _begin(
         self, question: Hashable, columns: tuple[Column, ...], values: Row, build: Build
-    ) -> Shape[Guest]:
+    ) -> Template[Guest]:
         circuit, number = self._circuit, next(self._number)
         # Not deletable as far as provenance goes: nobody's answer rests on having been asked.
         scan = ScanOperator(Relation(f"parameters_{number}", columns, deletable=False))
@@ -235,23 +237,23 @@ class Shapes(Generic[Guest]):
             circuit.release(scan)
             raise
         node.users += 1
-        shape = Shape[Guest](question, scan, node)
-        self._by_question[question] = self._by_node[node] = shape
-        return shape
+        template = Template[Guest](question, scan, node)
+        self._by_question[question] = self._by_node[node] = template
+        return template
 
-    def _ask(self, shape: Shape[Guest], values: Row) -> Delta:
-        if shape.parameters.pending:
-            self._epoch(shape)  # who left must be gone before the same question comes back
-        self._circuit.change(shape.parameters, values, 1)
-        return self._epoch(shape).get(values, {})
+    def _ask(self, template: Template[Guest], values: Row) -> Delta:
+        if template.parameters.pending:
+            self._epoch(template)  # who left must be gone before the same question comes back
+        self._circuit.change(template.parameters, values, 1)
+        return self._epoch(template).get(values, {})
 
-    def _epoch(self, shape: Shape[Guest]) -> dict[Row, Delta]:
+    def _epoch(self, template: Template[Guest]) -> dict[Row, Delta]:
         moved = self._circuit.step()
-        failure = shape.node.failure or shape.parameters.failure
-        found = {} if failure else shape.split(shape.node.delta)
+        failure = template.node.failure or template.parameters.failure
+        found = {} if failure else template.split(template.node.delta)
         self._circuit.settle(moved)
         if failure is not None:
-            self.broken += [(guest, failure) for guest in self.guests(shape.node)]
-            self.forget(shape)
+            self.broken += [(guest, failure) for guest in self.guests(template.node)]
+            self.forget(template)
             raise failure
         return found

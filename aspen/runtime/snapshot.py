@@ -19,18 +19,19 @@ from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
-from aspen.runtime.asks import Asks
+from aspen.runtime.assignment import Assignments, assignment_in, assignment_out
 from aspen.runtime.borders import Borders
 from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.interests import Interests
 from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
+from aspen.runtime.one_time_queries import OneTimeQueries
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import ENGINE_ERROR, OWN_RELATIONS, SYSTEM_NAMES
-from aspen.runtime.placing import Placing, place_in, place_out
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
-from aspen.runtime.views import View, Views
+from aspen.runtime.view import View
+from aspen.runtime.views import Views
 from aspen.views.circuit import Circuit
 from aspen.views.operators.window import Arrival, WindowOperator
 
@@ -54,10 +55,10 @@ class LaneState(Protocol):
     streams: StreamMemory
     lifetimes: Lifetimes
     views: Views
-    asks: Asks
+    one_time: OneTimeQueries
     interests: Interests
     system: System
-    placing: Placing
+    assignments: Assignments
     errors: KeptErrors
     warm: dict[str, list[Arrival]]
     borders: BordersHere[View]
@@ -87,16 +88,16 @@ def write_snapshot(lane: LaneState) -> bytes:
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": _views(lane.views.by_name),
-        "asks": lane.asks.open,
-        "lanes": lane.placing.share.lanes,
-        "lane": lane.placing.share.number,
-        "asked": lane.placing.asked,
+        "asks": lane.one_time.open,
+        "lanes": lane.assignments.share.lanes,
+        "lane": lane.assignments.share.number,
+        "asked": lane.assignments.asked,
         "interests": lane.interests.held,
         "system": lane.system.dump(),
         "errors": [*lane.errors.rows],
         "rounds": lane.borders.supersteps,
     }
-    if lane.placing.borders:
+    if lane.assignments.borders:
         body["borders"] = _borders(lane)
     text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return zlib.compress(text.encode(), level=1)
@@ -114,33 +115,33 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
         lane.now_s = float("-inf") if body["now_s"] is None else body["now_s"]
         # Places for another number of lanes are of no use to this one, nor is what a lane says of
         # itself to any other one.
-        same = body.get("lanes", 1) == lane.placing.share.lanes
-        lane.system.known = same and body.get("lane", 0) == lane.placing.share.number
+        same = body.get("lanes", 1) == lane.assignments.share.lanes
+        lane.system.known = same and body.get("lane", 0) == lane.assignments.share.number
         _load(lane, body)
         # Snapshots from before questions and interests have none.
         lane.interests.held.update(body.get("interests", {}))
         lane.borders.supersteps = body.get("rounds", 0)
         borders = body.get("borders") if same else None
         for name, state in (borders or {}).get("known", {}).items():
-            lane.placing.borders[name] = Borders.load(state)
-        for text, closed, error, *places in body["views"]:
+            lane.assignments.borders[name] = Borders.load(state)
+        for text, closed, error, *assigned in body["views"]:
             entry = decode(text.encode())
             assert isinstance(entry, Register)
-            place = place_in(places[0]) if places and same else None
+            assignment = assignment_in(assigned[0]) if assigned and same else None
             if error is None or (error["code"] == CrossesLanes.code and not same):
                 suspended = entry.on_demand and entry.view not in lane.interests
                 plan = None if closed is None else read_plan(closed)
-                lane.views.open(entry, plan, suspended=suspended, place=place)
+                lane.views.open(entry, plan, suspended=suspended, assignment=assignment)
             else:
-                lane.views.keep_broken(entry, error, place)
+                lane.views.keep_broken(entry, error, assignment)
         lane.warm = {}
         for ask, number in body.get("asked", {}).items() if same else ():
-            lane.placing.asked[ask] = number
-        lane.asks.open.update(body.get("asks", {}))
+            lane.assignments.asked[ask] = number
+        lane.one_time.open.update(body.get("asks", {}))
         if lane.system.known:
             lane.system.load(body.get("system", ()))
-        lane.placing.begin(lane.asks.names())
-        if borders and borders["lane"] == lane.placing.share.number:
+        lane.assignments.begin(lane.one_time.names())
+        if borders and borders["lane"] == lane.assignments.share.number:
             _hold(lane, borders)
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
@@ -149,12 +150,12 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
 
 def _borders(lane: LaneState) -> dict[str, Any]:
     """Returns what lanes know of each other, and what this one holds back of an epoch under way."""
-    touched = lane.placing.touched.items()
+    touched = lane.assignments.touched.items()
     return {
-        "known": {name: borders.dump() for name, borders in lane.placing.borders.items()},
-        "lane": lane.placing.share.number,
+        "known": {name: borders.dump() for name, borders in lane.assignments.borders.items()},
+        "lane": lane.assignments.share.number,
         "held": None if lane.held is None else lane.held.dump(),
-        "touched": {view: [place_out(place) for place in places] for view, places in touched},
+        "touched": {view: [assignment_out(one) for one in those] for view, those in touched},
     }
 
 
@@ -162,8 +163,8 @@ def _hold(lane: LaneState, borders: dict[str, Any]) -> None:
     """Go on holding back what was; another lane's is not this one's to tell."""
     if borders["held"] is not None:
         lane.held = Outcome.load(borders["held"])
-    for view, places in borders["touched"].items():
-        lane.placing.touched[view] = {place_in(place) for place in places}
+    for view, those in borders["touched"].items():
+        lane.assignments.touched[view] = {assignment_in(one) for one in those}
 
 
 def _load(lane: LaneState, body: dict[str, Any]) -> None:
@@ -230,8 +231,10 @@ def _views(by_name: dict[str, View]) -> list[list[Any]]:
             closed = plan_text(view.closed)
         if view.error is None:
             before.add(id(view))
-        assert view.place is not None
-        out.append([encode(view.entry).decode(), closed, view.error, place_out(view.place)])
+        assert view.assignment is not None
+        out.append(
+            [encode(view.entry).decode(), closed, view.error, assignment_out(view.assignment)]
+        )
     return out
 
 

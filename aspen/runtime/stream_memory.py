@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from aspen.model.schema import Relation, Row, Value
-from aspen.views.compile import WindowSpec
+from aspen.views.compile import WindowIdentity
 from aspen.views.node import key_of
 from aspen.views.operators.window import Arrival
 
@@ -34,7 +34,7 @@ class StreamMemory:
                 newest.pop(key, None)
                 newest[key] = (at_s, row)
 
-    def begin(self, relation: Relation, spec: WindowSpec) -> list[Arrival]:
+    def begin(self, relation: Relation, spec: WindowIdentity) -> list[Arrival]:
         """Returns what a new window starts with: `[PARTITION BY <key> ROWS 1]` starts warm."""
         key = tuple(relation.index(name) for name in relation.key)
         if not key or spec.rows != 1 or not spec.plain or set(spec.partition) != set(key):

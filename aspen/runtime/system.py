@@ -25,7 +25,8 @@ from aspen.runtime.own_relations import (
     SYS_OPERATORS,
     SYS_QUERIES,
 )
-from aspen.runtime.views import WAITING, View, Views
+from aspen.runtime.view import WAITING, View
+from aspen.runtime.views import Views
 from aspen.views.choose import estimate
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
@@ -44,7 +45,7 @@ class System:
         self._views = views
         self._circuit = circuit
         self._interests = interests
-        self._lane = views.placing.share.number
+        self._lane = views.assignments.share.number
         self._moved: dict[Node, Delta] = {}
         self.known = True
         """False in a lane that was made of what another one knew, until its first survey."""
@@ -213,7 +214,7 @@ def _below(top: Node) -> Iterator[Node]:
 def _reads(node: Node) -> str:
     match node:
         case ScanOperator():
-            # Parameters of a shape are numbered by who came first, which no answer may show.
+            # Parameters of a template are numbered by who came first, which no answer may show.
             return node.relation.name if not node.relation.name.startswith("parameters_") else ""
         case WindowOperator():
             return node.stream

@@ -10,8 +10,8 @@ from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.runtime.placing import Place
-from aspen.runtime.sharing import Chosen, Shape
+from aspen.runtime.assignment import Assignment
+from aspen.runtime.sharing import Chosen, Template
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
 from aspen.views.node import Node
@@ -19,7 +19,7 @@ from aspen.views.node import Node
 Fields = dict[str, Any]
 
 
-class NameTaken(AspenError):
+class ViewNameTaken(AspenError):
     """A view named like a base relation."""
 
     code = "aspen.runtime.name_taken"
@@ -49,7 +49,7 @@ class View:
         entry: how it was registered.
         plan: as registered, None when its text cannot be read.
         closed: the plan over base relations alone.
-        place: which lane keeps which part of it.
+        assignment: which lane keeps which part of it.
         part: the plan of what this lane keeps of it, None where that is nothing.
         leaves: windows that this lane keeps for it all the same, for its snapshots.
         node: the circuit's node that has its rows; None when it is in error.
@@ -58,7 +58,7 @@ class View:
         error: fields of the error, None when it is maintained.
         strategies: how each recursion in the closed plan is maintained.
         sharing: how much of its dataflow it has in common with other views.
-        shape: the dataflow it is a tenant of, None where it has its own.
+        template: the dataflow it is a tenant of, None where it has its own.
         suspended: kept on demand, and nobody looks: it has neither operators nor rows.
         monitors: it reads system relations, itself or through others.
         reads: what `plan` names, found once: each registration asks all views for it.
@@ -69,7 +69,7 @@ class View:
     entry: Register
     plan: Plan | None = None
     closed: Plan | None = None
-    place: Place | None = None
+    assignment: Assignment | None = None
     part: Plan | None = None
     leaves: list[Node] = field(default_factory=list)
     node: Node | None = None
@@ -77,7 +77,7 @@ class View:
     error: Fields | None = None
     strategies: dict[Fixpoint, str] = field(default_factory=dict)
     sharing: Chosen | None = None
-    shape: Shape[View] | None = None
+    template: Template[View] | None = None
     suspended: bool = False
     monitors: bool = False
     reads: frozenset[str] = frozenset()
@@ -93,11 +93,11 @@ class View:
     def values(self) -> Row:
         """Its parameters, as a tenant; otherwise none."""
         lifted = None if self.sharing is None else self.sharing.lifted
-        return () if lifted is None or self.shape is None else lifted.values
+        return () if lifted is None or self.template is None else lifted.values
 
     def own(self, delta: Delta) -> Delta:
         """Returns what a delta of its node is for this view."""
-        return delta if self.shape is None else self.shape.split(delta).get(self.values, {})
+        return delta if self.template is None else self.template.split(delta).get(self.values, {})
 
     @property
     def columns(self) -> tuple[tuple[str, str, str], ...]:

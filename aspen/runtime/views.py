@@ -13,39 +13,34 @@ from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
 from aspen.model.schema import Relation
+from aspen.runtime.assignment import (
+    Assignment,
+    Assignments,
+    Bordered,
+    is_own,
+    starts_warm,
+    windows_of,
+)
 from aspen.runtime.borders_here import BordersHere
-from aspen.runtime.keys import Keys
-from aspen.runtime.own_places import monitors, own_part, reads_own
-from aspen.runtime.placing import Bordered, Place, Placing, is_own, starts_warm, windows_of
-from aspen.runtime.sharing import Shapes, SharingMode, choose_sharing
+from aspen.runtime.keys import KeyedRoots
+from aspen.runtime.own_assignment import monitors, own_part, reads_own
+from aspen.runtime.sharing import SharingMode, Templates, choose_sharing
 from aspen.runtime.view import (
-    WAITING,
     BrokenView,
     CircularView,
     Counted,
     Fields,
-    NameTaken,
     View,
+    ViewNameTaken,
 )
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit
-from aspen.views.compile import Compiler, UnknownSource, WindowSpec
+from aspen.views.compile import Compiler, UnknownSource, WindowIdentity
 from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.support.strategies import AUTO
 from aspen.views.operators.window import WindowOperator
 from aspen.views.rotate import rotations
-
-__all__ = (
-    "WAITING",
-    "BrokenView",
-    "CircularView",
-    "Counted",
-    "Fields",
-    "NameTaken",
-    "View",
-    "Views",
-)
 
 CROSSING_STRATEGY = "justification"
 
@@ -56,7 +51,7 @@ class Views:
     Args:
         relations: the declared base relations.
         begin: fills a window that nobody kept before.
-        placing: says which lane keeps which view.
+        assignments: which lane keeps which view.
 
     `notices` has what operators want people to know; whoever reads it empties it.
     """
@@ -65,30 +60,30 @@ class Views:
         self,
         circuit: Circuit,
         relations: Mapping[str, Relation],
-        begin: Callable[[WindowSpec, WindowOperator], None],
-        placing: Placing,
+        begin: Callable[[WindowIdentity, WindowOperator], None],
+        assignments: Assignments,
     ) -> None:
         self._circuit = circuit
         self._relations = relations
         self._begin = begin
-        self.placing = placing
-        self.keys = Keys(circuit, relations, placing)
+        self.assignments = assignments
+        self.keys = KeyedRoots(circuit, relations, assignments)
         self.known = Counted(circuit)
         self.by_name: dict[str, View] = {}
         self.notices: list[AspenError] = []
         self._by_node: dict[int, list[View]] = {}
-        self.shapes: Shapes[View] = Shapes(circuit, lambda view: view.rows)
-        self.borders = BordersHere[View](circuit, placing.share.number, placing.borders)
+        self.templates: Templates[View] = Templates(circuit, lambda view: view.rows)
+        self.borders = BordersHere[View](circuit, assignments.share.number, assignments.borders)
 
     def on(self, node: Node) -> Iterable[View]:
         """Returns the views whose rows a node has."""
-        guests = (*self.shapes.guests(node), *self.borders.guests(node))
+        guests = (*self.templates.guests(node), *self.borders.guests(node))
         return [*self._by_node.get(id(node), ()), *guests]
 
     def deliveries(self, node: Node) -> Iterable[tuple[View, Delta]]:
         """Returns what an epoch brought to each view of a node."""
         yield from ((view, node.delta) for view in self._by_node.get(id(node), ()))
-        yield from self.shapes.deliveries(node)
+        yield from self.templates.deliveries(node)
 
     def open(
         self,
@@ -96,14 +91,14 @@ class Views:
         closed: Plan | None = None,
         *,
         suspended: bool = False,
-        place: Place | None = None,
+        assignment: Assignment | None = None,
     ) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
 
         Args:
             closed: the plan over base relations, when a snapshot knows it.
             suspended: only see that it could be maintained.
-            place: where it is kept, when a snapshot knows it.
+            assignment: where it is kept, when a snapshot knows it.
         """
         view = View(entry, suspended=suspended)
         self.by_name[entry.view] = view
@@ -125,25 +120,27 @@ class Views:
             view.monitors = monitors(own)
             lifted = view.sharing.lifted
             values = () if lifted is None else lifted.values
-            view.place = self.placing.put(entry.view, own, values, place, self.keys)
-            view.part = self.placing.part(view.place, own)
+            view.assignment = self.assignments.put(entry.view, own, values, assignment, self.keys)
+            view.part = self.assignments.part(view.assignment, own)
             view.strategies = self._strategies(entry.strategy, plan, view.part or own)
-            if isinstance(view.place, Bordered):
-                view.reads |= {view.place.root.relation}
+            if isinstance(view.assignment, Bordered):
+                view.reads |= {view.assignment.root.relation}
             if suspended:
                 return view
             self._cross(view)
-            # A shape is closed over the views of today.
+            # A template is closed over the views of today.
             if view.part is None:
                 self._keep_leaves(view, own)
-            elif lifted is None or own != present or is_own(view.place):
+            elif lifted is None or own != present or is_own(view.assignment):
                 self._attach(view, self._compile(view, view.part, view.strategies))
             else:
                 self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             self._uncross(view)
             view.error, view.suspended = as_aspen_error(error).as_dict(), False
-            view.place = view.place or self.placing.put(entry.view, None, (), place)
+            view.assignment = view.assignment or self.assignments.put(
+                entry.view, None, (), assignment
+            )
         self._circuit.collect()
         return view
 
@@ -169,7 +166,7 @@ class Views:
         Raises:
             AspenError: it reads what is not there, or cannot be computed.
         """
-        share = self.placing.share
+        share = self.assignments.share
         closed = self._close("", plan)
         if reads_own(closed):
             closed = own_part(closed, share.number, share.lanes)
@@ -182,8 +179,12 @@ class Views:
     def reopen(self, view: View) -> None:
         """Build a view's operators anew over the same rows, because the ones it has are broken."""
         assert view.part is not None
-        if view.shape is not None and view.sharing is not None and view.sharing.lifted is not None:
-            self.shapes.forget(view.shape)
+        if (
+            view.template is not None
+            and view.sharing is not None
+            and view.sharing.lifted is not None
+        ):
+            self.templates.forget(view.template)
             self.close(view)
             self._enter(view, view.sharing.lifted)
             return
@@ -199,10 +200,12 @@ class Views:
         node.users -= 1
         self._attach(view, node)
 
-    def keep_broken(self, entry: Register, error: Fields, place: Place | None = None) -> None:
+    def keep_broken(
+        self, entry: Register, error: Fields, assignment: Assignment | None = None
+    ) -> None:
         """Note a view that was in error when a snapshot was taken."""
         view = self.by_name[entry.view] = View(entry, error=error)
-        view.place = self.placing.put(entry.view, None, (), place)
+        view.assignment = self.assignments.put(entry.view, None, (), assignment)
         with suppress(AspenError):
             view.take_plan(read_plan(entry.plan_text))
 
@@ -212,9 +215,9 @@ class Views:
         for leaf in leaves:
             self._circuit.release(leaf)
         node, view.node = view.node, None
-        if view.shape is not None:
-            self.shapes.leave(view.shape, view.values, view)
-            view.shape = None
+        if view.template is not None:
+            self.templates.leave(view.template, view.values, view)
+            view.template = None
         elif node is not None:
             views = self._by_node[id(node)]
             views.remove(view)
@@ -285,11 +288,11 @@ class Views:
 
         A choice by size would be made before any border row is there, and fall on recomputing.
         """
-        if isinstance(view.place, Bordered):
+        if isinstance(view.assignment, Bordered):
             assert view.closed is not None
-            share, _ = self.placing.crossing(view.place, view.closed)
+            share, _ = self.assignments.crossing(view.assignment, view.closed)
             view.strategies = dict.fromkeys(recursions(share.inner), CROSSING_STRATEGY)
-            name = view.place.crossing.name
+            name = view.assignment.crossing.name
             self.borders.enter(
                 name, share, view, lambda plan: self._compile(view, plan, view.strategies)
             )
@@ -311,24 +314,24 @@ class Views:
 
     def _check(self, entry: Register) -> None:
         if entry.view in self._relations:
-            raise NameTaken(
+            raise ViewNameTaken(
                 f"{entry.view} is a base relation", found=entry.view, attempt="use another name"
             )
 
     def _enter(self, view: View, lifted: Lifted) -> None:
-        """Let a view take part in its shape's dataflow."""
+        """Let a view take part in its template's dataflow."""
         given = frozenset((PARAMETERS,))
-        closed = self._close(view.entry.view, lifted.shape, given)
-        strategies = self._strategies(view.entry.strategy, lifted.shape, closed)
+        closed = self._close(view.entry.view, lifted.template, given)
+        strategies = self._strategies(view.entry.strategy, lifted.template, closed)
 
         def build(parameters: ScanOperator) -> Node:
             return self._compile(view, closed, strategies, {PARAMETERS: parameters})
 
         question = (closed, tuple(strategies.values()))
-        view.shape, view.rows = self.shapes.enter(
+        view.template, view.rows = self.templates.enter(
             question, lifted.columns, lifted.values, build, view
         )
-        view.node = view.shape.node
+        view.node = view.template.node
 
     def _compile(
         self,

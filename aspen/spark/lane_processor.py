@@ -45,15 +45,15 @@ from pyspark.sql.types import (
 )
 
 from aspen.log.superstep import SUPERSTEP
-from aspen.runtime.placing import Share
+from aspen.runtime.assignment import LaneShare
 from aspen.spark import residents
 from aspen.spark.residents import (
     RESIDENT,
-    Done,
+    LaneAddress,
     LaneLike,
-    Place,
+    LaneWork,
     Resident,
-    Work,
+    WorkDone,
     decoded,
     load_class,
     perform,
@@ -189,9 +189,9 @@ class LaneProcessor(StatefulProcessor):
             base=done.snapshot if number == 0 else None,
         )
 
-    def _work(self, batch: _Batch) -> Work:
+    def _work(self, batch: _Batch) -> LaneWork:
         settings = self._settings
-        return Work(
+        return LaneWork(
             batch.after,
             batch.entries[-1][0] if batch.entries else batch.after,
             batch.entries,
@@ -201,7 +201,7 @@ class LaneProcessor(StatefulProcessor):
             batch.supersteps,
         )
 
-    def _done(self, number: int, batch: _Batch, work: Work) -> tuple[Done, str]:
+    def _done(self, number: int, batch: _Batch, work: LaneWork) -> tuple[WorkDone, str]:
         """Have a batch applied by the lane where it lives; give how that lane was found."""
         place = self._place(number)
         if batch.base is None:
@@ -224,7 +224,7 @@ class LaneProcessor(StatefulProcessor):
             listen(self._settings.homes, place)
         return done, how
 
-    def _begin(self, place: Place, base: _Item) -> Resident:
+    def _begin(self, place: LaneAddress, base: _Item) -> Resident:
         """Begin where a compacted log begins: with the fold of what it no longer has."""
         resident = Resident(self._made(place, base))
         if not self._settings.published:
@@ -232,7 +232,7 @@ class LaneProcessor(StatefulProcessor):
         self._history.put([(base.position, True, base.data)])
         return resident
 
-    def _resident(self, place: Place, batch: _Batch) -> tuple[Resident, str]:
+    def _resident(self, place: LaneAddress, batch: _Batch) -> tuple[Resident, str]:
         """Let a lane come up to where a batch begins here, and say how."""
         # A lane that fails on its way must not be found half-way by the next attempt.
         resident = RESIDENT.pop(place, None)
@@ -267,13 +267,13 @@ class LaneProcessor(StatefulProcessor):
         lane = resident.lane
         return resident.whole and base <= lane.position < position and not lane.borders.known
 
-    def _place(self, number: int) -> Place:
+    def _place(self, number: int) -> LaneAddress:
         settings = self._settings
-        return Place(settings.log, settings.lane_class, number, len(settings.keys))
+        return LaneAddress(settings.log, settings.lane_class, number, len(settings.keys))
 
-    def _made(self, place: Place, snapshot: _Item | None) -> LaneLike:
+    def _made(self, place: LaneAddress, snapshot: _Item | None) -> LaneLike:
         lane_class = load_class(place.lane_class)
-        share = Share(place.lane, place.lanes)
+        share = LaneShare(place.lane, place.lanes)
         if snapshot is None:
             return cast("LaneLike", lane_class(share))
         lane = cast("LaneLike", lane_class.restore(snapshot.data, share))

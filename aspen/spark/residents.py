@@ -84,7 +84,7 @@ class LaneLike(Protocol):
         ...
 
 
-class Place(NamedTuple):
+class LaneAddress(NamedTuple):
     """Which lane: of which log, which state machine, and which of how many."""
 
     log: str
@@ -105,7 +105,7 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class LaneWork:
     """One batch for a lane.
 
     Args:
@@ -128,7 +128,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WorkDone:
     """What a batch did.
 
     Args:
@@ -156,14 +156,14 @@ class Done:
 
 _LOG = logging.getLogger(__name__)
 
-RESIDENT: dict[Place, Resident] = {}
+RESIDENT: dict[LaneAddress, Resident] = {}
 """The lanes of this process."""
 
 _WORKING = threading.Lock()
 _ASIDE = SetAside()
 
 
-def at(place: Place, position: int, supersteps: int) -> Resident | None:
+def at(place: LaneAddress, position: int, supersteps: int) -> Resident | None:
     """Returns this process's lane, if it has one that stands there."""
     resident = RESIDENT.get(place)
     return resident if resident is not None and _stands(resident, position, supersteps) else None
@@ -174,7 +174,7 @@ def _stands(resident: Resident, position: int, supersteps: int) -> bool:
     return resident.whole and (lane.position, lane.borders.supersteps) == (position, supersteps)
 
 
-def perform(resident: Resident, work: Work) -> Done | None:
+def perform(resident: Resident, work: LaneWork) -> WorkDone | None:
     """Let a lane do its work; None, and nothing happens, if it stands elsewhere by now."""
     with _WORKING:
         if not _stands(resident, work.after, work.supersteps):
@@ -197,7 +197,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
         crossing, quiescent = encode_sent(borders.to_send()), borders.quiescent
         resident.whole = True
         _ASIDE.all()
-    return Done(
+    return WorkDone(
         pid=os.getpid(),
         at_s=max((step.at_s for _, step in entries), default=0.0),
         changes=text,
@@ -211,7 +211,7 @@ def perform(resident: Resident, work: Work) -> Done | None:
     )
 
 
-def _snapshot_due(resident: Resident, work: Work) -> bytes | None:
+def _snapshot_due(resident: Resident, work: LaneWork) -> bytes | None:
     """Count what will be stored; give the snapshot that is to take its place, if it is time."""
     if not work.entries:
         return None

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from aspen.errors import as_aspen_error
-from aspen.spark.residents import RESIDENT, Done, Place, Work, perform
+from aspen.spark.residents import RESIDENT, LaneAddress, LaneWork, WorkDone, perform
 from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
 from aspen.spark.sockets import is_private
 
@@ -36,15 +36,15 @@ _REQUEST_LIMIT_S = 30.0  # a whole request is there at once; an answer takes as 
 _FAREWELL_LIMIT_S = 1.0  # an owner too busy to answer finds out by itself
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 
-_TEXTS = tuple(one.name for one in fields(Done) if one.type == "str")
+_TEXTS = tuple(one.name for one in fields(WorkDone) if one.type == "str")
 
-_HOMES: dict[Place, int] = {}
+_HOMES: dict[LaneAddress, int] = {}
 """The inodes of this process's sockets: another one at the same path has taken the lane over."""
 
 _CHANGING = threading.Lock()
 
 
-def ask(folder: str, place: Place, work: Work) -> Done | None:
+def ask(folder: str, place: LaneAddress, work: LaneWork) -> WorkDone | None:
     """Let a lane that lives in another process do its work; None where that is not to be had."""
     path = _path(folder, place)
     if path is None or _lives_here(place, path):
@@ -61,7 +61,7 @@ def ask(folder: str, place: Place, work: Work) -> Done | None:
     return None if done is None else _done_in(done)
 
 
-def listen(folder: str, place: Place) -> None:
+def listen(folder: str, place: LaneAddress) -> None:
     """Let others ask for a lane of this process from now on, instead of whomever they asked."""
     path = _path(folder, place)
     with _CHANGING:
@@ -86,13 +86,13 @@ def listen(folder: str, place: Place) -> None:
     ).start()
 
 
-def _path(folder: str, place: Place) -> Path | None:
+def _path(folder: str, place: LaneAddress) -> Path | None:
     if not folder or len(os.fsencode(folder)) + _NAME_LENGTH > _LONGEST_PATH:
         return None
     return Path(folder) / hashlib.sha256(repr((_VERSION, *place)).encode()).hexdigest()[:16]
 
 
-def _kept_here(place: Place) -> set[int]:
+def _kept_here(place: LaneAddress) -> set[int]:
     """Returns a lane and its fellows in this process, which other threads may change meanwhile."""
     kept = tuple(RESIDENT)
     return {other.lane for other in kept if other._replace(lane=place.lane) == place}
@@ -104,7 +104,7 @@ def _better_there(lane: int, here: set[int], there: set[int]) -> bool:
     return len(here) > len(there) + 1 and bool(neighbours & here) and not neighbours & there
 
 
-def _lives_here(place: Place, path: Path) -> bool:
+def _lives_here(place: LaneAddress, path: Path) -> bool:
     try:
         return path.stat().st_ino == _HOMES.get(place)
     except OSError:
@@ -132,7 +132,7 @@ def _same_user(connection: socket.socket) -> bool:
     return bool(_CREDENTIALS.unpack(found)[1] == os.geteuid())
 
 
-def _serve(place: Place, home: socket.socket) -> None:
+def _serve(place: LaneAddress, home: socket.socket) -> None:
     """Answer whoever asks for a lane, one after the other, until it is given up."""
     inode = _HOMES[place]
     with home:
@@ -150,7 +150,7 @@ def _serve(place: Place, home: socket.socket) -> None:
                     continue
 
 
-def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
+def _answer(place: LaneAddress, message: dict[str, Any]) -> dict[str, Any]:
     if message.pop("action") == "leave":
         _give_up(place)
         return {}
@@ -160,7 +160,7 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     resident = RESIDENT.get(place)
     if resident is None:
         return {"done": None}
-    work = Work(**{**message, "entries": unpack_entries(message["entries"])})
+    work = LaneWork(**{**message, "entries": unpack_entries(message["entries"])})
     try:
         done = perform(resident, work)
     except Exception as error:  # noqa: BLE001  # whatever it is, the task will meet it itself
@@ -170,15 +170,15 @@ def _answer(place: Place, message: dict[str, Any]) -> dict[str, Any]:
     return {"done": None if done is None else _done_out(done)}
 
 
-def _done_out(done: Done) -> dict[str, Any]:
+def _done_out(done: WorkDone) -> dict[str, Any]:
     """Spell what a batch did; texts as blobs, for as JSON within JSON they would be escaped."""
     return {**asdict(done), **{name: getattr(done, name).encode() for name in _TEXTS}}
 
 
-def _done_in(body: dict[str, Any]) -> Done:
-    return Done(**{**body, **{name: body[name].decode() for name in _TEXTS}})
+def _done_in(body: dict[str, Any]) -> WorkDone:
+    return WorkDone(**{**body, **{name: body[name].decode() for name in _TEXTS}})
 
 
-def _give_up(place: Place) -> None:
+def _give_up(place: LaneAddress) -> None:
     RESIDENT.pop(place, None)
     _HOMES.pop(place, None)

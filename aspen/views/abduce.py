@@ -39,7 +39,7 @@ from aspen.views.drafts import (
     Draft,
     Goal,
     Recursions,
-    State,
+    SearchState,
     Unwanted,
     Wanted,
     replace_goals,
@@ -47,7 +47,7 @@ from aspen.views.drafts import (
 )
 from aspen.views.invert import computed, differs, fails, fresh, may_be
 from aspen.views.node import Node
-from aspen.views.present import Present, World
+from aspen.views.present import Present, PresentRows
 from aspen.views.repair import Action
 from aspen.views.unify import Store, Term, Terms, Var, check_of
 
@@ -72,19 +72,19 @@ class Abduction:
         terms: the wanted row, open places as variables.
     """
 
-    def __init__(self, world: World, plan: Plan, terms: Terms) -> None:
+    def __init__(self, world: PresentRows, plan: Plan, terms: Terms) -> None:
         self._world = world
         self.complete = True
         self._present = Present(world)
         self._serial = count()
-        self._queue: list[tuple[int, int, int, State]] = []
+        self._queue: list[tuple[int, int, int, SearchState]] = []
         self._seen: set[object] = set()
         self._limit = EDITS
         self._left = STATES
         self._any = False
-        self._push(State((Wanted(plan, terms, ()),), (), Store()))
+        self._push(SearchState((Wanted(plan, terms, ()),), (), Store()))
 
-    def drafts(self) -> Iterator[State]:
+    def drafts(self) -> Iterator[SearchState]:
         """Returns states without goals, fewest edits first."""
         while self._queue:
             cost, _, _, state = heappop(self._queue)
@@ -108,7 +108,7 @@ class Abduction:
         if not self._any:
             self._any, self._left = True, min(self._left, MORE)
 
-    def _push(self, state: State) -> None:
+    def _push(self, state: SearchState) -> None:
         for plain in self._unfold(state):
             if not plain.store.settle():
                 continue
@@ -123,7 +123,7 @@ class Abduction:
             size, steps = len(plain.drafts), plain.steps
             heappush(self._queue, (size + plain.detours, steps, next(self._serial), plain))
 
-    def _unfold(self, state: State) -> Iterator[State]:
+    def _unfold(self, state: SearchState) -> Iterator[SearchState]:
         """Take apart every goal that can be met in one way, or by one input of a union."""
         for place, goal in enumerate(state.goals):
             if not isinstance(goal, Wanted) or not isinstance(
@@ -176,7 +176,7 @@ class Abduction:
                 ),
             )
 
-    def _expand(self, state: State) -> Iterator[State]:
+    def _expand(self, state: SearchState) -> Iterator[SearchState]:
         """Meet one goal, the one with least choice, in every way."""
         place = min(range(len(state.goals)), key=lambda p: self._choice(state, state.goals[p]))
         goal = state.goals[place]
@@ -205,7 +205,7 @@ class Abduction:
                 self.complete = False
                 yield from self._held(goal, plan, rest)
 
-    def _choice(self, state: State, goal: Goal) -> tuple[int, int]:
+    def _choice(self, state: SearchState, goal: Goal) -> tuple[int, int]:
         """Rank goals: tables, then recursions, then what may not be there.
 
         Recursions wait until all else that a step reads is met: then a walk back through them has
@@ -225,7 +225,7 @@ class Abduction:
             return (0 if known else 2, matching)
         return (0, matching)
 
-    def _held(self, goal: Wanted, plan: Plan, rest: State) -> Iterator[State]:
+    def _held(self, goal: Wanted, plan: Plan, rest: SearchState) -> Iterator[SearchState]:
         """Take a row that is there."""
         terms = rest.store.row(goal.terms)
         if len(self._present.matching(plan, terms)) > _FAN:
@@ -235,7 +235,7 @@ class Abduction:
             if state.store.same_row(goal.terms, row):
                 yield state
 
-    def _edited(self, goal: Wanted, plan: Scan, rest: State) -> Iterator[State]:
+    def _edited(self, goal: Wanted, plan: Scan, rest: SearchState) -> Iterator[SearchState]:
         """Suppose a row comes, or one with its key changes."""
         relation = self._world.relation(plan.relation)
         yield from self._supposed(goal, relation, rest)
@@ -265,7 +265,7 @@ class Abduction:
             state.store.add(fresh(key, taken))
             yield state
 
-    def _arriving(self, goal: Wanted, plan: Window, rest: State) -> Iterator[State]:
+    def _arriving(self, goal: Wanted, plan: Window, rest: SearchState) -> Iterator[SearchState]:
         """Suppose a stream row arrives that enters a window."""
         inner: Plan = plan.child
         terms, state = goal.terms, rest.fork()
@@ -299,8 +299,10 @@ class Abduction:
             hint = held[0] if held and len(held[0]) == len(terms) else None
             yield state.plus(Draft(Action.INSERT, relation, None, state.store.row(terms), hint))
 
-    def _supposed(self, goal: Wanted, relation: Relation, rest: State) -> Iterator[State]:
-        """Take a row that is supposed to come already."""
+    def _supposed(
+        self, goal: Wanted, relation: Relation, rest: SearchState
+    ) -> Iterator[SearchState]:
+        """Take a row that a draft inserts already."""
         for draft in rest.drafts:
             if draft.relation is relation and draft.after is not None:
                 state = rest.fork()
@@ -308,8 +310,8 @@ class Abduction:
                     yield state
 
     def _recursive(
-        self, goal: Wanted, plan: Fixpoint, within: Recursions, rest: State
-    ) -> Iterator[State]:
+        self, goal: Wanted, plan: Fixpoint, within: Recursions, rest: SearchState
+    ) -> Iterator[SearchState]:
         """Take a row of the recursion, or derive one by its base or its step."""
         yield from self._held(goal, plan, rest)
         terms = rest.store.row(goal.terms)
@@ -329,7 +331,7 @@ class Abduction:
             state.detours += there
             yield replace_goals(state, (*state.goals, Wanted(part, goal.terms, inner)))
 
-    def _grouped(self, goal: Wanted, plan: GroupBy, rest: State) -> Iterator[State]:
+    def _grouped(self, goal: Wanted, plan: GroupBy, rest: SearchState) -> Iterator[SearchState]:
         """Suppose one more row in the group, or one fewer; what that gives is for the proof."""
         self.complete = False
         columns, width = plan.child.columns, len(plan.keys)
@@ -347,7 +349,7 @@ class Abduction:
         for member in self._present.ordered(plan.child, rest.store.row(inner), _MEMBERS):
             yield from self._killed([(node, member)], rest)
 
-    def _without(self, goal: Unwanted, rest: State) -> Iterator[State]:
+    def _without(self, goal: Unwanted, rest: SearchState) -> Iterator[SearchState]:
         """See that nothing on the right matches: by choice of open values, or by loss of rows."""
         plan = goal.plan
         left = rest.store.row(goal.left)
@@ -379,7 +381,7 @@ class Abduction:
         node = self._world.node(plan.right)
         yield from self._killed([(node, row) for row in matching], state)
 
-    def _killed(self, rows: list[tuple[Node, Row]], rest: State) -> Iterator[State]:
+    def _killed(self, rows: list[tuple[Node, Row]], rest: SearchState) -> Iterator[SearchState]:
         removals, complete = self._world.removals(rows)
         self.complete = self.complete and complete
         for lost in removals:

@@ -39,7 +39,7 @@ KEPT = 0.5  # own guess: part of the rows that a selection keeps
 UNKNOWN_ROWS = 1_000.0  # own guess for a relation nobody counted
 
 
-class Known(Protocol):
+class KnownCounts(Protocol):
     """What is known of relations and views."""
 
     def rows(self, relation: str) -> float | None:
@@ -50,7 +50,7 @@ class Known(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class StrategyChoice:
     """What was chosen.
 
     Args:
@@ -63,7 +63,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RecursionProfile:
     """A recursion in numbers; all of them are estimates.
 
     Args:
@@ -108,29 +108,30 @@ class Shape:
         return 1.0 - math.pow(1.0 - min(1.0, self.changes / self.edges), self.steps)
 
 
-def choose(plan: Plan, known: Known) -> Choice:
+def choose(plan: Plan, known: KnownCounts) -> StrategyChoice:
     """Choose how a plan's recursion is maintained; of several, the largest decides."""
     found = list(recursions(plan))
     if not found:
-        return Choice(DEFAULT, "nothing is recursive, so there is nothing to choose")
-    largest = max(found, key=lambda one: shape_of(one, known).derivations)
-    shape = shape_of(largest, known)
+        return StrategyChoice(DEFAULT, "nothing is recursive, so there is nothing to choose")
+    largest = max(found, key=lambda one: profile_of(one, known).derivations)
+    profile = profile_of(largest, known)
     if traversal_shape(largest) is not None:
-        return Choice(
+        return StrategyChoice(
             TRAVERSAL,
             "the recursion goes along edges, and keeping one edge per row costs least: about "
-            f"{_count(shape.moved)} of {_count(shape.derivations)} derivations move with a change",
+            f"{_count(profile.moved)} of {_count(profile.derivations)} derivations move with a"
+            " change",
         )
     costs = {
-        "backward-forward": shape.backward_forward_ms,
-        "justification": shape.justification_ms,
-        "recompute": shape.recompute_ms,
+        "backward-forward": profile.backward_forward_ms,
+        "justification": profile.justification_ms,
+        "recompute": profile.recompute_ms,
     }
     best = min(costs, key=lambda name: costs[name])
-    return Choice(best, _REASONS[best](shape))
+    return StrategyChoice(best, _REASONS[best](profile))
 
 
-def choose_or_take(plan: Plan, known: Known, spelt: str = AUTO) -> Choice:
+def choose_or_take(plan: Plan, known: KnownCounts, spelt: str = AUTO) -> StrategyChoice:
     """Take the strategy somebody named, or choose one for `auto`.
 
     Raises:
@@ -138,10 +139,10 @@ def choose_or_take(plan: Plan, known: Known, spelt: str = AUTO) -> Choice:
     """
     if spelt == AUTO:
         return choose(plan, known)
-    return Choice(canonical(spelt), "it was asked for")
+    return StrategyChoice(canonical(spelt), "it was asked for")
 
 
-_REASONS: dict[str, Callable[[Shape], str]] = {
+_REASONS: dict[str, Callable[[RecursionProfile], str]] = {
     "recompute": lambda s: (
         f"{_count(s.changes)} of {_count(s.edges)} input rows change in an epoch, which costs "
         f"{_ms(min(s.justification_ms, s.backward_forward_ms))} to follow and "
@@ -160,7 +161,7 @@ _REASONS: dict[str, Callable[[Shape], str]] = {
 }
 
 
-def shape_of(recursion: Fixpoint, known: Known) -> Shape:
+def profile_of(recursion: Fixpoint, known: KnownCounts) -> RecursionProfile:
     """Estimate a recursion."""
     steps = children(recursion)[1:]
     base = recursion.base
@@ -176,7 +177,7 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
     hops = math.sqrt(nodes)  # the diameter of a plane graph
     moved = sources * hops * max(1.0, changes)
     derivations = sources * edges
-    return Shape(
+    return RecursionProfile(
         edges,
         sources * nodes,
         derivations,
@@ -187,7 +188,7 @@ def shape_of(recursion: Fixpoint, known: Known) -> Shape:
     )
 
 
-def estimate(plan: Plan, known: Known) -> float:
+def estimate(plan: Plan, known: KnownCounts) -> float:
     """Estimate how many rows a plan has."""
     match plan:
         case Scan():
@@ -207,7 +208,7 @@ def estimate(plan: Plan, known: Known) -> float:
         case Union():
             return sum(estimate(child, known) for child in plan.children)
         case Fixpoint():
-            return shape_of(plan, known).rows
+            return profile_of(plan, known).rows
         case _:
             return estimate(children(plan)[0], known)
 

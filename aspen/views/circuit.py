@@ -101,7 +101,7 @@ class Circuit:
                 self._mark(window)
 
     def pend(self, leaf: ScanOperator | WindowOperator, delta: Delta) -> None:
-        """Put a leaf's rows into the coming epoch as they are; for suppositions."""
+        """Put a leaf's rows into the coming epoch as they are; for hypothetical updates."""
         leaf.pend(delta)
         self._mark(leaf)
 

@@ -73,7 +73,7 @@ class UnknownSource(AspenError):
 
 
 @dataclass(frozen=True, slots=True)
-class WindowSpec:
+class WindowIdentity:
     """What identifies a window over a stream.
 
     Args:
@@ -106,7 +106,7 @@ class Compiler:
         self,
         circuit: Circuit,
         relations: Mapping[str, Relation],
-        begin: Callable[[WindowSpec, WindowOperator], None],
+        begin: Callable[[WindowIdentity, WindowOperator], None],
         strategy: Callable[[Fixpoint], str] = lambda _plan: DEFAULT,
         notify: Notify = lambda _error: None,
         given: Mapping[str, Node] | None = None,
@@ -236,7 +236,9 @@ class Compiler:
         partition = places(plan.partition_by, plan.child.columns)
         slide = () if plan.slide_s is None else (plan.slide_s,)
         identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s, *slide))
-        spec = WindowSpec(identity, scan.relation, not spelt, partition, plan.rows, plan.range_s)
+        spec = WindowIdentity(
+            identity, scan.relation, not spelt, partition, plan.rows, plan.range_s
+        )
 
         def make() -> Node:
             made = make_window(scan.relation, shape, partition, plan)

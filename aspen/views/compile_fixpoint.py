@@ -21,7 +21,7 @@ from aspen.views.operators.linear_step import LinearStep, StepJoin
 from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
-from aspen.views.operators.relation import Relation
+from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import Rules, Step
 from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
 from aspen.views.operators.traversal import Traversal
@@ -30,7 +30,7 @@ from aspen.views.static_part import static_part
 from aspen.views.traversal.shape import TraversalShape, traversal_shape
 
 
-class _Builder(Protocol):
+class _NodeBuilder(Protocol):
     strategy: Callable[[Fixpoint], str]
     notify: Notify
 
@@ -38,7 +38,7 @@ class _Builder(Protocol):
     def node(self, identity: object, make: Callable[[], Node]) -> Node: ...
 
 
-def build_fixpoint(compiler: _Builder, plan: Fixpoint) -> Node:
+def build_fixpoint(compiler: _NodeBuilder, plan: Fixpoint) -> Node:
     """Returns the node that keeps a recursive view.
 
     Views that are recursive together share one Fixpoint, whichever of them is asked for.
@@ -69,7 +69,7 @@ def build_fixpoint(compiler: _Builder, plan: Fixpoint) -> Node:
     return compiler.node(("output", id(node), number), lambda: RecursiveOutput(node, number))
 
 
-def _traversal(compiler: _Builder, shape: TraversalShape) -> Node:
+def _traversal(compiler: _NodeBuilder, shape: TraversalShape) -> Node:
     base, edges = compiler.build(shape.base), compiler.build(shape.edges)
     # repr tells 1 from 1.0 and TRUE, which are equal in Python.
     how = (shape.cost, shape.adds, shape.sign)
@@ -82,7 +82,7 @@ def _traversal(compiler: _Builder, shape: TraversalShape) -> Node:
 class _Recursion:
     """The parts of a Fixpoint, put together; equal `parts` mean equal recursions."""
 
-    def __init__(self, compiler: _Builder, plan: Fixpoint) -> None:
+    def __init__(self, compiler: _NodeBuilder, plan: Fixpoint) -> None:
         self.compiler = compiler
         # Whichever of them is asked for, the relations are numbered alike.
         ordered = sorted(plan.relations, key=lambda one: one.name)
@@ -192,9 +192,9 @@ def _costs(one: Recursive) -> tuple[int, ...]:
     return tuple(names.index(column) for column, _ in one.best.choices)
 
 
-def _relation(one: Recursive) -> Relation:
+def _relation(one: Recursive) -> RecursiveRelation:
     if one.best is None:
-        return Relation(one.name)
+        return RecursiveRelation(one.name)
     choices = selections(one.best, one.columns)
     if len(choices) == 1:
         return BestRelation(one.name, choices[0])

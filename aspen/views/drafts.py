@@ -52,7 +52,7 @@ Goal = Wanted | Unwanted
 
 
 @dataclass(slots=True, eq=False)
-class State:
+class SearchState:
     """A point of the search: what was decided, and what is still wanted.
 
     Args:
@@ -65,21 +65,21 @@ class State:
     steps: int = 0
     detours: int = 0
 
-    def fork(self) -> State:
+    def fork(self) -> SearchState:
         """Returns a copy that goes its own way."""
         return replace(self, store=self.store.fork(), steps=self.steps + 1)
 
-    def plus(self, draft: Draft) -> State:
+    def plus(self, draft: Draft) -> SearchState:
         """Returns a copy with one more edit."""
         return replace(self.fork(), drafts=(*self.drafts, draft))
 
 
-def replace_goals(state: State, goals: tuple[Goal, ...]) -> State:
+def replace_goals(state: SearchState, goals: tuple[Goal, ...]) -> SearchState:
     """Returns a state with other goals over the same store."""
     return replace(state, goals=goals)
 
 
-def spelling(state: State) -> object:
+def spelling(state: SearchState) -> object:
     """Spell a state so that equal ones are equal, whatever their variables are called."""
     numbers: dict[Var, int] = {}
 

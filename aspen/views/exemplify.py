@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Const, Expr, parts, substitute
 from aspen.model.schema import Column, Row, SchemaError, Type, Value
-from aspen.views.drafts import Draft, State
+from aspen.views.drafts import Draft, SearchState
 from aspen.views.repair import Edit, Open, Repair
 from aspen.views.unify import Check, Store, Term, Var
 
@@ -31,7 +31,7 @@ class Example:
         filled: its store with those values.
     """
 
-    def __init__(self, state: State, filled: Store) -> None:
+    def __init__(self, state: SearchState, filled: Store) -> None:
         self._state = state
         self._filled = filled
 
@@ -51,7 +51,7 @@ class Example:
         )
 
 
-def exemplify(state: State) -> Example | None:
+def exemplify(state: SearchState) -> Example | None:
     """Find values for what a draft leaves open, None where there seem to be none."""
     store = state.store
     hints: dict[Var, Value] = {}

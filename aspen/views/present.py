@@ -15,7 +15,7 @@ from aspen.views.rotate import rotations
 from aspen.views.unify import Terms, Var
 
 
-class World(Protocol):
+class PresentRows(Protocol):
     """What the search reads."""
 
     def node(self, plan: Plan) -> Node:
@@ -27,7 +27,7 @@ class World(Protocol):
         ...
 
     def editable(self, name: str) -> bool:
-        """Whether rows of a relation may be supposed to come or go."""
+        """Whether rows of a relation may hypothetically come or go."""
         ...
 
     def removals(self, rows: list[tuple[Node, Row]]) -> tuple[list[frozenset[BaseRow]], bool]:
@@ -38,7 +38,7 @@ class World(Protocol):
 class Present:
     """The rows of plans, indexed as they are asked for; for one question."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: PresentRows) -> None:
         self._world = world
         self._rows: dict[int, tuple[Plan, Delta]] = {}
         self._rotated: dict[int, Recursions] = {}

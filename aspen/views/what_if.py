@@ -24,14 +24,14 @@ from aspen.views.operators.window import WindowOperator
 Leaf = ScanOperator | WindowOperator
 
 
-class CannotSuppose(AspenError):
-    """A supposition under which a view cannot be maintained."""
+class HypotheticalFailed(AspenError):
+    """A hypothetical update under which a view cannot be maintained."""
 
     code = "aspen.views.cannot_suppose"
 
 
 @dataclass(frozen=True, slots=True)
-class Supposed:
+class HypotheticalDelta:
     """What a dry epoch showed.
 
     Args:
@@ -44,7 +44,9 @@ class Supposed:
     failed: tuple[Node, ...]
 
 
-def suppose(circuit: Circuit, changes: Mapping[Leaf, Delta], watched: Node) -> Supposed:
+def hypothetical(
+    circuit: Circuit, changes: Mapping[Leaf, Delta], watched: Node
+) -> HypotheticalDelta:
     """Returns a node's delta under changes of base rows, and leave the circuit as it was.
 
     Args:
@@ -60,7 +62,7 @@ def suppose(circuit: Circuit, changes: Mapping[Leaf, Delta], watched: Node) -> S
         # The same rows in the order they had: a snapshot spells them in this order.
         scan.table.clear()
         scan.table.update(table)
-    return Supposed(delta, tuple(failed))
+    return HypotheticalDelta(delta, tuple(failed))
 
 
 def _epoch(

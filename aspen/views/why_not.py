@@ -61,7 +61,7 @@ class Facts(Protocol):
 
 
 class _World:
-    """What the search may read, and what it may suppose.
+    """What the search may read, and which updates it may draft.
 
     Args:
         given: whether rows of relations that promise to keep them may come.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aspen.log.entry import AskKind
+from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern, relation_asked
@@ -61,7 +61,7 @@ def ask_weak_points(
     relation = relation_asked(granted)
     row, free = pattern(granted, known)
     indices = tuple(relation.index(name) for name in by)
-    answer = ask(granted, ProvenanceQuery(AskKind.WEAK_POINTS, row, free, by=indices), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WEAK_POINTS, row, free, by=indices), wait_s)
     points: list[Point] = []
     total, complete = 0, True
     for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):

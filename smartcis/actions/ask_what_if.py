@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aspen.log.entry import AskKind
+from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, may_see, pattern, relation_asked
@@ -54,7 +54,7 @@ def ask_what_if(
     relation = relation_asked(granted)
     row, free = pattern(granted, known) if known else ((), ())
     changes = hypothetical_changes(updates, granted)
-    answer = ask(granted, ProvenanceQuery(AskKind.WHAT_IF, row, free, changes), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHAT_IF, row, free, changes), wait_s)
     gone: list[Named] = []
     come: list[Named] = []
     for weight, text in sorted(answer.rows, key=repr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aspen.log.entry import AskKind
+from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Row, Value
 from aspen.results.protocol import Snapshot
 from smartcis.access.grants import Grant
@@ -74,7 +74,7 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     relation.check(asked)
     refuse_odd(asked)
     refuse_others(granted, relation, asked)
-    answer = ask(granted, ProvenanceQuery(AskKind.WHY, asked), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY, asked), wait_s)
     sets = _sets(answer, granted)
     return Reasons(
         granted.view,

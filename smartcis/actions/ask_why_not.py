@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aspen.log.entry import AskKind
+from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern
@@ -74,7 +74,7 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
     """
     refuse_veiled(granted)
     row, free = pattern(granted, known)
-    answer = ask(granted, ProvenanceQuery(AskKind.WHY_NOT, row, free), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY_NOT, row, free), wait_s)
     repairs: dict[int, list[RowEdit]] = {}
     conditions: dict[int, tuple[str, ...]] = {}
     for number, action, relation, before, after, example, wanted, _ in sorted(

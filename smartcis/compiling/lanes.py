@@ -10,7 +10,7 @@ from aspen.algebra.inline import inline
 from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.model.catalog import Catalog
-from aspen.runtime.own_places import explain_own, reads_own
+from aspen.runtime.own_assignment import explain_own, reads_own
 from aspen.runtime.sharing import choose_sharing
 from smartcis.models import MaintainedView
 

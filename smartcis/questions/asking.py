@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aspen.errors import AspenError
-from aspen.log.entry import Ask, AskKind, Change, Entry, Interest
+from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
 from aspen.model.schema import Relation, Row, Value
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Snapshot
-from aspen.runtime.asks import NoSuchRow, UnknownView, answer_name
+from aspen.runtime.one_time_queries import answer_name
+from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from smartcis import composition
 from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG, TENANT_COLUMN
@@ -50,9 +51,9 @@ class NoAnswer(AspenError):
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceQuery:
-    """What is asked of a view; see `aspen.log.entry.Ask`."""
+    """What is asked of a view; see `aspen.log.entry.OneTimeQuery`."""
 
-    kind: AskKind
+    kind: OneTimeKind
     row: Row = ()
     free: tuple[int, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -69,7 +70,9 @@ def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
     """
     name, q = secrets.token_hex(8), question
     now_s = time.time()
-    entries: list[Entry] = [Ask(now_s, name, granted.view, q.row, q.kind, q.free, q.changes, q.by)]
+    entries: list[Entry] = [
+        OneTimeQuery(now_s, name, granted.view, q.row, q.kind, q.free, q.changes, q.by)
+    ]
     if granted.on_demand:
         # Whoever asks about a view looks at it.
         entries.insert(0, Interest(now_s, granted.view, f"ask-{name}", KEEP_S))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
-from aspen.log.entry import Ask, AskKind
+from aspen.log.entry import OneTimeKind, OneTimeQuery
 from aspen.model.schema import Row
-from aspen.runtime.asks import answer_name
+from aspen.runtime.one_time_queries import answer_name
 from aspen.streamsql import Compiled
 from smartcis import composition
 from smartcis.compiling.row_order import in_order, order_of, whole
@@ -54,7 +54,7 @@ def answer(compiled: Compiled) -> OnceAnswer:
     """
     order, asked = order_of(compiled), whole(compiled)
     name, now_s = secrets.token_hex(8), time.time()
-    question = Ask(now_s, name, "", (), AskKind.ONCE, plan_text=plan_text(asked.plan))
+    question = OneTimeQuery(now_s, name, "", (), OneTimeKind.ONCE, plan_text=plan_text(asked.plan))
     # Straight to the log, as all questions: see `smartcis.questions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
     found = wait(answer_name(name), WAIT_S)

@@ -64,13 +64,13 @@ def test_law_each_query_finds_its_rows_in_the_shape(plan, data, drawn):
         return
     alike = [plan, *(changed(plan, drawn.draw) for _ in range(2))]
     found = [lift(one) for one in alike]
-    asked = {one.values: 1 for one in found if one.shape == lifted.shape}
+    asked = {one.values: 1 for one in found if one.shape == lifted.template}
     everybody = replace(data, tables={**data.tables, PARAMETERS: asked})
-    rows = everybody.evaluate(lifted.shape)
+    rows = everybody.evaluate(lifted.template)
     width = len(lifted.values)
     assert not {row[len(row) - width :] for row in rows} - set(asked)
     for one, own in zip(alike, found, strict=True):
-        if own.shape != lifted.shape:
+        if own.shape != lifted.template:
             continue
         mine = {row[:-width]: w for row, w in rows.items() if row[-width:] == own.values}
         assert mine == data.evaluate(one)
@@ -143,7 +143,7 @@ def test_a_recursion_carries_its_own_parameters_alone():
     plan = read_plan(WALK)
     lifted = lift(plan)
     assert lifted.values == ("n1", 3, "lab")
-    (walk,) = [node for node in plans.nodes(lifted.shape) if isinstance(node, Fixpoint)]
+    (walk,) = [node for node in plans.nodes(lifted.template) if isinstance(node, Fixpoint)]
     assert [c.name.partition(".")[2] for c in walk.columns[2:]] == ["parameter_1", "parameter_2"]
 
 

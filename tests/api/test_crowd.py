@@ -94,7 +94,7 @@ def state_of(lane):
         "nodes": len(known),
         "windows": sum(1 for _ in lane.circuit.windows()),
         "indexes": sum(len(n.arrangements) for n in (*known.values(), *sources.values())),
-        "shapes": len(lane.views.shapes),
+        "shapes": len(lane.views.templates),
         "interests": dict(lane.interests.held),
         "walks": dict(sources["route_request"].table),
         "paths": lane.rows("walking_cost"),

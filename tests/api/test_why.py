@@ -12,7 +12,7 @@ from api.test_api import Caller, refused, relay, running
 from django.core.cache import cache
 from django.core.management import CommandError, call_command
 
-from aspen.log.entry import Ask, Tick
+from aspen.log.entry import OneTimeQuery, Tick
 from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.ingest.readings import append_readings
@@ -153,7 +153,7 @@ def test_answers_pass_and_leave_nothing_behind(visitor, engine, now_s):
         visitor("POST", "queries/why/", {"view": "free_machine", "row": ["m1", "A", 2]})
     log = composition.log()
     (name,) = [view for view in composition.results().views() if view.startswith("why:")]
-    asked = [entry for _, entry in log.read(0, log.head()) if isinstance(entry, Ask)]
+    asked = [entry for _, entry in log.read(0, log.head()) if isinstance(entry, OneTimeQuery)]
     assert [f"why:{entry.ask}" for entry in asked] == [name]
     log.append([Tick(asked[0].at_s + 31)])
     engine()

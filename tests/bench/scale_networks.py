@@ -23,7 +23,7 @@ from aspen.algebra.plan import Plan
 from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
-from aspen.runtime.placing import Bordered
+from aspen.runtime.assignment import Bordered
 from aspen.streamsql import compile_query
 from tests.bench.engine_rig import engine_running
 from tests.bench.report import spread
@@ -145,10 +145,10 @@ def measure(changes: int, say: Callable[[str], Any]) -> dict[str, Any]:
 def _counted(changes: int) -> dict[str, Any]:
     house, lanes, draw = House(), Lanes(2), Random(3)
     position = _apply(lanes, 0, house.opening())
-    place = lanes.lanes[0].placing.of(VIEW)
+    place = lanes.lanes[0].assignments.of(VIEW)
     if not isinstance(place, Bordered):
         raise WrongAnswer(f"the view is not split by networks: {place}")
-    meter = lanes.lanes[0].placing.borders[place.crossing.name].meter
+    meter = lanes.lanes[0].assignments.borders[place.crossing.name].meter
     loaded = (lanes.supersteps, meter.derived, meter.shipped)
     derived = sum(lane.borders.derived(place.crossing.name) for lane in lanes.lanes)
     supersteps: list[float] = []

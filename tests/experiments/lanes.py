@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from aspen.log.superstep import Step, Superstep, decode_superstep, encode_sent, encode_superstep
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
+from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
 from aspen.runtime.parts import merge_parts
-from aspen.runtime.placing import Share
 
 
 class Lanes:
@@ -27,7 +27,7 @@ class Lanes:
     """
 
     def __init__(self, count: int, base: bytes | None = None) -> None:
-        shares = [Share(number, count) for number in range(count)]
+        shares = [LaneShare(number, count) for number in range(count)]
         self.lanes = [Lane(s) if base is None else Lane.restore(base, s) for s in shares]
         self.supersteps = max(lane.borders.supersteps for lane in self.lanes)
         self._settle([[] for _ in shares])

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aspen.log.entry import (
-    Ask,
-    AskKind,
     BadEntry,
     Change,
     Declare,
+    OneTimeKind,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
@@ -42,12 +42,12 @@ entries = st.one_of(
     st.builds(Register, times, st.text(), st.text()),
     st.builds(Unregister, times, st.text()),
     st.builds(
-        Ask,
+        OneTimeQuery,
         times,
         st.text(),
         st.text(),
         rows,
-        st.sampled_from(AskKind),
+        st.sampled_from(OneTimeKind),
         places,
         st.lists(changes, max_size=2).map(tuple),
         places,
@@ -64,8 +64,8 @@ def test_law_decode_undoes_encode(entry) -> None:
 
 def test_a_plain_why_is_spelt_as_it_always_was() -> None:
     old = b'{"k":"a","t":1.0,"a":"q","v":"reach","w":[1,2]}'
-    assert decode(old) == Ask(1.0, "q", "reach", (1, 2))
-    assert encode(Ask(1.0, "q", "reach", (1, 2))) == old
+    assert decode(old) == OneTimeQuery(1.0, "q", "reach", (1, 2))
+    assert encode(OneTimeQuery(1.0, "q", "reach", (1, 2))) == old
 
 
 @pytest.mark.parametrize(

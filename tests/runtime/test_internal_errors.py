@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from views.lanes import Driver
 
-from aspen.log.entry import Ask
-from aspen.runtime import asks, views
+from aspen.log.entry import OneTimeQuery
+from aspen.runtime import one_time_queries, views
 from aspen.views.operators.distinct import DistinctOperator
 
 
@@ -49,6 +49,6 @@ def test_of_a_registration(monkeypatch, caplog) -> None:
 
 def test_of_a_question(monkeypatch, caplog) -> None:
     driver = Driver("reach")
-    monkeypatch.setattr(asks, "answer_rows", fail)
-    changes = {one.view: one for one in driver.take(Ask(1.0, "q", "reach", (1, 4)))}
+    monkeypatch.setattr(one_time_queries, "answer_rows", fail)
+    changes = {one.view: one for one in driver.take(OneTimeQuery(1.0, "q", "reach", (1, 4)))}
     check(changes["why:q"].error, caplog)

@@ -9,11 +9,11 @@ from views import small_world as world
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import (
-    Ask,
-    AskKind,
     Change,
     Declare,
     Interest,
+    OneTimeKind,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
@@ -23,8 +23,8 @@ from aspen.log.entry import (
 from aspen.model.catalog import Catalog
 from aspen.model.delta import merge
 from aspen.model.schema import Column, Relation, Type
+from aspen.runtime.assignment import Split, Whole
 from aspen.runtime.lane import Lane
-from aspen.runtime.placing import Split, Whole
 from aspen.streamsql import compile_query, compile_views
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries
@@ -85,7 +85,7 @@ def test_oracle_lanes_equal_from_scratch_through_restarts_and_rescaling(history,
         match data.draw(st.sampled_from(["", "", "restart", "rescale"])):
             case "restart":
                 one = data.draw(st.integers(0, len(lanes) - 1))
-                lanes[one] = Lane.restore(lanes[one].snapshot(), lanes[one].placing.share)
+                lanes[one] = Lane.restore(lanes[one].snapshot(), lanes[one].assignments.share)
             case "rescale":
                 source = data.draw(st.integers(0, len(lanes) - 1))
                 client.lanes = client.lanes.rescaled(data.draw(st.integers(1, 4)), source)
@@ -93,7 +93,7 @@ def test_oracle_lanes_equal_from_scratch_through_restarts_and_rescaling(history,
 
 def test_lanes_agree_on_places_and_build_only_what_is_theirs():
     client = begun(3)
-    places = [lane.placing.places for lane in client.lanes.lanes]
+    places = [lane.assignments.by_view for lane in client.lanes.lanes]
     assert places[0] == places[1] == places[2]
     assert {v for v, p in places[0].items() if isinstance(p, Split)} >= {"reach", "way", "region"}
     whole = {v: p.lane for v, p in places[0].items() if isinstance(p, Whole)}
@@ -101,7 +101,7 @@ def test_lanes_agree_on_places_and_build_only_what_is_theirs():
     for lane in client.lanes.lanes:
         for view, number in whole.items():
             assert (lane.views.by_name[view].node is not None) == (
-                number == lane.placing.share.number
+                number == lane.assignments.share.number
             )
 
 
@@ -126,15 +126,15 @@ def test_tenants_are_spread_by_what_they_ask_for():
         plan = compile_query(QUERY.format(number % 6), world.CATALOG).plan
         client.take(Register(0.0, f"q{number}", plan_text(plan), "auto", "auto"))
     client.take(Transaction(1.0, tuple(Change("link", 1, (n, n + 10, 1)) for n in range(6))))
-    places = [client.lanes.lanes[0].placing.of(f"q{number}").lane for number in range(12)]
+    places = [client.lanes.lanes[0].assignments.of(f"q{number}").lane for number in range(12)]
     assert places[:6] == places[6:]
     assert set(places) == {0, 1}
     for number in range(12):
         assert client.rows[f"q{number}"] == {(number % 6 + 10,): 1}
     for lane in client.lanes.lanes:
-        (shape,) = {v.shape for v in lane.views.by_name.values() if v.shape is not None}
-        assert len(shape.guests) == len(
-            {n % 6 for n in range(12) if places[n] == lane.placing.share.number}
+        (template,) = {v.template for v in lane.views.by_name.values() if v.template is not None}
+        assert len(template.guests) == len(
+            {n % 6 for n in range(12) if places[n] == lane.assignments.share.number}
         )
 
 
@@ -154,7 +154,7 @@ def test_views_on_demand_wake_and_rest_where_they_are_placed():
     client.take(Tick(100.0))
     assert client.rows == {}
     client.take(Unregister(101.0, "reach"), Unregister(101.0, "picked"))
-    assert all(not lane.placing.places for lane in client.lanes.lanes)
+    assert all(not lane.assignments.by_view for lane in client.lanes.lanes)
 
 
 def test_a_view_registered_anew_under_its_name_moves_without_a_trace():
@@ -203,7 +203,7 @@ deeds = st.lists(
 def test_differential_the_standing_views_in_two_lanes_equal_those_in_one(epochs):
     first, second = World(1), World(1)
     one, two = standing_client(1, first), standing_client(2, second)
-    split = {v for v, p in two.lanes.lanes[0].placing.places.items() if isinstance(p, Split)}
+    split = {v for v, p in two.lanes.lanes[0].assignments.by_view.items() if isinstance(p, Split)}
     assert {"walking_cost", "nearest_machine", "route_step"} <= split
     opening = [
         ("seat", 0, 0),
@@ -246,7 +246,7 @@ def demand(*changes):
 
 def test_a_key_that_is_broken_makes_the_views_that_rest_on_it_whole():
     one, two = demanding(1), demanding(4)
-    place = two.lanes.lanes[0].placing.of("nearest")
+    place = two.lanes.lanes[0].assignments.of("nearest")
     assert (str(place.root), place.root.key) == ("demand.node", "who")
     for entry in [
         demand((1, ("ann", 1)), (1, ("bob", 2))),
@@ -258,7 +258,7 @@ def test_a_key_that_is_broken_makes_the_views_that_rest_on_it_whole():
         one.take(entry)
         two.take(entry)
         assert two.rows == one.rows
-    assert isinstance(two.lanes.lanes[0].placing.of("nearest"), Whole)
+    assert isinstance(two.lanes.lanes[0].assignments.of("nearest"), Whole)
     again = Lanes(4)
     changes = {}
     entries = [
@@ -270,7 +270,7 @@ def test_a_key_that_is_broken_makes_the_views_that_rest_on_it_whole():
     ]
     for change in again.apply(list(enumerate(entries, start=1))):
         merge(changes.setdefault(change.view, {}), change.delta)
-    assert isinstance(again.lanes[2].placing.of("nearest"), Whole), "however the log is cut"
+    assert isinstance(again.lanes[2].assignments.of("nearest"), Whole), "however the log is cut"
     single = Client(Lanes(1))
     single.take(*entries)
     assert changes == single.rows
@@ -279,13 +279,15 @@ def test_a_key_that_is_broken_makes_the_views_that_rest_on_it_whole():
 @pytest.mark.parametrize(
     "question",
     [
-        Ask(1.0, "q", "reach", (0, 3)),
-        Ask(1.0, "q", "reach", (3, 0)),
-        Ask(1.0, "q", "picked", (1, 3)),
-        Ask(1.0, "q", "nowhere", (1, 3)),
-        Ask(1.0, "q", "reach", (3, 0), AskKind.WHY_NOT),
-        Ask(1.0, "q", "reach", (), AskKind.WHAT_IF, changes=(Change("link", -1, (1, 2, 1)),)),
-        Ask(1.0, "q", "reach", (), AskKind.WEAK_POINTS),
+        OneTimeQuery(1.0, "q", "reach", (0, 3)),
+        OneTimeQuery(1.0, "q", "reach", (3, 0)),
+        OneTimeQuery(1.0, "q", "picked", (1, 3)),
+        OneTimeQuery(1.0, "q", "nowhere", (1, 3)),
+        OneTimeQuery(1.0, "q", "reach", (3, 0), OneTimeKind.WHY_NOT),
+        OneTimeQuery(
+            1.0, "q", "reach", (), OneTimeKind.WHAT_IF, changes=(Change("link", -1, (1, 2, 1)),)
+        ),
+        OneTimeQuery(1.0, "q", "reach", (), OneTimeKind.WEAK_POINTS),
     ],
     ids=lambda ask: f"{ask.kind.value}-{ask.view}-{ask.row}",
 )
@@ -305,7 +307,7 @@ def test_a_question_is_answered_once_as_one_lane_would(question, count):
         if lanes == 1:
             continue
         lane = client.lanes.lanes[0]
-        client.lanes.lanes[0] = Lane.restore(lane.snapshot(), lane.placing.share)
+        client.lanes.lanes[0] = Lane.restore(lane.snapshot(), lane.assignments.share)
         client.rows["why:q"] = {}
         client.take(Tick(40.0))
         assert "why:q" not in client.rows, "and passes"

@@ -150,7 +150,7 @@ def test_law_a_view_does_not_depend_on_how_it_is_shared(history, data):
     world.check()
     world.take([Unregister(world.now_s, name) for name in world.asked] + [Tick(world.now_s + 1)])
     for lane in world.lanes.values():
-        assert len(lane.views.shapes) == 0
+        assert len(lane.views.templates) == 0
         assert not lane.circuit._known
         assert not any(source.consumers for source in lane.circuit.sources.values())
 
@@ -184,13 +184,13 @@ def test_questions_do_not_depend_on_how_a_view_is_shared():
     world.take([entry for n in range(3) for entry in world.entries(("ask", 1, 0, n))])
     gone = [Change("room", -1, ("r1", 1))]
     for lane in world.lanes.values():
-        questions = lane.questions
+        questions = lane.provenance
         assert questions.what_if("q1_0_1", gone) == {("s1",): -1, ("s2",): -1}
         assert questions.what_if("q1_0_2", gone) == {}
         weak = questions.weak_points("q1_0_1")
         assert (weak.total, weak.points[0].base, weak.points[0].lost) == (2, ("room", ("r1", 1)), 2)
         missing = questions.why_not("q1_0_1", ("s3",))
-        assert missing == world.lanes["trunk"].questions.why_not("q1_0_1", ("s3",))
+        assert missing == world.lanes["trunk"].provenance.why_not("q1_0_1", ("s3",))
     world.check()
 
 
@@ -248,7 +248,7 @@ def test_a_question_left_and_asked_again_has_its_answer_once(which, together, ot
         world.take([Transaction(0.0, (Change("door", -1, (1, 4)), Change("room", -1, ("r1", 1))))])
         world.check()
     world.take([Unregister(0.0, name) for name in world.asked])
-    assert all(len(lane.views.shapes) == 0 for lane in world.lanes.values())
+    assert all(len(lane.views.templates) == 0 for lane in world.lanes.values())
 
 
 # A circle whose numbers sum to less than nothing makes a way along it ever cheaper.
@@ -349,7 +349,7 @@ def test_the_reason_is_told():
         lane.apply([(number + 4, Register(0.0, f"v{number}", plan, sharing="auto"))])
         chosen = lane.views.by_name[f"v{number}"].sharing
         reasons[number] = (chosen.mode.value, chosen.reason)
-    assert reasons[1] == ("tenant", "queries of its shape differ in 2 alone")
+    assert reasons[1] == ("tenant", "queries of its template differ in 2 alone")
     assert reasons[5][0] == "trunk"
     assert "by order alone" in reasons[5][1]
     assert {reasons[number][0] for number in RECURSIVE} == {"tenant"}

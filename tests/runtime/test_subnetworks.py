@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import (
-    Ask,
-    AskKind,
     Change,
     Declare,
     Interest,
+    OneTimeKind,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
@@ -23,9 +23,9 @@ from aspen.log.entry import (
 from aspen.model.catalog import Catalog
 from aspen.model.delta import accumulate, merge
 from aspen.model.schema import Column, Relation, Type
+from aspen.runtime.assignment import Bordered, Whole
 from aspen.runtime.lane import Lane
 from aspen.runtime.parts import merge_parts
-from aspen.runtime.placing import Bordered, Whole
 from aspen.streamsql import compile_query
 from aspen.views.oracle import evaluate
 from tests.experiments.lanes import Lanes
@@ -116,7 +116,7 @@ class Driver:
     def lose(self, number):
         """Build a lane anew from what is stored, as a worker does that has none."""
         snapshot, items = self.stored[number]
-        share = self.lanes[number].placing.share
+        share = self.lanes[number].assignments.share
         lane = Lane(share) if snapshot is None else Lane.restore(snapshot, share)
         for past in (True, False):
             steps = [item for item in items if (item[0] <= self.since) == past]
@@ -125,8 +125,8 @@ class Driver:
         lost, self.lanes[number] = self.lanes[number], lane
         assert lane.borders.to_send() == lost.borders.to_send()
         assert lane.borders.quiescent == lost.borders.quiescent
-        assert {n: b.dump() for n, b in lane.placing.borders.items()} == {
-            n: b.dump() for n, b in lost.placing.borders.items()
+        assert {n: b.dump() for n, b in lane.assignments.borders.items()} == {
+            n: b.dump() for n, b in lost.assignments.borders.items()
         }
 
     def rescale(self, count, source):
@@ -243,7 +243,7 @@ def building(levels, side, seed=1):
 
 def borders_of(driver, view):
     lane = driver.lanes[0]
-    return lane.placing.borders[lane.placing.of(view).crossing.name]
+    return lane.assignments.borders[lane.assignments.of(view).crossing.name]
 
 
 def test_supersteps_count_border_crossings_and_not_hops():
@@ -277,10 +277,10 @@ def test_lanes_agree_on_the_place_and_each_keeps_its_networks():
     edges, floors = building(4, 3)
     driver = driven(3, edges, floors)
     driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
-    places = [lane.placing.of("far") for lane in driver.lanes]
+    places = [lane.assignments.of("far") for lane in driver.lanes]
     assert places[0] == places[1] == places[2]
     assert isinstance(places[0], Bordered)
-    assert len(driver.lanes[0].placing.borders) == 2, "near is a selection of far's recursion"
+    assert len(driver.lanes[0].assignments.borders) == 2, "near is a selection of far's recursion"
     kept = [{row[0] for row in lane.rows("far")} for lane in driver.lanes]
     assert sum(map(len, kept)) == len(floors)
     for places_kept in kept:
@@ -298,7 +298,7 @@ def test_few_networks_are_shared_out_evenly_where_they_are_known():
     assert [len(lane.rows("late")) for lane in driver.lanes] == [18, 18]
     assert driver.group.rows("late") == driver.group.rows("far")
     again = Lanes(2, driver.lanes[1].snapshot())
-    assert again.lanes[0].placing.places == driver.lanes[0].placing.places
+    assert again.lanes[0].assignments.by_view == driver.lanes[0].assignments.by_view
     rescaled = driver.group.rescaled(4)
     assert [len(lane.rows("far")) for lane in rescaled.lanes] == [9, 9, 9, 9]
 
@@ -320,10 +320,10 @@ BEGUN = [Transaction(0.0, (Change("start", 1, (0,)),))]
 
 def test_a_place_on_two_floors_makes_the_views_whole():
     _, several = both([LINE, PLACED, BEGUN])
-    assert isinstance(several.lanes[0].placing.of("far"), Bordered)
+    assert isinstance(several.lanes[0].assignments.of("far"), Bordered)
     _, several = both([LINE, PLACED, BEGUN, [Transaction(1.0, (Change("floor", 1, (3, 0)),))]])
-    assert isinstance(several.lanes[1].placing.of("far"), Whole)
-    assert not several.lanes[1].placing.borders
+    assert isinstance(several.lanes[1].assignments.of("far"), Whole)
+    assert not several.lanes[1].assignments.borders
 
 
 def test_a_view_ends_comes_back_and_is_looked_at_in_the_middle_of_it_all():
@@ -350,18 +350,20 @@ def test_a_table_of_networks_that_is_declared_anew_parts_the_views_anew():
     plain = Relation("floor", other.columns, key=("node",))
     wings = Transaction(2.0, tuple(Change("floor", 1, (n, "ab"[n % 2])) for n in range(6)))
     _, several = both([[*LINE, *PLACED, *BEGUN], [Declare(1.0, other)], [wings]])
-    assert several.lanes[0].placing.of("far").root.column == "wing"
+    assert several.lanes[0].assignments.of("far").root.column == "wing"
     both([[*LINE, *PLACED, *BEGUN], [Declare(1.0, plain)], [wings]])
 
 
-@pytest.mark.parametrize("kind", list(AskKind))
+@pytest.mark.parametrize("kind", list(OneTimeKind))
 def test_a_question_is_answered_as_one_lane_would(kind):
     question = {
-        AskKind.WHY: Ask(1.0, "q", "far", (4, 4)),
-        AskKind.WHY_NOT: Ask(1.0, "q", "far", (4, 3), kind),
-        AskKind.WHAT_IF: Ask(1.0, "q", "far", (), kind, changes=(Change("edge", -1, (2, 3, 1)),)),
-        AskKind.WEAK_POINTS: Ask(1.0, "q", "far", (), kind),
-        AskKind.ONCE: Ask(1.0, "q", "", (), kind, plan_text=plan_text(PLANS["near"])),
+        OneTimeKind.WHY: OneTimeQuery(1.0, "q", "far", (4, 4)),
+        OneTimeKind.WHY_NOT: OneTimeQuery(1.0, "q", "far", (4, 3), kind),
+        OneTimeKind.WHAT_IF: OneTimeQuery(
+            1.0, "q", "far", (), kind, changes=(Change("edge", -1, (2, 3, 1)),)
+        ),
+        OneTimeKind.WEAK_POINTS: OneTimeQuery(1.0, "q", "far", (), kind),
+        OneTimeKind.ONCE: OneTimeQuery(1.0, "q", "", (), kind, plan_text=plan_text(PLANS["near"])),
     }[kind]
     answers = []
     for count in (1, 3):

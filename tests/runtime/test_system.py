@@ -11,10 +11,10 @@ from views.lanes import Driver
 from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
 from aspen.log.entry import (
-    Ask,
-    AskKind,
     Change,
     Interest,
+    OneTimeKind,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
@@ -22,10 +22,10 @@ from aspen.log.entry import (
 )
 from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta, merge
+from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
 from aspen.runtime.once import ROWS_AT_MOST
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
-from aspen.runtime.placing import Share
 from aspen.streamsql import compile_query
 from aspen.streamsql.errors import Unsupported
 
@@ -59,7 +59,7 @@ def named(driver: Driver, view: str) -> dict:
 
 
 def answered(driver: Driver, sql: str, name: str = "a", at_s: float = 1.0) -> Delta:
-    (change,) = driver.take(Ask(at_s, name, "", (), AskKind.ONCE, plan_text=text(sql)))
+    (change,) = driver.take(OneTimeQuery(at_s, name, "", (), OneTimeKind.ONCE, plan_text=text(sql)))
     assert change.view == f"why:{name}"
     assert change.error is None, change.error
     return change.delta
@@ -191,7 +191,7 @@ def test_a_one_shot_answer_is_what_a_view_would_hold_and_leaves_nothing() -> Non
     for view, sql in world.QUERIES.items():
         compiled = compile_query(sql, CATALOG)
         shown = driver.take(
-            Ask(1.0, view, "", (), AskKind.ONCE, plan_text=plan_text(compiled.plan))
+            OneTimeQuery(1.0, view, "", (), OneTimeKind.ONCE, plan_text=plan_text(compiled.plan))
         )
         (change,) = [one for one in shown if one.view == f"why:{view}"]
         if view in ("reach", "last"):
@@ -216,7 +216,7 @@ def test_a_one_shot_answer_has_an_end() -> None:
     driver = Driver()
     driver.insert("pair", [(k, k) for k in range(ROWS_AT_MOST + 1)])
     (change,) = driver.take(
-        Ask(1.0, "a", "", (), AskKind.ONCE, plan_text=text("SELECT k FROM pair"))
+        OneTimeQuery(1.0, "a", "", (), OneTimeKind.ONCE, plan_text=text("SELECT k FROM pair"))
     )
     assert change.error is not None
     assert change.error["code"] == "aspen.runtime.answer_too_large"
@@ -237,7 +237,7 @@ def test_an_unknown_system_relation_names_those_there_are() -> None:
 
 def test_of_several_lanes_each_tells_of_itself_and_one_answers() -> None:
     """What a lane does not keep is elsewhere; a one-shot answer is whole all the same."""
-    lanes = [Lane(Share(number, 2)) for number in range(2)]
+    lanes = [Lane(LaneShare(number, 2)) for number in range(2)]
     entries = [
         *world.declarations(),
         *world.registrations(plan_text),
@@ -248,7 +248,7 @@ def test_of_several_lanes_each_tells_of_itself_and_one_answers() -> None:
         Tick(2.0),
     ]
     asks = [
-        Ask(3.0, f"a{n}", "", (), AskKind.ONCE, plan_text=text("SELECT k FROM both"))
+        OneTimeQuery(3.0, f"a{n}", "", (), OneTimeKind.ONCE, plan_text=text("SELECT k FROM both"))
         for n in range(4)
     ]
     answers: dict[str, list] = {}

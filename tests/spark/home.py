@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
-from aspen.runtime.placing import Share
-from aspen.spark.residents import RESIDENT, Place, Resident, load_class
+from aspen.runtime.assignment import LaneShare
+from aspen.spark.residents import RESIDENT, LaneAddress, Resident, load_class
 from aspen.spark.residents_home import listen
 
 
@@ -41,8 +41,8 @@ class Failing(Stuck):
 
 if __name__ == "__main__":
     folder, position, snapshot, *places = json.loads(sys.argv[1])
-    for place in (Place(*values) for values in places):
-        share = Share(place.lane, place.lanes)
+    for place in (LaneAddress(*values) for values in places):
+        share = LaneShare(place.lane, place.lanes)
         lane = load_class(place.lane_class).restore(Path(snapshot).read_bytes(), share)
         lane.position = position
         RESIDENT[place] = Resident(lane)

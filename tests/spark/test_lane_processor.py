@@ -12,7 +12,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from views import small_world as world
 
 from aspen.algebra.explain import plan_text
-from aspen.log.entry import Ask, Change, Transaction, encode
+from aspen.log.entry import Change, OneTimeQuery, Transaction, encode
 from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.lane import Lane
@@ -166,7 +166,7 @@ def test_each_view_is_told_by_one_lane_or_in_parts():
 
 def test_a_question_is_answered_by_one_lane():
     seed = Transaction(1.0, (Change("pair", 1, (1, 2)),))
-    data = [*first_batch(), encode(seed), encode(Ask(1.0, "q", "both", (2,)))]
+    data = [*first_batch(), encode(seed), encode(OneTimeQuery(1.0, "q", "both", (2,)))]
     rows = [Worker(lanes=3, number=number).run(data) for number in range(3)]
     (answer,) = filter(None, (folded_by(row).get("why:q") for row in rows))
     assert answer == {(1, "pair", "[1,2]", True, True): 1}

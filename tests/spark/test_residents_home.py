@@ -21,10 +21,10 @@ from spark.test_lane_processor import Worker, first_batch, how
 from views import small_world as world
 
 from aspen.log.entry import encode
+from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
-from aspen.runtime.placing import Share
 from aspen.spark import residents_home
-from aspen.spark.residents import RESIDENT, Place, Resident, Work, decoded, perform
+from aspen.spark.residents import RESIDENT, LaneAddress, LaneWork, Resident, decoded, perform
 from aspen.spark.residents_home import ask, listen
 from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
 
@@ -66,31 +66,31 @@ def numbered(data, after=0):
 
 def born(place):
     """Returns a lane that has seen the first batch, its snapshot and what comes next."""
-    lane = Lane(Share(place.lane, place.lanes))
+    lane = Lane(LaneShare(place.lane, place.lanes))
     lane.apply(decoded(numbered(first_batch())))
     model = world.Model()
     data = [encode(e) for n in range(6) for e in model.entries(("ins", "lit", (n % 5,)))]
     entries = numbered(data, lane.position)
-    return lane, Work(lane.position, entries[-1][0], entries)
+    return lane, LaneWork(lane.position, entries[-1][0], entries)
 
 
 def test_a_lane_elsewhere_does_what_it_would_do_here(elsewhere, homes):
-    place = Place("a log", LANE, 1, 2)
+    place = LaneAddress("a log", LANE, 1, 2)
     lane, work = born(place)
     process = elsewhere(lane.position, lane.snapshot(), place)
     asked, here = ask(homes, place, work), perform(Resident(lane), work)
     assert asked.pid == process.pid
     assert (asked.changes, asked.parts, asked.at_s) == (here.changes, here.parts, here.at_s)
     assert ask(homes, place, work) is None, "it stands at another position by now"
-    again = Work(work.last, work.last + 1, [(work.last + 1, b"junk")], compact_entries=0)
+    again = LaneWork(work.last, work.last + 1, [(work.last + 1, b"junk")], compact_entries=0)
     asked, here = ask(homes, place, again), perform(Resident(lane), again)
     assert asked.snapshot == here.snapshot, "taken when it is due, wherever that is"
-    assert Lane.restore(asked.snapshot, Share(1, 2)).rows("region") == lane.rows("region")
+    assert Lane.restore(asked.snapshot, LaneShare(1, 2)).rows("region") == lane.rows("region")
     assert stat.S_IMODE(Path(homes).stat().st_mode) == 0o700
 
 
 def test_another_lane_is_not_found(elsewhere, homes):
-    place = Place("a log", LANE, 1, 2)
+    place = LaneAddress("a log", LANE, 1, 2)
     lane, work = born(place)
     elsewhere(lane.position, lane.snapshot(), place)
     for other in (
@@ -105,7 +105,7 @@ def test_another_lane_is_not_found(elsewhere, homes):
 
 
 def test_a_killed_owner_and_who_takes_over(elsewhere, homes):
-    place = Place("a killed log", LANE, 1, 2)
+    place = LaneAddress("a killed log", LANE, 1, 2)
     lane, work = born(place)
     process = elsewhere(lane.position, lane.snapshot(), place)
     process.kill()
@@ -116,11 +116,11 @@ def test_a_killed_owner_and_who_takes_over(elsewhere, homes):
 
 
 def test_an_owner_killed_in_the_middle_of_a_request(elsewhere, homes, tmp_path):
-    place, began = Place("a stuck log", "spark.home:Stuck", 0, 2), tmp_path / "began"
+    place, began = LaneAddress("a stuck log", "spark.home:Stuck", 0, 2), tmp_path / "began"
     process = elsewhere(0, str(began).encode(), place)
     answers = []
     asking = threading.Thread(
-        target=lambda: answers.append(ask(homes, place, Work(0, 1, [(1, b"junk")])))
+        target=lambda: answers.append(ask(homes, place, LaneWork(0, 1, [(1, b"junk")])))
     )
     asking.start()
     product.until(began.exists, "it applies the entries")
@@ -130,14 +130,14 @@ def test_an_owner_killed_in_the_middle_of_a_request(elsewhere, homes, tmp_path):
 
 
 def test_a_lane_that_fails_is_left_to_the_task(elsewhere, homes):
-    place = Place("a failing log", "spark.home:Failing", 0, 2)
+    place = LaneAddress("a failing log", "spark.home:Failing", 0, 2)
     elsewhere(0, b"no", place)
     for _ in range(2):
-        assert ask(homes, place, Work(0, 1, [(1, b"junk")])) is None
+        assert ask(homes, place, LaneWork(0, 1, [(1, b"junk")])) is None
 
 
 def test_whoever_makes_a_lane_owns_it(elsewhere, homes):
-    place = Place("a moving log", LANE, 1, 2)
+    place = LaneAddress("a moving log", LANE, 1, 2)
     lane, work = born(place)
     first = elsewhere(lane.position, lane.snapshot(), place)
     second = elsewhere(lane.position, lane.snapshot(), place)
@@ -149,7 +149,7 @@ def test_whoever_makes_a_lane_owns_it(elsewhere, homes):
 
 
 def test_an_owner_of_many_gives_up_all_but_one(elsewhere, homes):
-    places = [Place("an even log", LANE, number, 3) for number in range(3)]
+    places = [LaneAddress("an even log", LANE, number, 3) for number in range(3)]
     lane, work = born(places[0])
     elsewhere(lane.position, lane.snapshot(), *places)
     given_up = [ask(homes, place, work) is None for place in places]
@@ -157,7 +157,7 @@ def test_an_owner_of_many_gives_up_all_but_one(elsewhere, homes):
 
 
 def test_what_is_given_up_parts_neighbours(elsewhere, homes):
-    places = [Place("a parted log", LANE, number, 4) for number in range(4)]
+    places = [LaneAddress("a parted log", LANE, number, 4) for number in range(4)]
     lane, work = born(places[0])
     elsewhere(lane.position, lane.snapshot(), places[0], places[2], places[3])
     RESIDENT[places[1]] = Resident(lane)
@@ -166,19 +166,19 @@ def test_what_is_given_up_parts_neighbours(elsewhere, homes):
 
 
 def test_nobody_is_asked_in_a_folder_others_may_enter(homes, tmp_path):
-    place = Place("an open log", LANE, 1, 2)
+    place = LaneAddress("an open log", LANE, 1, 2)
     Path(homes).mkdir(mode=0o755)
     Path(homes).chmod(0o755)
     listen(homes, place)
     assert list(Path(homes).iterdir()) == []
     deep = tmp_path.joinpath(*["folder"] * 20)
-    assert residents_home.ask(str(deep), place, Work(0, 0, [])) is None
+    assert residents_home.ask(str(deep), place, LaneWork(0, 0, [])) is None
 
 
 def test_where_a_lane_lives_does_not_show(elsewhere, homes):
     """One lane of two is moved from process to process, and its owner is killed now and then."""
     asking, alone = Worker(lanes=2, number=1, homes=homes), Worker(lanes=2, number=1)
-    place, model, found = Place("log", LANE, 1, 2), world.Model(), []
+    place, model, found = LaneAddress("log", LANE, 1, 2), world.Model(), []
     batches = [first_batch()]
     for n in range(9):
         operations = [("ins", "lit", (n % 5,)), ("ins", "link", (n % 5, n % 3, 1)), ("tick", "", n)]

@@ -126,7 +126,7 @@ def what_if_laws(draw) -> None:
         for row, weight in add(other.tables[name], negate(driver.data.tables[name])).items()
     ]
     before = driver.lane.snapshot()
-    told = driver.lane.questions.what_if("v", changes)
+    told = driver.lane.provenance.what_if("v", changes)
     assert driver.lane.snapshot() == before
     now = driver.lane.rows("v")
     after = driver.after([(c.relation, c.weight, c.row) for c in changes])
@@ -150,10 +150,10 @@ def why_not_laws(draw) -> None:
     wanted = tuple(ANY if o else value for o, value in zip(opened, row, strict=True))
     assume(not any(fits(one, wanted) for one in rows))
     before = driver.lane.snapshot()
-    found = driver.lane.questions.why_not("v", wanted)
+    found = driver.lane.provenance.why_not("v", wanted)
     assert driver.lane.snapshot() == before
     for repair in found.repairs:
-        times = driver.lane.questions.times
+        times = driver.lane.provenance.times
         whole = driver.after(changes_of(repair.edits, times))
         assert any(fits(one, wanted) for one in whole), repair
         for fewer in itertools.combinations(repair.edits, len(repair.edits) - 1):

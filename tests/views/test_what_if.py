@@ -15,13 +15,13 @@ from aspen.log.entry import Change
 from aspen.model.delta import Delta, add, negate
 from aspen.model.schema import SchemaError
 from aspen.runtime.lane import Lane
-from aspen.runtime.questions import NoSuchBaseRow, UnknownView
+from aspen.runtime.provenance_queries import NoSuchBaseRow, UnknownView
 from aspen.views.compile import UnknownSource
 from aspen.views.endless import EndlessRecursion
 from aspen.views.node import Node
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.pattern import ANY
-from aspen.views.what_if import CannotSuppose
+from aspen.views.what_if import HypotheticalFailed
 
 VIEWS = tuple(view for view in world.VIEWS if view != "late")
 SETS = ("reach", "region", "way", "hops", "wide", "either", "size", "parent", "lonely", "grouped")
@@ -55,7 +55,7 @@ def state(lane: Lane) -> tuple:
             for node in nodes
             if isinstance(node, FixpointOperator)
         ),
-        (lane.position, lane.now_s, lane.asks.open),
+        (lane.position, lane.now_s, lane.one_time.open),
     )
 
 
@@ -98,7 +98,7 @@ def laws(draw, history) -> None:
         driver.take(*(entry for operation in step for entry in model.entries(operation)))
     before, reasons = state(driver.lane), rests(driver.lane)
     changes = supposed(draw, model)
-    told = {view: driver.lane.questions.what_if(view, changes) for view in VIEWS}
+    told = {view: driver.lane.provenance.what_if(view, changes) for view in VIEWS}
     assert state(driver.lane) == before
     assert rests(driver.lane) == reasons
     was = {view: driver.lane.rows(view) for view in VIEWS}
@@ -128,7 +128,7 @@ def test_asking_again_and_again_keeps_nothing() -> None:
     driver.insert("link", [(a, b, 1) for a in range(6) for b in range(6) if a != b])
     sizes = []
     for _ in range(6):
-        driver.lane.questions.what_if("reach", [Change("link", -1, (0, 1, 1))])
+        driver.lane.provenance.what_if("reach", [Change("link", -1, (0, 1, 1))])
         support = driver.fixpoint("reach").support
         sizes.append((len(support.variables), support.index.manager.live_nodes()))
     assert len(set(sizes[1:])) == 1, sizes
@@ -137,7 +137,7 @@ def test_asking_again_and_again_keeps_nothing() -> None:
 def test_readings_are_supposed_to_arrive_or_not_to_have() -> None:
     driver = Driver("last", "two")
     driver.change(("reading", 1, (1, 7, 5.0)), ("reading", 1, (2, 3, 5.0)))
-    ask = driver.lane.questions.what_if
+    ask = driver.lane.provenance.what_if
     snapshot = driver.lane.snapshot()
     assert ask("last", [Change("reading", 1, (1, 8, 6.0))]) == {(1, 8): 1, (1, 7): -1}
     assert ask("last", [Change("reading", -1, (2, 3, 5.0))]) == {(2, 3): -1}
@@ -152,7 +152,7 @@ def test_rows_of_interest_are_told_alone() -> None:
     driver = Driver("reach")
     driver.insert("link", [(1, 2, 1), (2, 3, 1)])
     change = [Change("link", -1, (2, 3, 1))]
-    assert driver.lane.questions.what_if("reach", change, (1, ANY)) == {(1, 3): -1}
+    assert driver.lane.provenance.what_if("reach", change, (1, ANY)) == {(1, 3): -1}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_rows_of_interest_are_told_alone() -> None:
 def test_what_cannot_be_supposed_is_said(view, change, error) -> None:
     driver = Driver("reach")
     with pytest.raises(error):
-        driver.lane.questions.what_if(view, [change])
+        driver.lane.provenance.what_if(view, [change])
 
 
 def test_an_operator_that_fails_under_a_supposition_leaves_the_lane_whole(monkeypatch) -> None:
@@ -184,10 +184,10 @@ def test_an_operator_that_fails_under_a_supposition_leaves_the_lane_whole(monkey
         settle(self, group, source, row)
 
     monkeypatch.setattr(FixpointOperator, "_settle", fails)
-    with pytest.raises(CannotSuppose, match="far too far"):
-        driver.lane.questions.what_if("reach", [Change("link", 1, (3, 4, 1))])
+    with pytest.raises(HypotheticalFailed, match="far too far"):
+        driver.lane.provenance.what_if("reach", [Change("link", 1, (3, 4, 1))])
     # Another view that fails beside the one in question is mended too.
-    told = driver.lane.questions.what_if("region", [Change("link", 1, (3, 4, 1))])
+    told = driver.lane.provenance.what_if("region", [Change("link", 1, (3, 4, 1))])
     assert told == {}
     monkeypatch.undo()
     assert state(driver.lane) == before
@@ -200,7 +200,7 @@ def weak_laws(history, view: str) -> None:
     model, driver = Model(), Driver(*VIEWS)
     for step in history:
         driver.take(*(entry for operation in step for entry in model.entries(operation)))
-    found = driver.lane.questions.weak_points(view)
+    found = driver.lane.provenance.weak_points(view)
     rows = driver.lane.rows(view)
     assert found.total == len(rows)
     assert found.complete
@@ -243,13 +243,13 @@ def test_rows_that_are_replaced_are_not_lost_when_counted_by_their_key() -> None
     driver.insert("seed", [("a", 0)])
     driver.insert("lit", [(0,), (1,), (2,)])
     driver.insert("link", [(0, 1, 1), (1, 2, 1), (0, 2, 3), (2, 3, 1)])
-    whole = driver.lane.questions.weak_points("way")
+    whole = driver.lane.provenance.weak_points("way")
     assert {p.base: p.lost for p in whole.points}["link", (1, 2, 1)] == 2
-    keyed = driver.lane.questions.weak_points("way", by=(0, 1))
+    keyed = driver.lane.provenance.weak_points("way", by=(0, 1))
     told = {point.base: point.lost for point in keyed.points}
     assert ("link", (1, 2, 1)) not in told
     assert told["seed", ("a", 0)] == 4
     assert told["link", (2, 3, 1)] == 1
     assert keyed.points[0].base in {("seed", ("a", 0)), ("lit", (0,))}
-    some = driver.lane.questions.weak_points("way", ("a", 3, ANY), (1,))
+    some = driver.lane.provenance.weak_points("way", ("a", 3, ANY), (1,))
     assert some.total == 1

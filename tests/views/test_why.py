@@ -10,7 +10,7 @@ from views.lanes import Driver, closure
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.runtime.questions import NoSuchRow, UnknownView
+from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from aspen.views import why as module
 from aspen.views.oracle import evaluate
 

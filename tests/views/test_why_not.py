@@ -14,7 +14,7 @@ from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Register
 from aspen.model.delta import Delta, accumulate
 from aspen.overlog import compile_program
-from aspen.runtime.questions import RowIsThere
+from aspen.runtime.provenance_queries import RowIsThere
 from aspen.views.oracle import evaluate
 from aspen.views.pattern import ANY, Pattern, fits
 from aspen.views.repair import Edit
@@ -77,10 +77,10 @@ def laws(view: str, wanted: Pattern, rows: dict[str, set]) -> None:
     held: dict[str, Delta] = {name: dict.fromkeys(some, 1) for name, some in rows.items()}
     if any(fits(row, wanted) for row in answer(view, held)):
         with pytest.raises(RowIsThere):
-            driver.lane.questions.why_not(view, wanted)
+            driver.lane.provenance.why_not(view, wanted)
         return
     before = driver.lane.snapshot()
-    found = driver.lane.questions.why_not(view, wanted)
+    found = driver.lane.provenance.why_not(view, wanted)
     assert driver.lane.snapshot() == before
     assert found.repairs or view not in SURE, (view, wanted)
     for repair in found.repairs:
@@ -120,7 +120,7 @@ def test_a_mutual_recursion_is_walked_back_to_what_it_reached() -> None:
     driver = Driver()
     driver.take(*(Register(0.0, one.relation.name, plan_text(one.plan)) for one in views))
     driver.insert("link", [(0, 1, 0), (1, 2, 0), (3, 4, 0)])
-    found = driver.lane.questions.why_not("even", (0, 4))
+    found = driver.lane.provenance.why_not("even", (0, 4))
     single = [repair.edits[0] for repair in found.repairs if len(repair.edits) == 1]
     told = {edit.after[:2] for edit in single if edit.after is not None}
     # To 4 in an even number of steps: from 1 in one, or by 3 from what an even number reaches.
@@ -128,4 +128,4 @@ def test_a_mutual_recursion_is_walked_back_to_what_it_reached() -> None:
     assert (2, 3) in told
     for edit in single:
         changes = changes_of([edit], lambda _name, _row: 1)
-        assert (0, 4) in driver.lane.questions.what_if("even", [Change(*one) for one in changes])
+        assert (0, 4) in driver.lane.provenance.what_if("even", [Change(*one) for one in changes])

@@ -19,10 +19,10 @@ from aspen.views.node import Key
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.agg_sel import Selection
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.relation import Relation
+from aspen.views.operators.relation import RecursiveRelation
 
 
-class BestRelation(Relation):
+class BestRelation(RecursiveRelation):
     """See the module's head.
 
     Args:

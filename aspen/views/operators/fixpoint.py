@@ -31,7 +31,7 @@ from aspen.views.node import Node, Way
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.multi_best_relation import MultiBestRelation
-from aspen.views.operators.relation import Relation
+from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.protocol import Support
 
@@ -42,7 +42,7 @@ _RESETTLES = 16
 """Settlements per group and epoch before a recursion counts as endless; Dijkstra needs 1."""
 
 
-class NotMonotone(AspenError):
+class CostImproved(AspenError):
     """A recursion in which improving one row worsens another."""
 
     code = "aspen.views.not_monotone"
@@ -62,7 +62,7 @@ class FixpointOperator(Node):
     def __init__(
         self,
         rules: Rules,
-        relations: tuple[Relation, ...],
+        relations: tuple[RecursiveRelation, ...],
         support: Support,
         most: int | None = None,
         *,
@@ -353,7 +353,7 @@ class FixpointOperator(Node):
             if group.best is None or group.via is None:
                 continue
             if not group.relation.stands(group):
-                raise NotMonotone(
+                raise CostImproved(
                     f"a better row of {group.relation.name} derives a worse one, or none",
                     found=group.relation.name,
                     attempt="the selected column may only grow along the step",

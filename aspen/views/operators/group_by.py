@@ -17,7 +17,7 @@ from aspen.views.accumulators import Accumulator
 from aspen.views.node import Node, Places, Way, row_of
 
 
-class _Group:
+class _GroupState:
     __slots__ = ("accumulators", "given", "size")
 
     def __init__(self, accumulators: list[Accumulator]) -> None:
@@ -51,12 +51,12 @@ class GroupByOperator(Node):
         self._arguments = tuple(arguments)
         self._fresh = fresh
         self._extreme = extreme
-        self._groups: dict[Row, _Group] = {}
+        self._groups: dict[Row, _GroupState] = {}
 
     def start(self) -> None:
         """Aggregate the child's rows."""
         if self._always:
-            self._groups[()] = _Group(self._fresh())
+            self._groups[()] = _GroupState(self._fresh())
             self._renew(((),))
         self._take(self.inputs[0].contents())
 
@@ -102,7 +102,7 @@ class GroupByOperator(Node):
         for key, members in touched.items():
             group = groups.get(key)
             if group is None:
-                group = groups[key] = _Group(self._fresh())
+                group = groups[key] = _GroupState(self._fresh())
             group.size += sum([weight for _, weight in members])
             for place, state in zip(arguments, group.accumulators, strict=True):
                 if place is None:

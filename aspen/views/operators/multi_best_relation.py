@@ -21,7 +21,7 @@ from aspen.views.node import Key
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.agg_sel import Selection
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.relation import Relation
+from aspen.views.operators.relation import RecursiveRelation
 
 
 class Contest:
@@ -40,7 +40,7 @@ class Contest:
         self.holders: list[Group | None] = [None] * choices
 
 
-class MultiBestRelation(Relation):
+class MultiBestRelation(RecursiveRelation):
     """See the module's head.
 
     Args:

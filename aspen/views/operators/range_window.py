@@ -38,7 +38,7 @@ class RangeWindow(WindowOperator):
         self._length_s = range_s
         self._panes: dict[float, list[Row]] = {}
         self._times: list[float] = []
-        self._supposed: Delta = {}
+        self._hypothetical_rows: Delta = {}
 
     def load(self, now_s: float, held: Iterable[Arrival]) -> None:
         """Begin with arrivals that came before."""
@@ -67,9 +67,9 @@ class RangeWindow(WindowOperator):
         return bool(shaped)
 
     def pend(self, delta: Delta) -> None:
-        """Let rows come and go in the coming epoch whatever has arrived; for suppositions."""
+        """Change rows in the coming epoch whatever has arrived; for hypothetical updates."""
         super().pend(delta)
-        merge(self._supposed, delta)
+        merge(self._hypothetical_rows, delta)
 
     def step(self) -> Delta:
         """Returns what came and went since the last epoch."""
@@ -79,10 +79,10 @@ class RangeWindow(WindowOperator):
     def contents(self) -> Delta:
         """Returns the rows inside."""
         inside = delta_of((row, 1) for rows in self._panes.values() for row in rows)
-        merge(inside, self._supposed)
+        merge(inside, self._hypothetical_rows)
         return inside
 
-    def suppose(self, row: Row, weight: int) -> Delta:
+    def hypothetical(self, row: Row, weight: int) -> Delta:
         """What would come and go if a stream row arrived now (+1), or had not arrived (-1)."""
         shaped = self._shape(row)
         if weight > 0:

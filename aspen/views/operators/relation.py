@@ -19,7 +19,7 @@ from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.settled_index import SettledIndex
 
 
-class Relation:
+class RecursiveRelation:
     """See the module's head.
 
     Args:

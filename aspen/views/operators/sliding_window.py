@@ -84,9 +84,9 @@ class SlidingWindow(WindowOperator):
                 self._waiting.append((at_s, row))
         return changed
 
-    def suppose(self, row: Row, weight: int) -> Delta:
+    def hypothetical(self, row: Row, weight: int) -> Delta:
         """What would come and go: a row that arrived now would wait for the next boundary."""
-        return super().suppose(row, weight) if weight < 0 else {}
+        return super().hypothetical(row, weight) if weight < 0 else {}
 
     def held(self) -> list[Arrival]:
         """Returns the arrivals that may still count, for a snapshot."""

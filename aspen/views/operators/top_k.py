@@ -24,7 +24,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Node, Places, row_of
 
 
-class _Part:
+class _Partition:
     __slots__ = ("given", "order", "weights")
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class TopKOperator(Node):
         self._order = order
         self._limit = limit
         self._offset = offset
-        self._parts: dict[Row, _Part] = {}
+        self._parts: dict[Row, _Partition] = {}
 
     def start(self) -> None:
         """Sort the child's rows."""
@@ -83,7 +83,7 @@ class TopKOperator(Node):
             touched.setdefault(self._partition(row), []).append((row, weight))
         out: Delta = {}
         for key, changes in touched.items():
-            part = self._parts.setdefault(key, _Part())
+            part = self._parts.setdefault(key, _Partition())
             self._sort(part, changes)
             given = self._window(part)
             for row, weight in given.items():
@@ -95,7 +95,7 @@ class TopKOperator(Node):
                 del self._parts[key]
         return out
 
-    def _sort(self, part: _Part, changes: list[tuple[Row, int]]) -> None:
+    def _sort(self, part: _Partition, changes: list[tuple[Row, int]]) -> None:
         bulk = len(changes) > len(part.order)
         for row, weight in changes:
             known = row in part.weights
@@ -109,7 +109,7 @@ class TopKOperator(Node):
         if bulk:
             part.order = sorted(part.weights, key=self._order)
 
-    def _window(self, part: _Part) -> Delta:
+    def _window(self, part: _Partition) -> Delta:
         skip, room = self._offset, self._limit
         given: Delta = {}
         for row in part.order:

@@ -117,7 +117,7 @@ class WindowOperator(Node):
                 self._forget(held)
         return len(expiry) != before
 
-    def suppose(self, row: Row, weight: int) -> Delta:
+    def hypothetical(self, row: Row, weight: int) -> Delta:
         """Returns what would come and go if a stream row arrived now (+1), or had not arrived (-1).
 
         Rows that a row pushed out when it came do not come back.
@@ -135,7 +135,7 @@ class WindowOperator(Node):
         return out
 
     def pend(self, delta: Delta) -> None:
-        """Let rows come and go in the coming epoch whatever has arrived; for suppositions."""
+        """Change rows in the coming epoch whatever has arrived; for hypothetical updates."""
         merge(self._pending, delta)
 
     def step(self) -> Delta:

@@ -86,9 +86,9 @@ def test_a_hypothetical_arrival_waits_for_the_next_boundary():
     lane = Lane()
     entries = (Declare(0.0, READING), Tick(100.0), Register(0.0, "q", plan_text(QUERY.plan)))
     lane.apply(list(enumerate(entries, start=1)))
-    assert lane.questions.what_if("q", [Change("reading", 1, (7,))]) == {}
+    assert lane.provenance.what_if("q", [Change("reading", 1, (7,))]) == {}
     lane.apply([(4, Transaction(100.0, (Change("reading", 1, (7,)),)))])
-    assert lane.questions.what_if("q", [Change("reading", -1, (7,))]) == {(7,): -1}
+    assert lane.provenance.what_if("q", [Change("reading", -1, (7,))]) == {(7,): -1}
 
 
 def test_what_slid_out_leaves_nothing_behind():

@@ -107,11 +107,11 @@ def test_a_hypothetical_row_pushes_out_only_when_the_window_is_full(case, pushed
     (window,) = bench.lane.circuit.windows()
     oldest, new = (1, 1, 100.0), (2, 2, 100.0)
     bench.take(feed.entry((1, 1, 0)), feed.entry((1, 1, 0)))
-    assert window.suppose(new, 1) == {new: 1}
+    assert window.hypothetical(new, 1) == {new: 1}
     bench.take(feed.entry((0, 1, 0)))
-    assert window.suppose(new, 1) == {new: 1, **({oldest: -1} if pushed_out else {})}
-    assert window.suppose(oldest, -1) == {oldest: -1}
-    assert window.suppose(new, -1) == {}
+    assert window.hypothetical(new, 1) == {new: 1, **({oldest: -1} if pushed_out else {})}
+    assert window.hypothetical(oldest, -1) == {oldest: -1}
+    assert window.hypothetical(new, -1) == {}
     assert bench.rows() == feed.expected()
 
 

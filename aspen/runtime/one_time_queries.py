@@ -11,16 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from aspen.errors import as_aspen_error
-from aspen.log.entry import Ask, AskKind, Tick
+from aspen.log.entry import OneTimeKind, OneTimeQuery, Tick
 from aspen.log.superstep import Step
 from aspen.model.delta import Delta
 from aspen.model.schema import Column
 from aspen.runtime.answers import COLUMNS, answer_rows
 from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.questions import NoSuchRow, Questions, UnknownView
-
-__all__ = ("KEPT_S", "Asks", "NoSuchRow", "UnknownView", "answer_name", "latest_tick_s")
+from aspen.runtime.provenance_queries import ProvenanceQueries
 
 KEPT_S = 30.0
 
@@ -30,10 +28,10 @@ def answer_name(ask: str) -> str:
     return f"why:{ask}"
 
 
-class Asks:
+class OneTimeQueries:
     """The questions of one lane; `open` has when each was asked, in log time."""
 
-    def __init__(self, questions: Questions, once: Once) -> None:
+    def __init__(self, questions: ProvenanceQueries, once: Once) -> None:
         self._questions = questions
         self._once = once
         self.open: dict[str, float] = {}
@@ -42,7 +40,7 @@ class Asks:
         """Returns the transient views that somebody may be reading."""
         return [answer_name(ask) for ask in self.open]
 
-    def answer(self, entry: Ask, outcome: Outcome, latest_s: float) -> None:
+    def answer(self, entry: OneTimeQuery, outcome: Outcome, latest_s: float) -> None:
         """Answer a question, between two epochs; one that is open already is not asked again.
 
         Args:
@@ -63,14 +61,14 @@ class Asks:
         for view, gone in self._questions.take_lost():
             outcome.fail(view.entry.view, view.error or {}, gone)
 
-    def reads(self, entry: Ask) -> frozenset[str]:
+    def reads(self, entry: OneTimeQuery) -> frozenset[str]:
         """Returns the system relations that a one-shot query is about to read."""
-        if entry.kind is not AskKind.ONCE or entry.ask in self.open:
+        if entry.kind is not OneTimeKind.ONCE or entry.ask in self.open:
             return frozenset()
         return self._once.reads(entry.plan_text)
 
-    def _found(self, entry: Ask) -> tuple[tuple[Column, ...], Delta]:
-        if entry.kind is AskKind.ONCE:
+    def _found(self, entry: OneTimeQuery) -> tuple[tuple[Column, ...], Delta]:
+        if entry.kind is OneTimeKind.ONCE:
             return self._once.answer(entry.plan_text)
         return COLUMNS[entry.kind], answer_rows(self._questions, entry)
 

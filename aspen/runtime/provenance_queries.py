@@ -18,14 +18,15 @@ from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Relation, Row, SchemaError, SourceKind
 from aspen.results.wire import encode_row
 from aspen.runtime.rows import RowCheck
-from aspen.runtime.views import BrokenView, View, Views
+from aspen.runtime.view import BrokenView, View
+from aspen.runtime.views import Views
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
 from aspen.views.derivations import BaseRow
 from aspen.views.node import Node, Places
 from aspen.views.pattern import ANY, Pattern, fits
 from aspen.views.weak_points import WeakPoints, weak_points
-from aspen.views.what_if import CannotSuppose, Leaf, suppose
+from aspen.views.what_if import HypotheticalFailed, Leaf, hypothetical
 from aspen.views.why import Why, why
 from aspen.views.why_not import Moved, WhyNot, why_not
 
@@ -52,7 +53,7 @@ class NoSuchRow(AspenError):
 
 
 class NoSuchBaseRow(AspenError):
-    """A supposition that a row goes which is not there."""
+    """A hypothetical deletion of a row that is not there."""
 
     code = "aspen.runtime.no_such_base_row"
 
@@ -63,7 +64,7 @@ class RowIsThere(AspenError):
     code = "aspen.runtime.row_is_there"
 
 
-class Questions:
+class ProvenanceQueries:
     """The answers of one lane.
 
     Args:
@@ -87,7 +88,7 @@ class Questions:
         self._lost: list[tuple[View, Delta]] = []
 
     def take_lost(self) -> list[tuple[View, Delta]]:
-        """Returns the views that suppositions broke and nothing could mend, and their rows' end."""
+        """Returns the views that hypothetical updates broke for good, and the end of their rows."""
         lost, self._lost = self._lost, []
         return lost
 
@@ -151,9 +152,9 @@ class Questions:
             UnknownSource: a change of a relation that is not declared.
             SchemaError: a row of another shape than its relation's.
             NoSuchBaseRow: a row goes that is not there.
-            CannotSuppose: an operator cannot process the change.
+            HypotheticalFailed: an operator cannot process the change.
         """
-        delta = self._suppose(view, self._leaves(changes))
+        delta = self._hypothetical(view, self._leaves(changes))
         own = self._views.by_name[view].own(delta)
         return {row: w for row, w in own.items() if not wanted or fits(row, wanted)}
 
@@ -239,22 +240,22 @@ class Questions:
 
     def _without(self, view: str, base: BaseRow) -> Delta:
         change = Change(base[0], -self.times(*base), base[1])
-        return self._suppose(view, self._leaves([change]))
+        return self._hypothetical(view, self._leaves([change]))
 
-    def _suppose(self, view: str, changes: Mapping[Leaf, Delta]) -> Delta:
+    def _hypothetical(self, view: str, changes: Mapping[Leaf, Delta]) -> Delta:
         """Run a dry epoch; whatever it broke is built anew."""
         node = self.node(view)
-        supposed = suppose(self._circuit, changes, node)
-        if supposed.failed:
-            errors = {node: node.failure for node in supposed.failed}
+        found = hypothetical(self._circuit, changes, node)
+        if found.failed:
+            errors = {node: node.failure for node in found.failed}
             self._mend(set(errors))
             reason = errors.get(node) or next(iter(errors.values()))
             if node in errors:
-                raise CannotSuppose(
-                    f"under that supposition {view} cannot be maintained: {reason}",
-                    attempt="suppose less",
+                raise HypotheticalFailed(
+                    f"under that update {view} cannot be maintained: {reason}",
+                    attempt="change fewer rows",
                 )
-        return supposed.delta
+        return found.delta
 
     def _mend(self, broken: set[Node]) -> None:
         for view in list(self._views.by_name.values()):
@@ -274,7 +275,9 @@ class Questions:
                 for window in self._circuit.windows():
                     if window.stream == relation.name:
                         row = self._stream_row(relation, change)
-                        merge(leaves.setdefault(window, {}), window.suppose(row, change.weight))
+                        merge(
+                            leaves.setdefault(window, {}), window.hypothetical(row, change.weight)
+                        )
             else:
                 row = RowCheck(relation)(change.row)
                 accumulate(tables.setdefault(relation.name, {}), row, change.weight)
@@ -305,7 +308,7 @@ class Questions:
 class _Facts:
     """A lane as one question why not sees it."""
 
-    def __init__(self, questions: Questions, view: str, wanted: Pattern) -> None:
+    def __init__(self, questions: ProvenanceQueries, view: str, wanted: Pattern) -> None:
         self._questions = questions
         self._view = view
         self._wanted = wanted

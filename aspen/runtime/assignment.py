@@ -1,14 +1,14 @@
-"""Placing: which lane keeps which view, or which part of it.
+"""Assignment: which lane keeps which view, or which part of it.
 
     lanes          0                      1
     walking_cost   origins in part 0      origins in part 1       split: no row crosses
-    reach          places in part 0       places in part 1        split: rows cross at borders
+    reach          vertices in part 0     vertices in part 1        split: rows cross at borders
     w_queries      what lane 0 says       what lane 1 says        split: each tells of itself
     free_machine   all of it              ·                       whole, where it costs least
     tenants        questions in part 0    questions in part 1     whole, by what they ask for
 
-Law:    a place is a function of the log prefix and the number of lanes, so lanes that never speak
-        with each other agree on it. A view keeps its place as long as it is registered.
+Law:    an assignment is a function of the log prefix and the number of lanes, so lanes agree on it
+        without exchanging it. A view keeps its assignment as long as it is registered.
 """
 
 from __future__ import annotations
@@ -24,23 +24,30 @@ from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.partition import Choice, carried_place, choose_root, split, work_of
 from aspen.algebra.plan import Plan, Scan, Window, children
 from aspen.algebra.subnetwork import Share as BorderShare
-from aspen.log.entry import Ask, AskKind
+from aspen.log.entry import OneTimeKind, OneTimeQuery
 from aspen.model.schema import Relation, Row, Value
 from aspen.results.protocol import ViewChange
 from aspen.runtime.borders import Borders, Layout
-from aspen.runtime.own_places import EVERYWHERE, OWN_ROOT, REASON, own_column, own_part, reads_own
+from aspen.runtime.own_assignment import (
+    EVERYWHERE,
+    OWN_ROOT,
+    REASON,
+    own_column,
+    own_part,
+    reads_own,
+)
 from aspen.runtime.own_relations import ENGINE_ERROR
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class LaneShare:
     """Which of how many lanes a lane is."""
 
     number: int = 0
     lanes: int = 1
 
 
-ALONE = Share()
+ALONE = LaneShare()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Whole:
     """A view that one lane keeps.
 
     Args:
-        provisional: its plan was not known when it was placed.
+        provisional: its plan was not known when it was assigned.
     """
 
     lane: int
@@ -61,12 +68,12 @@ class Split:
     """A view of which every lane keeps a part.
 
     Args:
-        place: the output column that says where a row is, -1 where none does.
+        index: of the output column that says where a row is, -1 where none does.
         how: whether it has the root's value, or its key.
     """
 
     root: Root
-    place: int = -1
+    index: int = -1
     how: Carried = Carried.VALUE
     reason: str = ""
 
@@ -77,14 +84,14 @@ class Bordered:
 
     Args:
         crossing: how the recursion is split.
-        root: the table of places, its column of networks, and its key.
+        root: the table of vertices, its column of networks, and its key.
     """
 
     crossing: Crossing
     root: Root
 
 
-Place = Whole | Split | Bordered
+Assignment = Whole | Split | Bordered
 LaneOf = Callable[[Split, Row], int | None]
 
 
@@ -123,14 +130,14 @@ def part_of(value: Value, lanes: int) -> int:
     return number
 
 
-def is_own(place: Place | None) -> bool:
+def is_own(assigned: Assignment | None) -> bool:
     """Whether every lane keeps a view for what it says of itself."""
-    return isinstance(place, Split) and place.root == OWN_ROOT
+    return isinstance(assigned, Split) and assigned.root == OWN_ROOT
 
 
-def place_out(place: Place) -> list[Any]:
-    """Spell a place for a snapshot."""
-    match place:
+def assignment_out(assigned: Assignment) -> list[Any]:
+    """Spell an assignment for a snapshot."""
+    match assigned:
         case Whole(lane, reason, provisional):
             return [lane, reason, provisional]
         case Split(root, at, how, reason):
@@ -139,8 +146,8 @@ def place_out(place: Place) -> list[Any]:
             return [root.column, root.key, *astuple(crossing), "crossing"]
 
 
-def place_in(body: list[Any]) -> Place:
-    """Read a place back."""
+def assignment_in(body: list[Any]) -> Assignment:
+    """Read an assignment back."""
     match body:
         case [lane, reason, provisional]:
             return Whole(lane, reason, provisional)
@@ -149,7 +156,7 @@ def place_in(body: list[Any]) -> Place:
         case [network, key, name, relation, column, reason, dealt, "crossing"]:
             crossing = Crossing(name, relation, column, reason, tuple(dealt))
             return Bordered(crossing, Root(relation, network, key))
-    raise ValueError(f"not a place: {body!r}")
+    raise ValueError(f"not an assignment: {body!r}")
 
 
 def windows_of(plan: Plan) -> set[Window]:
@@ -168,8 +175,8 @@ def starts_warm(window: Window, relations: Mapping[str, Relation]) -> bool:
     return relation is not None and bool(names) and names == {*relation.key}
 
 
-class Placing:
-    """The places of all views, as one lane sees them; all lanes see the same.
+class Assignments:
+    """The assignments of all views, as one lane sees them; all lanes see the same.
 
     Args:
         share: this lane.
@@ -180,11 +187,11 @@ class Placing:
     that are split by networks, as long as a view of them is registered.
     """
 
-    def __init__(self, share: Share, relations: Mapping[str, Relation]) -> None:
+    def __init__(self, share: LaneShare, relations: Mapping[str, Relation]) -> None:
         self.share = share
         self._relations = relations
-        self.places: dict[str, Place] = {}
-        self.touched: dict[str, set[Place]] = {}
+        self.by_view: dict[str, Assignment] = {}
+        self.touched: dict[str, set[Assignment]] = {}
         self.shared: set[str] = set()
         self.asked: dict[str, int] = {}
         self.watched: dict[str, set[Root]] = {}
@@ -194,77 +201,78 @@ class Placing:
         self._load = [0] * share.lanes
         self._work: dict[str, tuple[int, dict[Plan, int]]] = {}
 
-    def of(self, view: str) -> Place:
-        """Returns a view's place."""
+    def of(self, view: str) -> Assignment:
+        """Returns a view's assignment."""
         if view in self.asked:
             lane = self.asked[view]
             return Split(OWN_ROOT, reason=REASON) if lane == EVERYWHERE else Whole(lane)
         if view == ENGINE_ERROR.name and self.share.lanes > 1:
             return Split(OWN_ROOT, reason=REASON)
-        return self.places.get(view) or self._anywhere(view)
+        return self.by_view.get(view) or self._anywhere(view)
 
     def put(
         self,
         view: str,
         closed: Plan | None,
         values: Row,
-        given: Place | None,
+        given: Assignment | None,
         tables: Tables = NO_TABLES,
-    ) -> Place:
-        """Place a view that is opened.
+    ) -> Assignment:
+        """Assign a view that is opened.
 
         Args:
             closed: its plan over base relations, None when it is not known.
             values: its parameters, as a tenant.
-            given: the place it had in a snapshot.
+            given: the assignment it had in a snapshot.
             tables: what this lane's tables say now.
         """
-        old = self.places.get(view)
-        place = given or self._decide(view, closed, values, old, tables)
+        old = self.by_view.get(view)
+        assigned = given or self._decide(view, closed, values, old, tables)
         if old is not None:
             self._forget_work(view)
-        if isinstance(place, Whole) and closed is not None and not values and self.share.lanes > 1:
-            self._note_work(view, place.lane, work_of(closed))
-        self.places[view] = place
-        if isinstance(place, Bordered) and place.crossing.name not in self.borders:
+        lanes = self.share.lanes
+        if isinstance(assigned, Whole) and closed is not None and not values and lanes > 1:
+            self._note_work(view, assigned.lane, work_of(closed))
+        self.by_view[view] = assigned
+        if isinstance(assigned, Bordered) and assigned.crossing.name not in self.borders:
             assert closed is not None, "a snapshot has the borders of the views that are in error"
-            share, _ = self.crossing(place, closed)
-            self.borders[place.crossing.name] = Borders(Layout.of(share), self.share.lanes)
-        self._watch(old, place)
-        self.touched.setdefault(view, set()).update({place} if old is None else {old, place})
-        return place
+            share, _ = self.crossing(assigned, closed)
+            self.borders[assigned.crossing.name] = Borders(Layout.of(share), self.share.lanes)
+        self._watch(old, assigned)
+        self.touched.setdefault(view, set()).update({assigned} if old is None else {old, assigned})
+        return assigned
 
-    def part(self, place: Place, closed: Plan) -> Plan | None:
+    def part(self, assigned: Assignment, closed: Plan) -> Plan | None:
         """Returns the plan of what this lane keeps of a view, None where that is nothing."""
-        if is_own(place):
+        if is_own(assigned):
             return own_part(closed, self.share.number, self.share.lanes)
-        if isinstance(place, Split):
-            return split(closed, place.root, self.share.number, self.share.lanes).plan
-        if isinstance(place, Bordered):
-            return self.crossing(place, closed)[1]
-        return closed if place.lane == self.share.number else None
+        if isinstance(assigned, Split):
+            return split(closed, assigned.root, self.share.number, self.share.lanes).plan
+        if isinstance(assigned, Bordered):
+            return self.crossing(assigned, closed)[1]
+        return closed if assigned.lane == self.share.number else None
 
-    def crossing(self, place: Bordered, closed: Plan) -> tuple[BorderShare, Plan]:
+    def crossing(self, assigned: Bordered, closed: Plan) -> tuple[BorderShare, Plan]:
         """Returns this lane's share of a view's recursion, and what it keeps of the view."""
-        relation = self._relations[place.crossing.relation]
+        relation = self._relations[assigned.crossing.relation]
         number, lanes = self.share.number, self.share.lanes
-        return crossing_share(closed, place.crossing, relation, number, lanes)
+        return crossing_share(closed, assigned.crossing, relation, number, lanes)
 
     def by_root(self, roots: Collection[Root]) -> set[str]:
         """Returns the views that are split by one of some roots."""
-        found = {v: p.root for v, p in self.places.items() if not isinstance(p, Whole)}
+        found = {v: p.root for v, p in self.by_view.items() if not isinstance(p, Whole)}
         return {view for view, root in found.items() if root in roots}
 
     def drop(self, view: str) -> None:
         """Forget a view that ended."""
         self._forget_work(view)
-        old = self.places.pop(view, None)
+        old = self.by_view.pop(view, None)
         if old is not None:
             self._watch(old, None)
             self.touched.setdefault(view, set()).add(old)
 
     def ask(
-        self, entry: Ask, name: str, lane_of: LaneOf, *, own: bool = False
+        self, entry: OneTimeQuery, name: str, lane_of: LaneOf, *, own: bool = False
     ) -> tuple[bool, bool]:
         """Decide which lane answers a question.
 
@@ -278,12 +286,12 @@ class Placing:
         """
         if self.share.lanes == 1:
             return True, True
-        place = self.places.get(entry.view)
+        assigned = self.by_view.get(entry.view)
         found: int | None = None
-        if isinstance(place, Whole):
-            found = place.lane
-        elif isinstance(place, Split) and entry.kind is AskKind.WHY and not entry.free:
-            found = lane_of(place, entry.row)
+        if isinstance(assigned, Whole):
+            found = assigned.lane
+        elif isinstance(assigned, Split) and entry.kind is OneTimeKind.WHY and not entry.free:
+            found = lane_of(assigned, entry.row)
         lane = part_of(entry.ask, self.share.lanes) if found is None else found
         whose = self.asked.setdefault(name, EVERYWHERE if own else lane)
         everywhere = whose == EVERYWHERE
@@ -308,11 +316,12 @@ class Placing:
             return list(changes)
         mine: list[ViewChange] = []
         for change in changes:
-            places = self.touched.get(change.view) or {self.of(change.view)}
-            parted = any(not isinstance(place, Whole) for place in places)
-            if parted or any(isinstance(p, Whole) and p.lane == self.share.number for p in places):
+            assigned = self.touched.get(change.view) or {self.of(change.view)}
+            parted = any(not isinstance(one, Whole) for one in assigned)
+            here = self.share.number
+            if parted or any(isinstance(p, Whole) and p.lane == here for p in assigned):
                 mine.append(change)
-                if len(places) > 1 or parted:
+                if len(assigned) > 1 or parted:
                     self.shared.add(change.view)
         return mine
 
@@ -324,9 +333,9 @@ class Placing:
         view: str,
         closed: Plan | None,
         values: Row,
-        old: Place | None,
+        old: Assignment | None,
         tables: Tables,
-    ) -> Place:
+    ) -> Assignment:
         lanes = self.share.lanes
         if lanes == 1:
             return Whole(0)
@@ -354,12 +363,12 @@ class Placing:
         ]
         return Whole(min(costs)[1], "where it costs least")
 
-    def _watch(self, old: Place | None, new: Place | None) -> None:
-        if any(_key_of(place) for place in (old, new)):
+    def _watch(self, old: Assignment | None, new: Assignment | None) -> None:
+        if any(_key_of(assigned) for assigned in (old, new)):
             self.watched = {}
-            for place in self.places.values():
-                if not isinstance(place, Whole) and place.root.key:
-                    self.watched.setdefault(place.root.relation, set()).add(place.root)
+            for assigned in self.by_view.values():
+                if not isinstance(assigned, Whole) and assigned.root.key:
+                    self.watched.setdefault(assigned.root.relation, set()).add(assigned.root)
         if isinstance(new, Bordered):
             self._crossed[new.crossing.name] += 1
         if isinstance(old, Bordered):
@@ -382,10 +391,10 @@ class Placing:
                 self._load[lane] -= units
 
 
-def _key_of(place: Place | None) -> str:
-    return "" if place is None or isinstance(place, Whole) else place.root.key
+def _key_of(assigned: Assignment | None) -> str:
+    return "" if assigned is None or isinstance(assigned, Whole) else assigned.root.key
 
 
 def _split(choice: Choice, closed: Plan) -> Split:
-    place, how = carried_place(choice.kept, closed) or (-1, Carried.VALUE)
-    return Split(choice.root, place, how, choice.reason)
+    index, how = carried_place(choice.kept, closed) or (-1, Carried.VALUE)
+    return Split(choice.root, index, how, choice.reason)

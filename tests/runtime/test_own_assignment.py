@@ -10,20 +10,20 @@ from views import small_world as world
 from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
 from aspen.log.entry import (
-    Ask,
-    AskKind,
     Change,
     Declare,
+    OneTimeKind,
+    OneTimeQuery,
     Register,
     Tick,
     Transaction,
     Unregister,
 )
 from aspen.model.delta import merge
+from aspen.runtime.assignment import Split, assignment_in, assignment_out
 from aspen.runtime.lane import Lane
-from aspen.runtime.own_places import OWN_ROOT, explain_own, own_lane
+from aspen.runtime.own_assignment import OWN_ROOT, explain_own, own_lane
 from aspen.runtime.own_relations import SYSTEM_NAMES, SYSTEM_RELATIONS
-from aspen.runtime.placing import Split, place_in, place_out
 from aspen.streamsql import compile_query, compile_views
 from tests.experiments.lanes import Lanes
 
@@ -142,7 +142,7 @@ def test_the_place_is_said_in_a_sentence():
 
 def answer(client, name, sql):
     plan = plan_text(compile_query(sql, WITH_VIEW).plan)
-    changes = client.take(Ask(1.0, name, "", (), AskKind.ONCE, plan_text=plan))
+    changes = client.take(OneTimeQuery(1.0, name, "", (), OneTimeKind.ONCE, plan_text=plan))
     (found,) = [change for change in changes if change.view == f"why:{name}"]
     return found
 
@@ -160,14 +160,14 @@ def test_a_query_asked_once_is_answered_by_every_lane():
     changes = client.take(Tick(40.0))
     assert {change.view for change in changes if change.closed} == {"why:a", "why:b", "why:c"}
     client.take(Tick(41.0))
-    assert not any(lane.placing.asked for lane in client.lanes.lanes)
+    assert not any(lane.assignments.asked for lane in client.lanes.lanes)
 
 
 def test_why_is_answered_by_the_lane_of_the_row():
     client = client_of(2, "joined")
     client.take(Tick(1.0))
     row = next(r for r in client.rows["e_queries"] if r[0] == "joined" and r[-1] == 1)
-    (change,) = client.take(Ask(1.0, "q", "e_queries", row))
+    (change,) = client.take(OneTimeQuery(1.0, "q", "e_queries", row))
     assert change.error is None
     assert change.delta
     assert own_lane(1, 2) == 1
@@ -186,7 +186,7 @@ def test_restarted_and_rescaled_lanes_go_on():
             agrees(client)
             assert set(client.errors) == (set(REFUSED) if count > 1 else set())
         lanes = client.lanes.lanes
-        lanes[-1] = Lane.restore(lanes[-1].snapshot(), lanes[-1].placing.share)
+        lanes[-1] = Lane.restore(lanes[-1].snapshot(), lanes[-1].assignments.share)
         at_s += 1.0
         client.take(Tick(at_s))
         agrees(client)
@@ -198,11 +198,11 @@ def test_a_lane_made_of_what_another_one_knew_tells_of_itself():
     client = client_of(2, "both", "reach", "joined")
     client.take(insert("link", (1, 2, 1)), Tick(1.0))
     first = client.lanes.lanes[0]
-    made = Lane.restore(first.snapshot(), client.lanes.lanes[1].placing.share)
+    made = Lane.restore(first.snapshot(), client.lanes.lanes[1].assignments.share)
     assert made.circuit.sources["sys_queries"].table
     for relation in SYSTEM_RELATIONS:
         assert {row[-1] for row in made.circuit.sources[relation.name].table} <= {1}
-    again = Lane.restore(first.snapshot(), first.placing.share)
+    again = Lane.restore(first.snapshot(), first.assignments.share)
     for relation in SYSTEM_RELATIONS:
         name = relation.name
         assert again.circuit.sources[name].table == first.circuit.sources[name].table
@@ -237,7 +237,7 @@ def test_a_restarted_lane_keeps_its_errors():
     known = dict(client.rows["errors"])
     assert len(known) == 2
     lanes = client.lanes.lanes
-    lanes[:] = [Lane.restore(lane.snapshot(), lane.placing.share) for lane in lanes]
+    lanes[:] = [Lane.restore(lane.snapshot(), lane.assignments.share) for lane in lanes]
     client.take(insert("nothing", (2,)))
     assert len(client.rows["errors"]) == 3
     assert client.rows["errors"].keys() > known.keys()
@@ -246,7 +246,7 @@ def test_a_restarted_lane_keeps_its_errors():
 
 def test_places_are_spelt_both_ways():
     client = client_of(2, "both")
-    place = client.lanes.lanes[0].placing.places["l_work"]
+    place = client.lanes.lanes[0].assignments.by_view["l_work"]
     assert isinstance(place, Split)
     assert place.root == OWN_ROOT
-    assert place_in(place_out(place)) == place
+    assert assignment_in(assignment_out(place)) == place

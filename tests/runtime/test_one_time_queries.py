@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from views.lanes import Driver
 
-from aspen.log.entry import Ask, Change, Entry, Register, Tick, Transaction, Unregister
+from aspen.log.entry import Change, Entry, OneTimeQuery, Register, Tick, Transaction, Unregister
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
-from aspen.runtime.asks import KEPT_S, answer_name
 from aspen.runtime.lane import Lane
+from aspen.runtime.one_time_queries import KEPT_S, answer_name
 
 COLUMNS = (
     ("set", "INT", ""),
@@ -28,8 +28,8 @@ def link(src: int, dst: int, weight: int = 1) -> Transaction:
     return Transaction(1.0, (Change("link", weight, (src, dst, 1)),))
 
 
-def ask(row: tuple, name: str = "q", view: str = "reach", at_s: float = 1.0) -> Ask:
-    return Ask(at_s, name, view, row)
+def ask(row: tuple, name: str = "q", view: str = "reach", at_s: float = 1.0) -> OneTimeQuery:
+    return OneTimeQuery(at_s, name, view, row)
 
 
 def test_the_answer_comes_in_the_epoch_of_the_question_and_is_what_the_lane_says() -> None:
@@ -105,9 +105,9 @@ def test_an_answer_passes_with_the_first_tick_more_than_30_s_later() -> None:
 def test_a_rebuild_does_not_answer_what_passed_long_ago(monkeypatch) -> None:
     driver = Driver("reach")
     driver.take(link(1, 2))
-    monkeypatch.setattr("aspen.runtime.asks.answer_rows", None)
+    monkeypatch.setattr("aspen.runtime.one_time_queries.answer_rows", None)
     assert driver.take(ask((1, 2)), Tick(1.0 + KEPT_S + 1)) == []
-    assert driver.lane.asks.open == {}
+    assert driver.lane.one_time.open == {}
 
 
 nodes = st.integers(0, 3)
@@ -173,5 +173,5 @@ def test_differential_cutting_replaying_and_restarting_do_not_show(history, data
     at_once: dict[str, tuple] = {"reach": ({}, None)}
     fold(at_once, whole.take(*entries))
     assert stepwise == at_once
-    assert one.lane.asks.open == whole.lane.asks.open
-    assert {answer_name(name) for name in one.lane.asks.open} == set(stepwise) - {"reach"}
+    assert one.lane.one_time.open == whole.lane.one_time.open
+    assert {answer_name(name) for name in one.lane.one_time.open} == set(stepwise) - {"reach"}

@@ -1,4 +1,4 @@
-"""Own places: where a view of the system relations is kept, of which every lane has its own rows.
+"""Own assignment: where views of the system relations are kept: each lane has rows of its own.
 
     lanes      0                            1
     w_queries  what lane 0 says of itself   what lane 1 says of itself
@@ -43,7 +43,7 @@ def own_part(plan: Plan, number: int, lanes: int) -> Plan:
 
 
 def own_column(plan: Plan, lanes: int) -> int:
-    """Returns the place of the output column that says which lane a row is of, -1 where none does.
+    """Returns the index of the output column that says which lane a row is of, -1 where none does.
 
     Raises:
         CrossesLanes: as `own_part`.
