@@ -93,9 +93,7 @@ class _Writer:
                 return "\nUNION ALL\n".join(self.select(one) for one in inputs)
             case GroupBy():
                 return self._grouped(plan, {c.name: c.name for c in plan.columns}, plan.columns)
-            case Project(GroupBy() as inner, made) if all(
-                isinstance(value, Col) for _, value in made
-            ):
+            case Project(GroupBy() as inner, made) if _only_picks(plan):
                 chosen = {c.name: value.name for c, value in made if isinstance(value, Col)}
                 return self._grouped(inner, chosen, plan.columns)
         block = self._block(plan)
@@ -130,7 +128,7 @@ class _Writer:
                 below = self._block(child)
                 own = tuple(_sql(substitute(p, below.columns), "AND") for p in conjuncts(predicate))
                 return replace(below, where=(*below.where, *own))
-            case Project(child, outputs) if not isinstance(child, GroupBy):
+            case Project(child, outputs) if not (isinstance(child, GroupBy) and _only_picks(plan)):
                 below = self._block(child)
                 made = {c.name: substitute(value, below.columns) for c, value in outputs}
                 return replace(below, columns=made)
@@ -180,6 +178,11 @@ class _Writer:
             alias = f"{stem}{number}"
         self.taken.add(alias)
         return alias
+
+
+def _only_picks(plan: Project) -> bool:
+    """Whether a projection computes nothing, and so needs no SELECT of its own over a group."""
+    return all(isinstance(value, Col) for _, value in plan.outputs)
 
 
 def _bare(name: str) -> str:

@@ -57,6 +57,11 @@ OTHERS = {
         SELECT n.k FROM (SELECT m.rid AS k, COUNT(*) AS n FROM machine m GROUP BY m.rid) n
         WHERE n.n > 1 AND CASE WHEN n.n > 2 THEN TRUE ELSE n.n < 3 END
     """,
+    "computed": "SELECT m.rid, COUNT(*) + 1 AS n FROM machine m GROUP BY m.rid",
+    "computed of all": "SELECT COUNT(*) + 1 AS n, 1 AS one FROM machine m",
+    "computed above": """
+        SELECT n.n + 1 AS n FROM (SELECT COUNT(*) + 1 AS n FROM machine m GROUP BY m.rid) n
+    """,
     "twice": "SELECT a.mid FROM machine a, machine b WHERE a.rid = b.rid AND NOT a.mid = b.mid",
 }
 
