@@ -26,6 +26,7 @@ from smartcis.api import (
 from smartcis.api.problems import nothing_here
 
 urlpatterns = [
+    re_path(r"\0", nothing_here),  # nothing has such a name, and PostgreSQL takes none
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", house.Docs.as_view(url_name="schema"), name="docs"),
     path("v1/building/", building.BuildingView.as_view()),
