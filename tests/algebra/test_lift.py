@@ -58,19 +58,19 @@ def other(part, draw):
 
 @settings(max_examples=100, deadline=None)
 @given(plans.plans(), plans.data(), st.data())
-def test_law_each_query_finds_its_rows_in_the_shape(plan, data, drawn):
+def test_law_each_query_finds_its_rows_in_the_template(plan, data, drawn):
     lifted = lift(plan)
     if lifted is None:
         return
     alike = [plan, *(changed(plan, drawn.draw) for _ in range(2))]
     found = [lift(one) for one in alike]
-    asked = {one.values: 1 for one in found if one.shape == lifted.template}
+    asked = {one.values: 1 for one in found if one.template == lifted.template}
     everybody = replace(data, tables={**data.tables, PARAMETERS: asked})
     rows = everybody.evaluate(lifted.template)
     width = len(lifted.values)
     assert not {row[len(row) - width :] for row in rows} - set(asked)
     for one, own in zip(alike, found, strict=True):
-        if own.shape != lifted.template:
+        if own.template != lifted.template:
             continue
         mine = {row[:-width]: w for row, w in rows.items() if row[-width:] == own.values}
         assert mine == data.evaluate(one)
@@ -83,9 +83,9 @@ def test_plans_that_differ_in_constants_have_one_shape():
         return Filter(scan, Op("AND", Op("=", Col("t.a"), Const(a)), Op("<", Const(c), Col("t.c"))))
 
     one, two = lift(asked(1, "x")), lift(asked(7, "y"))
-    assert one.shape == two.shape
+    assert one.template == two.template
     assert (one.values, two.values) == ((1, "x"), (7, "y"))
-    assert lift(asked(1.0, "x")).shape != one.shape
+    assert lift(asked(1.0, "x")).template != one.template
     assert lift(Filter(scan, Op("=", Col("t.a"), Col("t.a")))) is None
 
 
@@ -130,8 +130,8 @@ def test_law_recursions_under_demand_have_one_shape(plan, asked, form, place, da
 
     questions = [rewrite(question(*one)) for one in asked]
     found = [lift(one) for one in questions]
-    assert len({one.shape for one in found}) == 1
-    shape, width = found[0].shape, len(found[0].values)
+    assert len({one.template for one in found}) == 1
+    shape, width = found[0].template, len(found[0].values)
     rows = evaluate(shape, {**data, PARAMETERS: {one.values: 1 for one in found}})
     for one, own in zip(questions, found, strict=True):
         mine = {row[:-width]: w for row, w in rows.items() if row[-width:] == own.values}
