@@ -16,8 +16,6 @@ from aspen.errors import AspenError
 NONE = "-"
 """Stands for a child that is not there."""
 SCAN = "scan"
-ENFORCERS = frozenset({"stay", "ship", "sort"})
-"""Logical operators that change a property of the same expression."""
 
 Node = tuple[str, str]
 """An OR node: expression and property."""
@@ -53,21 +51,6 @@ class And:
         """The OR nodes it stands on."""
         pairs = ((self.left, self.left_prop), (self.right, self.right_prop))
         return tuple(pair for pair in pairs if pair[0] != NONE)
-
-    @property
-    def row(self) -> tuple[str, str, int, str, str, str, str, str, str]:
-        """The row of SearchSpace."""
-        return (
-            self.expr,
-            self.prop,
-            self.index,
-            self.log,
-            self.phy,
-            self.left,
-            self.left_prop,
-            self.right,
-            self.right_prop,
-        )
 
 
 class Space(Protocol):

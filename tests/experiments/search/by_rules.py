@@ -12,6 +12,7 @@ Source: [Liu, Ives and Loo, SIGMOD 2016].
 from __future__ import annotations
 
 import random
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,6 @@ from aspen.overlog import compile_program
 from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
 from federation.search.space import (
-    ENFORCERS,
     SCAN,
     And,
     Answer,
@@ -38,6 +38,8 @@ from federation.search.space import (
 STRATEGY = "justification"
 """Keeps no annotations: a dense and-or graph has too many ways to each node to write them down."""
 RULES = Path(__file__).parent / "rules.olg"
+ENFORCERS = frozenset({"stay", "ship", "sort"})
+"""Logical operators that change a property of the same expression."""
 _TEXT, _INT = Type.TEXT, Type.INT
 _COLUMNS: dict[str, dict[str, Type]] = {
     "goal": {"e": _TEXT, "p": _TEXT},
@@ -199,7 +201,7 @@ def facts(space: Space, node: Node) -> set[Fact]:
         if way.log in ENFORCERS:
             found.add(("fn_enforce", (expr, prop, way.log, way.phy, way.left_prop)))
         else:
-            found.add(("fn_split", way.row))
+            found.add(("fn_split", astuple(way)))
         summary = space.nonscan_summary(way)
         found.add(("fn_nonscansummary", (expr, prop, way.index, summary)))
         found.add(("local_cost", (expr, prop, way.index, way.phy, cost)))
