@@ -226,12 +226,8 @@ def _window(node: Window) -> str:
     words = []
     if node.partition_by:
         words.append(f"PARTITION BY {', '.join(map(_bare, node.partition_by))}")
-    if node.rows is not None:
-        words.append(f"ROWS {node.rows}")
-    if node.range_s is not None:
-        words.append(f"RANGE {node.range_s:g} SECONDS")
-    if node.slide_s is not None:
-        words.append(f"SLIDE {node.slide_s:g} SECONDS")
+    for word, amount, seconds in node.bounds.words:
+        words.append(f"{word.upper()} {amount:g}{' SECONDS' if seconds else ''}")
     return f"[{' '.join(words)}]"
 
 

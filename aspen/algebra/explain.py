@@ -117,10 +117,8 @@ def _matching(node: Join | AntiJoin | OuterJoin | MarkJoin) -> str:
 
 def _window(node: Window) -> str:
     by = f" by {_names(node.partition_by)}" if node.partition_by else ""
-    rows = f" rows {node.rows}" if node.rows is not None else ""
-    span = f" range {value_text(node.range_s)}" if node.range_s is not None else ""
-    slide = f" slide {value_text(node.slide_s)}" if node.slide_s is not None else ""
-    return f"Window{by}{rows}{span}{slide}"
+    bounds = "".join(f" {word} {value_text(amount)}" for word, amount, _ in node.bounds.words)
+    return f"Window{by}{bounds}"
 
 
 def _fixpoint(node: Fixpoint) -> str:

@@ -20,6 +20,7 @@ from aspen.algebra.plan_parts import (
     SetFunction,
     SortKey,
     Values,
+    WindowBounds,
     refuse_twins,
     require_columns,
 )
@@ -54,6 +55,7 @@ __all__ = (
     "Union",
     "Values",
     "Window",
+    "WindowBounds",
     "children",
     "relations_of",
     "with_children",
@@ -66,9 +68,7 @@ class Window:
 
     Args:
         partition_by: columns whose every value has a window of its own.
-        rows: newest rows kept per partition, None for no limit.
-        range_s: seconds of log time a row stays, None for ever.
-        slide_s: the window moves only at multiples of so many seconds, None with every tick.
+        rows: the fields from here on are those of WindowBounds.
     """
 
     child: Plan
@@ -89,6 +89,11 @@ class Window:
             self.range_s is not None and self.range_s <= 0
         ):
             raise PlanError("a window must hold something", found=f"{self.rows=} {self.range_s=}")
+
+    @property
+    def bounds(self) -> WindowBounds:
+        """How much it holds."""
+        return WindowBounds(self.rows, self.range_s, self.slide_s)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from aspen.algebra.expr import Const
 from aspen.errors import AspenError
@@ -51,6 +52,26 @@ class SortKey:
     column: str
     descending: bool = False
     nulls_last: bool = False
+
+
+class WindowBounds(NamedTuple):
+    """How much of a stream a window holds; each None for no bound.
+
+    Args:
+        rows: newest rows kept per partition.
+        range_s: seconds of log time a row stays.
+        slide_s: the window moves only at multiples of so many seconds, else with every tick.
+    """
+
+    rows: int | None = None
+    range_s: float | None = None
+    slide_s: float | None = None
+
+    @property
+    def words(self) -> list[tuple[str, int | float, bool]]:
+        """The bounds there are: word, amount, and whether it counts seconds."""
+        found = zip(self._fields, self, strict=True)
+        return [(n.removesuffix("_s"), v, n.endswith("_s")) for n, v in found if v is not None]
 
 
 class AggregateFunction(Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from aspen.algebra.expr import Const, Expr
 from aspen.algebra.plan import (
@@ -34,6 +35,7 @@ from aspen.algebra.plan import (
     Union,
     Values,
     Window,
+    WindowBounds,
 )
 from aspen.algebra.read_expr import Words, read_expr
 from aspen.errors import Position
@@ -229,9 +231,9 @@ def _top_k(words: Words, child: Plan) -> TopK:
 
 def _window(words: Words, child: Plan) -> Window:
     by = _names(words) if words.take("by") else ()
-    rows = int(words.number()) if words.take("rows") else None
-    span = words.number() if words.take("range") else None
-    return Window(child, by, rows, span, words.number() if words.take("slide") else None)
+    taken = (words.take(name.removesuffix("_s")) for name in WindowBounds._fields)
+    bounds: list[Any] = [words.number() if found else None for found in taken]
+    return Window(child, by, *bounds)
 
 
 def _names(words: Words) -> tuple[str, ...]:

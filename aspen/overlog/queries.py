@@ -19,7 +19,7 @@ from aspen.streamsql.ast import (
     SelectQuery,
     Source,
     UnionQuery,
-    WindowSpec,
+    WindowClause,
 )
 
 _DERIVED = "derived"
@@ -36,7 +36,7 @@ class Queries:
     """
 
     columns: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, WindowSpec]
+    windows: Mapping[str, WindowClause]
 
     def whole(self, rules: tuple[Rule, ...]) -> Query:
         """Returns the query of a predicate that does not read itself."""

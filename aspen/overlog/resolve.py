@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from aspen.algebra.functions import FUNCTIONS
+from aspen.algebra.plan import WindowBounds
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.overlog.errors import (
@@ -17,7 +18,7 @@ from aspen.overlog.errors import (
     WrongArity,
 )
 from aspen.overlog.syntax import Aggregate, Atom, Condition, Head, Materialize, Program, Rule
-from aspen.streamsql.ast import Expression, Function, Name, Negation, WindowSpec
+from aspen.streamsql.ast import Expression, Function, Name, Negation, WindowClause
 from aspen.streamsql.errors import nearest, suggestion
 
 
@@ -34,7 +35,7 @@ class Resolved:
 
     rules: Mapping[str, tuple[Rule, ...]]
     columns: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, WindowSpec]
+    windows: Mapping[str, WindowClause]
     most: Mapping[str, Materialize]
 
 
@@ -97,7 +98,7 @@ def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
 
 
 def _check_atom(
-    atom: Atom, heads: Mapping[str, Head], catalog: Catalog, windows: Mapping[str, WindowSpec]
+    atom: Atom, heads: Mapping[str, Head], catalog: Catalog, windows: Mapping[str, WindowClause]
 ) -> None:
     name = atom.predicate
     if name in heads:
@@ -153,7 +154,7 @@ def _limited(found: Materialize) -> Materialize:
     return found
 
 
-def _window(found: Materialize, catalog: Catalog) -> WindowSpec:
+def _window(found: Materialize, catalog: Catalog) -> WindowClause:
     name = found.predicate
     relation = catalog.relations.get(name)
     if relation is None or relation.kind is not SourceKind.STREAM:
@@ -188,7 +189,8 @@ def _window(found: Materialize, catalog: Catalog) -> WindowSpec:
             attempt=f"materialize({name}, 30, infinity).",
         )
     by = tuple(Name("", relation.names[key - 1], found.at) for key in found.keys)
-    return WindowSpec(by, 1 if found.keys else found.rows, found.lifetime_s, at=found.at)
+    bounds = WindowBounds(1 if found.keys else found.rows, found.lifetime_s)
+    return WindowClause(by, bounds, found.at)
 
 
 def _columns(heads: list[Head]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from aspen.algebra.plan import WindowBounds
 from aspen.errors import Position
 from aspen.model.schema import Relation, Value
 
@@ -135,13 +136,11 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowSpec:
-    """`[PARTITION BY a ROWS 1 RANGE 30 SECONDS]`; the range is in seconds."""
+class WindowClause:
+    """`[PARTITION BY a ROWS 1 RANGE 30 SECONDS]`."""
 
     partition_by: tuple[Name, ...]
-    rows: int | None
-    range_s: float | None
-    slide_s: float | None = None
+    bounds: WindowBounds
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -151,7 +150,7 @@ class NamedSource:
 
     name: str
     alias: str
-    window: WindowSpec | None = None
+    window: WindowClause | None = None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 

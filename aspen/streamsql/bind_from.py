@@ -32,7 +32,7 @@ from aspen.streamsql.ast import (
     Negation,
     Query,
     SelectQuery,
-    WindowSpec,
+    WindowClause,
 )
 from aspen.streamsql.ast import Source as Spoken
 from aspen.streamsql.bind_expr import ExpressionBinder
@@ -268,13 +268,13 @@ class FromBinder:
                 attempt="leave the window out",
             )
 
-    def _window(self, spec: WindowSpec, scan: Scan, scope: Scope, relation: Relation) -> Window:
+    def _window(self, spec: WindowClause, scan: Scan, scope: Scope, relation: Relation) -> Window:
         by = tuple(scope.find(name).name for name in spec.partition_by)
-        range_s, ttl_s = spec.range_s, relation.ttl_s
+        bounds, ttl_s = spec.bounds, relation.ttl_s
         if ttl_s:
             # No window holds what its stream has forgotten.
-            range_s = ttl_s if range_s is None else min(range_s, ttl_s)
-        return Window(scan, by, spec.rows, range_s, spec.slide_s)
+            bounds = bounds._replace(range_s=min(bounds.range_s or ttl_s, ttl_s))
+        return Window(scan, by, *bounds)
 
 
 def _outer_join(

@@ -13,6 +13,7 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from aspen.algebra.plan import WindowBounds
 from aspen.streamsql.dialect_statements import parse_declaration, parse_outputs
 
 _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
@@ -21,12 +22,7 @@ _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 class StreamWindow(exp.Expression):
     """`[PARTITION BY … ROWS … RANGE … SLIDE …]`, or the seeds' `[SIZE n TIME | TUPLE …]`."""
 
-    arg_types = {  # noqa: RUF012  # sqlglot's protocol
-        "partition_by": False,
-        "rows": False,
-        "range_s": False,
-        "slide_s": False,
-    }
+    arg_types = dict.fromkeys(("partition_by", *WindowBounds._fields), False)
 
 
 class StreamParser(parser.Parser):

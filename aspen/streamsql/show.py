@@ -154,14 +154,10 @@ def _source(source: Source) -> Iterator[str]:
     window = ""
     if source.window is not None:
         by = ", ".join(spell(name) for name in source.window.partition_by)
-        rows, span = source.window.rows, source.window.range_s
-        words = [
-            f"partition by {by}" if by else "",
-            f"rows {rows}" if rows is not None else "",
-            f"range {span} s" if span is not None else "",
-            f"slide {source.window.slide_s} s" if source.window.slide_s is not None else "",
-        ]
-        window = f" [{' '.join(filter(None, words))}]"
+        words = [f"partition by {by}"] if by else []
+        for word, amount, seconds in source.window.bounds.words:
+            words.append(f"{word} {amount}{' s' if seconds else ''}")
+        window = f" [{' '.join(words)}]"
     yield f"from {source.name} as {source.alias}{window}"
 
 

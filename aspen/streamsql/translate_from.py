@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from aspen.algebra.plan import WindowBounds
 from aspen.streamsql.ast import (
     DerivedSource,
     Expression,
@@ -20,7 +21,7 @@ from aspen.streamsql.ast import (
     Source,
     Star,
     ValuesQuery,
-    WindowSpec,
+    WindowClause,
     leaves,
 )
 from aspen.streamsql.bind_expr import operands
@@ -205,20 +206,15 @@ class FromTranslator:
         whole = SelectQuery((Item(Star("", at), at=at),), (replace(source, alias=name),), at=at)
         return DerivedSource(whole, named, columns, at)
 
-    def _window(self, window: StreamWindow) -> WindowSpec:
+    def _window(self, window: StreamWindow) -> WindowClause:
         names: list[Name] = []
         for part in window.args.get("partition_by") or ():
             name = self.expressions.translate(part)
             if not isinstance(name, Name):
                 raise self._unsupported("expression in PARTITION BY", part, "name a column")
             names.append(name)
-        return WindowSpec(
-            tuple(names),
-            window.args.get("rows"),
-            window.args.get("range_s"),
-            window.args.get("slide_s"),
-            self.spans.head(window),
-        )
+        bounds = {name: window.args.get(name) for name in WindowBounds._fields}
+        return WindowClause(tuple(names), WindowBounds(**bounds), self.spans.head(window))
 
     def _unsupported(self, what: str, tree: exp.Expr, attempt: str) -> Unsupported:
         return Unsupported(
