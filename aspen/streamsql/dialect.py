@@ -216,7 +216,9 @@ class StreamParser(parser.Parser):
                 found["rows"] = int(self._window_number(whole=True))
             if self._match_text_seq("RANGE"):
                 found["range_s"] = self.parse_seconds()
-            if "range_s" in found and self._match_text_seq("SLIDE"):
+            elif self._match_text_seq("TUMBLE"):
+                found["range_s"] = found["slide_s"] = self.parse_seconds()
+            if "slide_s" not in found and "range_s" in found and self._match_text_seq("SLIDE"):
                 found["slide_s"] = self.parse_seconds()
         if "rows" not in found and "range_s" not in found:
             self.raise_error("Expecting ROWS or RANGE in a window")

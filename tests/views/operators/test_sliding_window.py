@@ -21,20 +21,21 @@ READING = _CREATED.relation
 QUERY = compile_query(
     "SELECT v FROM reading [RANGE 20 SECONDS SLIDE 10 SECONDS]", Catalog.of([READING])
 )
+TUMBLED = compile_query("SELECT v FROM reading [TUMBLE 10 SECONDS]", Catalog.of([READING]))
 steps = st.one_of(
     st.tuples(st.just("row"), st.integers(0, 3)), st.tuples(st.just("tick"), st.integers(1, 12))
 )
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.lists(steps, max_size=25), st.integers(0, 25))
-def test_oracle_contents_are_those_of_the_last_boundary(history, cut):
-    lane = Lane()
+@given(st.lists(steps, max_size=25), st.integers(0, 25), st.sampled_from([QUERY, TUMBLED]))
+def test_oracle_contents_are_those_of_the_last_boundary(history, cut, query):
+    lane, range_s = Lane(), 20 if query is QUERY else 10
 
     def take(*entries):
         lane.apply(list(enumerate(entries, start=lane.position + 1)))
 
-    take(Declare(0.0, READING), Tick(100.0), Register(0.0, "q", plan_text(QUERY.plan)))
+    take(Declare(0.0, READING), Tick(100.0), Register(0.0, "q", plan_text(query.plan)))
     arrived: list[tuple[float, int]] = []
     now_s, boundary_s = 100.0, 100.0
     for number, (kind, what) in enumerate(history):
@@ -47,7 +48,7 @@ def test_oracle_contents_are_those_of_the_last_boundary(history, cut):
             now_s += what
             take(Tick(now_s))
             boundary_s = max(boundary_s, math.floor(now_s / 10) * 10)
-        inside = [(at_s, v) for at_s, v in arrived if boundary_s - 20 < at_s <= boundary_s]
+        inside = [(at_s, v) for at_s, v in arrived if boundary_s - range_s < at_s <= boundary_s]
         assert lane.rows("q") == Counter((v,) for _, v in inside)
 
 
