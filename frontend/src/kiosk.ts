@@ -1,6 +1,6 @@
 import { mount } from 'svelte';
 import KioskPage from './kiosk/KioskPage.svelte';
-import { App } from './store/app.svelte';
+import { openStores } from './store/stores';
 import './styles/index.css';
 import './styles/kiosk.css';
 import { pageElement } from './ui/start';
@@ -8,6 +8,4 @@ import { browser } from './wire/browser';
 
 const target = pageElement();
 document.documentElement.classList.add('kiosk-page');
-// A kiosk belongs to whoever stands before it, so it never acts as staff.
-const app = new App(browser, false, target.dataset.kiosk ?? '');
-mount(KioskPage, { target, props: { app } });
+mount(KioskPage, { target, props: { stores: openStores(browser, target.dataset.kiosk ?? '') } });

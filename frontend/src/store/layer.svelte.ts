@@ -3,7 +3,8 @@ import { http, Problem, type ProblemFields } from '../api/http';
 import type { Answer, Query } from '../api/schema';
 import type { Point } from './geometry';
 import type { Bag } from '../wire/fold';
-import type { App } from './app.svelte';
+import type { House } from './house.svelte';
+import type { Live } from './live.svelte';
 import { locate, marks, type Mark, type Nodes } from './layer';
 import { UNKNOWN, type Table } from './table';
 
@@ -21,7 +22,10 @@ export class Layer {
   private nodes = $state.raw<Nodes>(new Map());
   private end: () => void = () => undefined;
 
-  constructor(private readonly app: App) {}
+  constructor(
+    private readonly live: Live,
+    private readonly house: House,
+  ) {}
 
   private readonly drawn: { marks: Mark[]; lost: number } = $derived.by(() => {
     const by = this.query?.located_by;
@@ -29,7 +33,7 @@ export class Layer {
     return marks(
       this.table,
       by,
-      locate(this.table.columns, by, this.app.plans, this.app.building, this.nodes),
+      locate(this.table.columns, by, this.house.plans, this.house.building, this.nodes),
     );
   });
 
@@ -83,7 +87,7 @@ export class Layer {
   }
 
   private follow(id: string, width: number | undefined): void {
-    const { live } = this.app;
+    const { live } = this;
     let bag: Bag | null = null;
     const paint = (): void => {
       if (id !== this.id || bag === null) return;

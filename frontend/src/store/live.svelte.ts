@@ -6,11 +6,23 @@ import type { Bag } from '../wire/fold';
 import type { WireError } from '../wire/protocol';
 import { Repaint } from '../wire/repaint';
 import { UNKNOWN, type Table } from './table';
-import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type LayerName, type ViewName } from './views';
+import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from './views';
 import type { Tables } from './world';
 
+/** A view as the page reads it, and the bag to paint it from. */
 class Cell {
   table = $state.raw<Table>(UNKNOWN);
+  bag: Bag | null = null;
+  followed = false;
+}
+
+/** The cells by view, made when first asked for; each is reactive on its own. */
+class Cells extends Map<string, Cell> {
+  of(view: string): Cell {
+    let cell = this.get(view);
+    if (cell === undefined) this.set(view, (cell = new Cell()));
+    return cell;
+  }
 }
 
 export class Live {
@@ -18,27 +30,32 @@ export class Live {
   readonly repaint = new Repaint();
   connection = $state.raw<Connection>({ kind: 'connecting', attempt: 0 });
   /** Views that cannot be maintained now, each with its reason. */
-  errors = $state.raw<ReadonlyMap<string, WireError>>(new Map());
+  errors = $state.raw<readonly (readonly [string, WireError])[]>([]);
   /** Server time, s, refreshed once a second for ages. */
   nowS = $state(Date.now() / 1000);
   readonly label = $derived(describe(this.connection));
-  private readonly cells: Record<ViewName, Cell>;
-  private readonly dirty = new Map<ViewName, Bag>();
+  private readonly cells = new Cells();
   private endOwn: (() => void)[] = [];
 
   constructor(around: Surroundings) {
-    this.cells = Object.fromEntries(
-      [...SHARED_VIEWS, ...OWN_VIEWS, ...LAYER_VIEWS].map((view) => [view, new Cell()]),
-    ) as Record<ViewName, Cell>;
+    for (const view of [...SHARED_VIEWS, ...OWN_VIEWS]) this.prepare(view);
     this.client = new LiveClient(around, (connection) => {
       this.connection = connection;
     });
   }
 
-  /** Tables by view, each read reactive on its own. */
-  readonly tables: Tables = new Proxy({} as Tables, {
-    get: (_, view) => this.cells[view as ViewName].table,
-  });
+  /** The page's views, each read reactive on its own. */
+  readonly tables: Tables = new Proxy({} as Tables, { get: (_, view) => this.table(String(view)) });
+
+  /** Make a view readable; state made while something is computed would not be tracked by it. */
+  prepare(view: string): void {
+    this.cells.of(view);
+  }
+
+  /** Any prepared view, unknown while nobody follows it. */
+  table(view: string): Table {
+    return this.cells.of(view).table;
+  }
 
   /** Connect and follow these views; returns the function that ends it. */
   start(views: readonly ViewName[] = SHARED_VIEWS): () => void {
@@ -77,42 +94,40 @@ export class Live {
   forgetOwn(): void {
     for (const end of this.endOwn) end();
     this.endOwn = [];
-    for (const view of OWN_VIEWS) {
-      this.dirty.delete(view);
-      this.cells[view].table = UNKNOWN;
-    }
   }
 
-  /** Follow the view behind a layer of the map; returns the function that ends it. */
-  showLayer(view: LayerName): () => void {
-    const end = this.follow(view);
-    return () => {
-      end();
-      this.dirty.delete(view);
-      this.cells[view].table = UNKNOWN;
-    };
+  /** Follow a view besides the page's own; returns the function that ends it. */
+  followMore(view: string): () => void {
+    return this.cells.of(view).followed ? () => undefined : this.follow(view);
   }
 
-  private follow(view: ViewName): () => void {
-    return this.client.subscribe(view, (event) => {
+  private follow(view: string): () => void {
+    const cell = this.cells.of(view);
+    cell.followed = true;
+    const end = this.client.subscribe(view, (event) => {
       if (event.kind === 'error') {
-        this.errors = new Map([...this.errors, [view, event.error]]);
+        this.errors = [...this.errors.filter(([name]) => name !== view), [view, event.error]];
       } else if (event.kind === 'closed') {
-        this.cells[view].table = UNKNOWN;
+        cell.table = UNKNOWN;
       } else {
-        if (this.errors.has(view)) {
-          this.errors = new Map([...this.errors].filter(([name]) => name !== view));
-        }
-        this.dirty.set(view, event.bag);
+        if (this.errors.length > 0) this.errors = this.errors.filter(([name]) => name !== view);
+        cell.bag = event.bag;
         this.repaint.soon(this.publish);
       }
     });
+    return () => {
+      end();
+      cell.followed = false;
+      cell.bag = null;
+      cell.table = UNKNOWN;
+    };
   }
 
   private readonly publish = (): void => {
-    for (const [view, bag] of this.dirty) {
-      this.cells[view].table = { columns: bag.columns, rows: bag.rows(), known: true };
+    for (const cell of this.cells.values()) {
+      if (cell.bag === null) continue;
+      cell.table = { columns: cell.bag.columns, rows: cell.bag.rows(), known: true };
+      cell.bag = null;
     }
-    this.dirty.clear();
   };
 }

@@ -17,8 +17,4 @@ export const SHARED_VIEWS = [
 /** Views the service narrows to this browser's routes. */
 export const OWN_VIEWS = ['nearest_machine', 'route_step'] as const;
 
-/** Views behind layers of the map, followed while the layer is shown. */
-export const LAYER_VIEWS = ['mote_power'] as const;
-
-export type LayerName = (typeof LAYER_VIEWS)[number];
-export type ViewName = (typeof SHARED_VIEWS)[number] | (typeof OWN_VIEWS)[number] | LayerName;
+export type ViewName = (typeof SHARED_VIEWS)[number] | (typeof OWN_VIEWS)[number];

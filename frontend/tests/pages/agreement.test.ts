@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import PlanShapes from '../../src/map/PlanShapes.svelte';
 import { Scale } from '../../src/map/scale.svelte';
 import ListView from '../../src/panels/ListView.svelte';
-import { App } from '../../src/store/app.svelte';
+import { openStores, type Stores } from '../../src/store/stores';
 import { SHARED_VIEWS } from '../../src/store/views';
 import { delta, Hand, snapshot } from '../wire/hand';
 import { BUILDING, COLUMNS, GROUND, ROWS, UPPER } from '../store/scene';
@@ -12,17 +12,17 @@ import { elementAt } from '../../src/lists';
 import { one } from '../page';
 
 let hand: Hand;
-let app: App;
+let stores: Stores;
 let parts: object[];
 
 beforeEach(() => {
   vi.useFakeTimers();
   document.body.innerHTML = '<svg class="plan" id="map"></svg><div id="list"></div>';
   hand = new Hand();
-  app = new App(hand, false);
-  app.building = BUILDING;
-  app.plans = [GROUND, UPPER];
-  app.live.start();
+  stores = openStores(hand);
+  stores.house.building = BUILDING;
+  stores.house.plans = [GROUND, UPPER];
+  stores.live.start();
   hand.socket.opens();
   hand.socket.asked.forEach(({ id, view }, i) => {
     const name = elementAt(SHARED_VIEWS, i);
@@ -33,16 +33,16 @@ beforeEach(() => {
   parts = [
     mount(PlanShapes, {
       target: document.getElementById('map') as Element,
-      props: { app, scale: new Scale(), moved: () => false },
+      props: { ...stores, scale: new Scale(), moved: () => false },
     }),
-    mount(ListView, { target: document.getElementById('list') as Element, props: { app } }),
+    mount(ListView, { target: document.getElementById('list') as Element, props: stores }),
   ];
   flushSync();
 });
 
 afterEach(() => {
   for (const part of parts) void unmount(part);
-  app.live.client.stop();
+  stores.live.client.stop();
   vi.useRealTimers();
 });
 
@@ -60,7 +60,7 @@ function both(
 ): [Record<string, string | null>, Record<string, string | null>] {
   const map: Record<string, string | null> = {};
   for (const level of BUILDING.levels) {
-    app.address = { ...app.address, level: level.id };
+    stores.nav.address = { ...stores.nav.address, level: level.id };
     flushSync();
     Object.assign(map, states(`${kind}-`));
   }
@@ -109,6 +109,6 @@ test('Enter opens what is focused', () => {
   const shape = one('[data-testid=machine-m1]');
   shape.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   flushSync();
-  expect(app.selected).toMatchObject({ kind: 'machine', machine: { mid: 'm1' } });
+  expect(stores.selection.selected).toMatchObject({ kind: 'machine', machine: { mid: 'm1' } });
   expect(location.search).toContain('select=machine');
 });

@@ -4,14 +4,14 @@ import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import WhatIf from '../../src/panels/WhatIf.svelte';
 import WhyNot from '../../src/panels/WhyNot.svelte';
-import { App } from '../../src/store/app.svelte';
+import { openStores, type Stores } from '../../src/store/stores';
 import { Hand } from '../wire/hand';
 import { one } from '../page';
 
 let part: object;
 let sent: unknown[];
 let answer: () => Response;
-let app: App;
+let stores: Stores;
 
 beforeEach(() => {
   sent = [];
@@ -20,8 +20,8 @@ beforeEach(() => {
     return Promise.resolve(answer());
   });
   document.body.innerHTML = '<main></main>';
-  app = new App(new Hand(), false);
-  app.session = 'mine';
+  stores = openStores(new Hand());
+  stores.route.session = 'mine';
 });
 
 afterEach(() => {
@@ -51,7 +51,7 @@ async function quiet(): Promise<void> {
 }
 
 test('supposes that a door closes, for this visitor', async () => {
-  part = mount(WhatIf, { target: main(), props: { app, doorId: 'd1', state: 'locked' } });
+  part = mount(WhatIf, { target: main(), props: { ...stores, doorId: 'd1', state: 'locked' } });
   flushSync();
   answer = json({ gone: [{ mid: 'm1', cost_mm: 1 }], come: [] });
   await press('what-if');
@@ -73,14 +73,14 @@ test('supposes that a door closes, for this visitor', async () => {
 });
 
 test('has nothing to suppose while nothing was asked', () => {
-  app.session = null;
-  part = mount(WhatIf, { target: main(), props: { app, doorId: 'd1', state: 'open' } });
+  stores.route.session = null;
+  part = mount(WhatIf, { target: main(), props: { ...stores, doorId: 'd1', state: 'open' } });
   flushSync();
   expect(document.querySelector('[data-testid="what-if"]')).toBeNull();
 });
 
 test('asks why a machine is not free, tells, and folds away again', async () => {
-  part = mount(WhyNot, { target: main(), props: { app, mid: 'm1' } });
+  part = mount(WhyNot, { target: main(), props: { ...stores, mid: 'm1' } });
   flushSync();
   const edit = {
     action: 'insert',

@@ -5,14 +5,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import LayerShapes from '../../src/map/LayerShapes.svelte';
 import { Scale } from '../../src/map/scale.svelte';
 import LayerPanel from '../../src/panels/LayerPanel.svelte';
-import { App } from '../../src/store/app.svelte';
+import { openStores, type Stores } from '../../src/store/stores';
 import { Layer } from '../../src/store/layer.svelte';
 import { BUILDING, GROUND, UPPER } from '../store/scene';
 import { delta, Hand, snapshot } from '../wire/hand';
 import { one } from '../page';
 
 let hand: Hand;
-let app: App;
+let stores: Stores;
 let layer: Layer;
 let parts: object[];
 let query: object;
@@ -34,17 +34,17 @@ beforeEach(() => {
   );
   document.body.innerHTML = '<main></main><svg id="map"></svg>';
   hand = new Hand();
-  app = new App(hand, false);
-  app.building = BUILDING;
-  app.plans = [GROUND, UPPER];
-  app.live.start([]);
+  stores = openStores(hand);
+  stores.house.building = BUILDING;
+  stores.house.plans = [GROUND, UPPER];
+  stores.live.start([]);
   hand.socket.opens();
-  layer = new Layer(app);
+  layer = new Layer(stores.live, stores.house);
   parts = [
-    mount(LayerPanel, { target: one('main'), props: { app, layer } }),
+    mount(LayerPanel, { target: one('main'), props: { ...stores, layer } }),
     mount(LayerShapes, {
       target: document.getElementById('map') as Element,
-      props: { app, layer, scale: new Scale() },
+      props: { ...stores, layer, scale: new Scale() },
     }),
   ];
 });
@@ -52,7 +52,7 @@ beforeEach(() => {
 afterEach(() => {
   layer.show(null);
   for (const part of parts) void unmount(part);
-  app.live.client.stop();
+  stores.live.client.stop();
   vi.unstubAllGlobals();
 });
 
@@ -95,8 +95,8 @@ test('rows are drawn where they lie, follow the query, and are listed', async ()
 
 test('rows on another floor only bring that floor into view, once', async () => {
   await shown([['m4', 'four']]);
-  expect(app.levelId).toBe('L1');
-  app.go({ level: 'L0' }, false);
+  expect(stores.selection.levelId).toBe('L1');
+  stores.nav.go({ level: 'L0' }, false);
   hand.socket.says(
     delta(id(), 1, 2, [
       [1, 'm1', 'one'],
@@ -104,7 +104,7 @@ test('rows on another floor only bring that floor into view, once', async () => 
     ]),
   );
   flushSync();
-  expect(app.levelId).toBe('L0');
+  expect(stores.selection.levelId).toBe('L0');
 });
 
 test('a query that is not there, or has no place, says so', async () => {
@@ -135,7 +135,7 @@ test('walking points, which no plan draws, are asked for once; if they cannot be
     expect(all('layer-mark').map((mark) => mark.getAttribute('aria-label'))).toEqual(['here']);
   });
 
-  layer = new Layer(app);
+  layer = new Layer(stores.live, stores.house);
   nodes = new Response(
     JSON.stringify({ code: 'smartcis.why.no_answer', message: 'the engine did not answer' }),
     { status: 503 },
@@ -151,9 +151,9 @@ test('a stopped query is said to be stopped; taken off, nothing is left', async 
   hand.socket.says({ type: 'closed', id: id(), view: 'q1' });
   flushSync();
   expect(all('layer-closed')).toHaveLength(1);
-  app.address = { ...app.address, layer: 'q1' };
+  stores.nav.address = { ...stores.nav.address, layer: 'q1' };
   (all('layer-off')[0] as HTMLButtonElement).click();
-  expect(app.address.layer).toBeNull();
+  expect(stores.nav.address.layer).toBeNull();
   layer.show(null);
   flushSync();
   expect([...all('layer'), ...all('layer-panel')]).toEqual([]);

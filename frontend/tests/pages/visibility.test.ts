@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import Visibility from '../../src/panels/Visibility.svelte';
-import { App } from '../../src/store/app.svelte';
+import { openStores } from '../../src/store/stores';
 import { Hand } from '../wire/hand';
 import { one } from '../page';
 
@@ -48,7 +48,7 @@ function show(): void {
   document.body.innerHTML = '<main></main>';
   part = mount(Visibility, {
     target: one('main'),
-    props: { app: new App(new Hand(), false) },
+    props: { ...openStores(new Hand()) },
   });
   flushSync();
 }

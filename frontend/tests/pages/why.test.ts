@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import Why from '../../src/panels/Why.svelte';
-import { App } from '../../src/store/app.svelte';
+import { openStores } from '../../src/store/stores';
 import { Hand } from '../wire/hand';
 import { one } from '../page';
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   document.body.innerHTML = '<main></main>';
   part = mount(Why, {
     target: one('main'),
-    props: { app: new App(new Hand(), false), view: 'free_machine', row: ['m1', 'lab', 101] },
+    props: { ...openStores(new Hand()), view: 'free_machine', row: ['m1', 'lab', 101] },
   });
   flushSync();
 });

@@ -3,7 +3,7 @@ import type { Building, Plan, PlanSensor } from '../../src/api/schema';
 import type { Point, Ring } from '../../src/store/geometry';
 import type { Row } from '../../src/wire/protocol';
 import { UNKNOWN, type Table } from '../../src/store/table';
-import { LAYER_VIEWS, OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
+import { OWN_VIEWS, SHARED_VIEWS, type ViewName } from '../../src/store/views';
 import type { Tables } from '../../src/store/world';
 
 const box = (x: number, y: number, w: number, h: number): Ring[] => [
@@ -121,7 +121,6 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   visitors_on_level: ['level_id', 'visitors'],
   silent_source: ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'],
   active_alarm: ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'],
-  mote_power: ['view', 'sid', 'level_id', 'x_m', 'y_m', 'power_mw', 'sent_bytes_per_s', 'at_s'],
   nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
   route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
 };
@@ -167,7 +166,7 @@ export const ROWS: Readonly<Partial<Record<ViewName, Row[]>>> = {
 export function tables(over: Partial<Record<ViewName, Row[]>> = {}): Tables {
   const rows = { ...ROWS, ...over };
   return Object.fromEntries(
-    [...SHARED_VIEWS, ...OWN_VIEWS, ...LAYER_VIEWS].map((view) => {
+    [...SHARED_VIEWS, ...OWN_VIEWS].map((view) => {
       const given = rows[view];
       return [view, given === undefined ? UNKNOWN : table(COLUMNS[view], given)];
     }),

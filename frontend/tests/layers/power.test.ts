@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { powerText, radiusM, spenders, totals } from '../../src/store/power';
-import { COLUMNS, table } from './scene';
+import { powerText, radiusM, spenders, totals } from '../../src/layers/power';
+import { table } from '../store/scene';
 
-const POWER = table(COLUMNS.mote_power, [
-  ['q_1', 'l1', 'L0', 1, 2, 0.5, 12, 1000],
-  ['q_1', 'l2', 'L1', 3, 4, 0.25, 6, 1000],
-  ['q_2', 'l1', 'L0', 1, 2, 0.01, 1, 1000],
-]);
+const POWER = table(
+  ['view', 'sid', 'level_id', 'x_m', 'y_m', 'power_mw', 'sent_bytes_per_s', 'at_s'],
+  [
+    ['q_1', 'l1', 'L0', 1, 2, 0.5, 12, 1000],
+    ['q_1', 'l2', 'L1', 3, 4, 0.25, 6, 1000],
+    ['q_2', 'l1', 'L0', 1, 2, 0.01, 1, 1000],
+  ],
+);
 
 describe('the power layer', () => {
   it('gives the motes of one query with their places', () => {

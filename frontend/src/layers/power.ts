@@ -1,6 +1,6 @@
 /** What motes spend for queries, as the layer of the map shows it. */
-import type { Point } from './geometry';
-import { number, records, type Table } from './table';
+import type { Point } from '../store/geometry';
+import { number, records, type Table } from '../store/table';
 
 export interface Spender {
   readonly sid: string;

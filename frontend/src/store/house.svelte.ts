@@ -1,0 +1,44 @@
+/** The building: its plans, loaded once, and the state that the views give each thing in them. */
+import { http, Problem } from '../api/http';
+import type { Building, Level, Plan } from '../api/schema';
+import { grouped } from '../lists';
+import type { Live } from './live.svelte';
+import { world, type Room, type World } from './world';
+
+/** After a failure the building is asked for again, ms. */
+const AGAIN_MS = 3000;
+
+export class House {
+  building = $state.raw<Building | null>(null);
+  plans = $state.raw<readonly Plan[]>([]);
+  problem = $state.raw<Problem | null>(null);
+
+  constructor(private readonly live: Live) {}
+
+  readonly world: World = $derived.by(() => world(this.plans, this.live.tables));
+  /** The highest floor first. */
+  readonly levels: readonly Level[] = $derived(
+    [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),
+  );
+  readonly roomsByLevel: ReadonlyMap<string, readonly Room[]> = $derived.by(() =>
+    grouped(this.world.rooms.values(), (room) => room.levelId),
+  );
+
+  /** Load the building, then the floor in view, then the others. */
+  async load(inView: () => string): Promise<void> {
+    try {
+      const building = await http.get<Building>('building/');
+      this.building = building;
+      const first = inView();
+      this.plans = [await http.get<Plan>(`levels/${first}/plan/`)];
+      const others = building.levels.filter((level) => level.id !== first);
+      const plans = await Promise.all(others.map((level) => http.get<Plan>(`levels/${level.id}/plan/`)));
+      this.plans = [...this.plans, ...plans];
+      this.problem = null;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.problem = error;
+      setTimeout(() => void this.load(inView), AGAIN_MS);
+    }
+  }
+}
