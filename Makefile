@@ -36,6 +36,7 @@ lint: ## ruff, formatting, migrations, the API's description
 	@echo "── lint"; ruff check . && ruff format --check .
 	@$(PYTHON) manage.py makemigrations --check --dry-run
 	@$(PYTHON) manage.py spectacular --fail-on-warn --file /dev/null
+	@cd frontend && npm run --silent lint
 
 types: ## mypy, strict where the engine lives
 	@echo "── types"; mypy

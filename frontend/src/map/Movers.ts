@@ -99,7 +99,7 @@ export class Movers extends L.Layer {
       if (!exact) continue;
       seen.add(name);
       const mover = this.movers.get(name);
-      if (!mover || mover.levelId !== level) {
+      if (mover?.levelId !== level) {
         this.movers.set(name, { from: at, to: at, startMs: now - GLIDE_MS, levelId: level, simulated });
       } else if (mover.to[0] !== at[0] || mover.to[1] !== at[1]) {
         mover.from = this.where(mover, now);

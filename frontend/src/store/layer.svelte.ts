@@ -1,14 +1,11 @@
 /** The query drawn on the map: named by the address, followed like any view. */
 import { http, Problem, type ProblemFields } from '../api/http';
 import type { Answer, Query } from '../api/schema';
-import type { Point } from './geometry';
 import type { Bag } from '../wire/fold';
 import type { House } from './house.svelte';
 import type { Live } from './live.svelte';
-import { locate, marks, type Mark, type Nodes } from './layer';
+import { locate, marks, NO_NODES, NODES_SQL, nodesOf, type Mark, type Nodes } from './layer';
 import { UNKNOWN, type Table } from './table';
-
-const NODES = 'ONCE SELECT node, level_id, x_m, y_m FROM routing_node';
 
 export class Layer {
   /** The query's id, null without a layer. */
@@ -19,7 +16,7 @@ export class Layer {
   /** Why nodes cannot be placed; the rows themselves go on. */
   lostNodes = $state.raw<ProblemFields | null>(null);
   private table = $state.raw<Table>(UNKNOWN);
-  private nodes = $state.raw<Nodes>(new Map());
+  private nodes = $state.raw<Nodes>(NO_NODES);
   private end: () => void = () => undefined;
 
   constructor(
@@ -107,13 +104,8 @@ export class Layer {
 
   private async loadNodes(): Promise<void> {
     try {
-      const answer = await http.post<Answer>('queries/', { sql: NODES });
-      this.nodes = new Map(
-        answer.rows.map(([node, level, x, y]) => [
-          Number(node),
-          { levelId: String(level), at: [Number(x), Number(y)] as Point },
-        ]),
-      );
+      const answer = await http.post<Answer>('queries/', { sql: NODES_SQL });
+      this.nodes = nodesOf(answer.rows);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.lostNodes = error.fields;

@@ -29,6 +29,20 @@ export interface Mark extends Spot {
 /** Node → where it is; the plans do not draw all of them. */
 export type Nodes = ReadonlyMap<number, { readonly levelId: string; readonly at: Point }>;
 
+export const NO_NODES: Nodes = new Map();
+
+/** The query that says where nodes are, and its rows as a map. */
+export const NODES_SQL = 'ONCE SELECT node, level_id, x_m, y_m FROM routing_node';
+
+export function nodesOf(rows: readonly Row[]): Nodes {
+  return new Map(
+    rows.map(([node, level, x, y]) => [
+      Number(node),
+      { levelId: String(level), at: [Number(x), Number(y)] as Point },
+    ]),
+  );
+}
+
 const SAID = 20;
 const WHERE = new Set(['x_m', 'y_m', 'level_id', 'node', 'at_s', 'rid', 'mid', 'sid', 'door_id', 'kiosk_id']);
 

@@ -1,5 +1,4 @@
 /** The question "nearest free machine with …", its answer, and what changed of it. */
-import { untrack } from 'svelte';
 import { Problem } from '../api/http';
 import type { Kiosk } from '../api/schema';
 import type { Row } from '../wire/protocol';
@@ -81,10 +80,7 @@ export class RouteStore {
     }, 1000);
     const end = $effect.root(() => {
       $effect(() => {
-        void this.question;
-        untrack(() => {
-          this.put(this.ask);
-        });
+        this.put(JSON.parse(this.question) as Ask | null);
       });
     });
     return () => {

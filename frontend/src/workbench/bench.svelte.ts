@@ -5,7 +5,7 @@ import { Live } from '../store/live.svelte';
 import type { Surroundings } from '../wire/client';
 import type { Editor } from './editor';
 import { Results } from './results.svelte';
-import { onceOf, queryHref, withoutOnce } from './share';
+import { onceOf, queryHref, queryIn, withoutOnce } from './share';
 
 /** Typing rests this long before the text is checked, ms. */
 const CHECK_AFTER_MS = 350;
@@ -120,7 +120,7 @@ export class Workbench {
   /** Take up the query the address names. */
   async resume(): Promise<void> {
     void this.loadLimits();
-    const id = new URLSearchParams(location.search).get('query');
+    const id = queryIn(location.search);
     if (id === null) {
       this.leave();
       void this.check();
@@ -163,8 +163,8 @@ export class Workbench {
       const answer = await http.post<Checked>('queries/check/', { sql });
       if (turn !== this.checking) return;
       this.show(answer.ok ? null : answer);
-      this.ways = answer.ok ? (answer.ways ?? null) : null;
-      if (answer.ok) this.kind = answer.kind ?? 'query';
+      this.ways = answer.ok ? answer.ways : null;
+      if (answer.ok) this.kind = answer.kind;
     } catch (error) {
       if (turn !== this.checking) return;
       if (!(error instanceof Problem)) throw error;

@@ -110,7 +110,8 @@ export class Ordered {
     return found;
   }
 
-  private readonly compare = (a: Slot, b: Slot): number => this.order?.(a.row, b.row) || a.turn - b.turn;
+  private readonly compare = (a: Slot, b: Slot): number =>
+    (this.order?.(a.row, b.row) ?? 0) || a.turn - b.turn;
 
   /** The first block whose last slot does not come before this one. */
   private blockOf(slot: Slot): number {

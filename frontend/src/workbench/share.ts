@@ -19,6 +19,11 @@ export function queryHref(id: string): string {
   return `/queries/?query=${encodeURIComponent(id)}`;
 }
 
+/** The query that an address of the workbench names. */
+export function queryIn(search: string): string | null {
+  return new URLSearchParams(search).get('query');
+}
+
 /** A text as one word of a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -278,7 +278,7 @@ test('a service of another protocol is refused: nothing is shown of it, and nobo
   client.start();
   follow('free_machine');
   hand.socket.opens();
-  hand.socket.says({ ...welcome, protocol: PROTOCOL + 1 } as ServerMessage);
+  hand.socket.says({ ...welcome, protocol: PROTOCOL + 1 });
   const [asked] = hand.socket.asked;
   hand.socket.says(snapshot(asked?.id ?? 0, 'free_machine', 1, [['m1']], ['mid']));
   expect(states.at(-1)?.kind).toBe('outdated');
