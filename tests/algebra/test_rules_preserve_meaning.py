@@ -35,6 +35,8 @@ from aspen.algebra.rewrite import (
 from aspen.algebra.rewrite.dependent import domain_of, outer_names
 from aspen.model.schema import Type
 
+pytestmark = pytest.mark.slow
+
 # What to put over a random plan so that a rule finds its shape.
 SHAPES = {
     "fold_filter": ["filter"],
