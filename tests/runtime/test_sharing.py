@@ -251,6 +251,25 @@ def test_a_question_left_and_asked_again_has_its_answer_once(which, together, ot
     assert all(len(lane.views.templates) == 0 for lane in world.lanes.values())
 
 
+@pytest.mark.parametrize("which", [1, 3, 9])
+def test_a_question_closed_and_opened_within_an_epoch_has_its_answer_once(which):
+    """What took its parameters out waits for the next epoch; putting them back must not meet it."""
+    world = World()
+    world.take([Transaction(0.0, tuple(Change("room", 1, (f"r{n}", n)) for n in range(4)))])
+    world.take([Transaction(0.0, tuple(Change("door", 1, (n, n + 1)) for n in range(3)))])
+    world.take(world.entries(("heat", 3, 1, 3)))
+    world.take([entry for n in (1, 2) for entry in world.entries(("ask", which, n, n))])
+    (asked, _) = sorted(world.asked)
+    lane = world.lanes["tenant"]
+    view = lane.views.by_name[asked]
+    before = dict(view.rows)
+    assert before
+    lane.views.close(view)
+    assert lane.views.open(view.entry).rows == before
+    world.take([Transaction(0.0, (Change("door", 1, (1, 4)), Change("room", 1, ("r9", 1))))])
+    world.check()
+
+
 # A circle whose numbers sum to less than nothing makes a way along it ever cheaper.
 ENDLESS = """WITH RECURSIVE way(a, b, n) AS (
     SELECT r.level, r.level, 0 FROM room r WHERE r.rid = '{r}'
