@@ -7,13 +7,13 @@ import time
 
 from aspen.log.entry import Interest
 from aspen.results.protocol import Snapshot
+from aspen.results.waiting import wait_until
 from smartcis import composition
 from smartcis.access.grants import Grant
 from smartcis.errors import NotFound
 from smartcis.questions.asking import KEEP_S
 
 PATIENCE_S = 5.0
-_POLL_S = 0.03
 
 
 def look_at_rows(granted: Grant, asked: str) -> Snapshot:
@@ -26,15 +26,12 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
     Raises:
         NotFound: the engine has not taken it up.
     """
-    results = composition.results()
-    snapshot = results.snapshot(granted.view)
+    results, wait_s = composition.results(), 0.0
     if granted.on_demand:
         holder = f"look-{secrets.token_hex(6)}"
         composition.log().append([Interest(time.time(), granted.view, holder, KEEP_S)])
-        deadline = time.monotonic() + PATIENCE_S
-        while snapshot is None and time.monotonic() < deadline:
-            time.sleep(_POLL_S)
-            snapshot = results.snapshot(granted.view)
+        wait_s = PATIENCE_S
+    snapshot = wait_until(results, lambda: results.snapshot(granted.view), wait_s)
     if snapshot is None:
         raise NotFound(
             f"{asked} has no rows yet",

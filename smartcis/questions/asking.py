@@ -7,15 +7,14 @@ import math
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
 from aspen.model.schema import Relation, Row, Value
-from aspen.results import EpochsForgotten
 from aspen.results.protocol import Snapshot
+from aspen.results.waiting import wait_until
 from aspen.runtime.one_time_queries import answer_name
 from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from smartcis import composition
@@ -92,20 +91,13 @@ def wait(name: str, wait_s: float) -> Snapshot:
         NoAnswer: none came in time.
     """
     store = composition.results()
-    until_s = time.monotonic() + wait_s
-    while True:
-        head = store.head()[0]
-        answer = store.snapshot(name)
-        left_s = until_s - time.monotonic()
-        if answer is not None:
-            return answer
-        if left_s <= 0:
-            raise NoAnswer(
-                f"the engine did not answer within {wait_s:g} s",
-                attempt="again in a few seconds; /api/v1/status/ says how the engine is",
-            )
-        with suppress(EpochsForgotten):  # another engine began meanwhile: look again
-            next(store.epochs_since(head, left_s), None)
+    answer = wait_until(store, lambda: store.snapshot(name), wait_s)
+    if answer is None:
+        raise NoAnswer(
+            f"the engine did not answer within {wait_s:g} s",
+            attempt="again in a few seconds; /api/v1/status/ says how the engine is",
+        )
+    return answer
 
 
 def relation_asked(granted: Grant) -> Relation:

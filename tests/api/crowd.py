@@ -8,7 +8,6 @@ import json
 import random
 import secrets
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 import httpx
 import uvicorn
 from live.page import Page, Shown
+from waiting import until
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -92,13 +92,6 @@ class LaneDriver(threading.Thread):
     def stop(self):
         self.over.set()
         self.join(PATIENCE_S)
-
-
-def until(holds, what):
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < deadline, f"{what}: not within {PATIENCE_S} s"
-        time.sleep(0.02)
 
 
 def build():

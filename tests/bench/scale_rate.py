@@ -23,6 +23,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 from aspen.results.protocol import Epoch
 from aspen.results.redis_results import RedisResults
+from aspen.results.waiting import wait_for_position
 from aspen.streamsql import compile_query
 from tests.bench.engine_rig import EngineRig, engine_running
 from tests.bench.report import percentile, spread
@@ -143,11 +144,8 @@ def _latencies(appends: list[list[float]], epochs: list[Epoch]) -> list[float]:
 
 
 def _until_idle(log: RedisLog, results: RedisResults) -> None:
-    deadline = time.monotonic() + 120
-    while results.head()[1] < log.head():
-        if time.monotonic() > deadline:
-            raise WrongAggregate("the engine did not keep up")
-        time.sleep(0.05)
+    if not wait_for_position(results, log.head(), 120):
+        raise WrongAggregate("the engine did not keep up")
 
 
 def _check(log: RedisLog, results: RedisResults, rate: int) -> None:

@@ -25,6 +25,7 @@ from aspen.log.redis_log import RedisLog
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.results.redis_results import RedisResults
+from aspen.results.waiting import wait_for_position
 from aspen.streamsql import compile_query
 from tests.bench import tenants_product
 from tests.bench.engine_rig import EngineRig, engine_running
@@ -203,8 +204,7 @@ def _warm_up(
         for _ in range(round(1 / SLICE_S)):
             log.append([Transaction(at_s, _readings(draw, range(50), at_s))])
             time.sleep(SLICE_S)
-    while results.head()[1] < log.head():
-        time.sleep(0.05)
+    wait_for_position(results, log.head(), wait_s=120)
 
 
 def _readings(draw: random.Random, devices: Any, at_s: float) -> tuple[Change, ...]:

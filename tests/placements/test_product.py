@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import pytest
+from waiting import until
 
 from tests.bench.client import Client
 from tests.bench.rig import running
@@ -27,11 +29,7 @@ JOINED = """
 OFF, ON = 40.0, 800.0
 
 
-def wait_for(holds, what):
-    end = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end, f"waited in vain for {what()}"
-        time.sleep(0.5)
+wait_for = partial(until, patience_s=WAIT_S, pause_s=0.5)
 
 
 @pytest.fixture(scope="module")

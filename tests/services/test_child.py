@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
+from waiting import until
 
 from smartcis.services.child import LONGEST_PAUSE_S, BackOff, Child
 
@@ -30,13 +30,6 @@ def child(tmp_path):
     made = Child("sleeper", SLEEPER, os.environ, tmp_path, patience_s=5)
     yield made
     made.stop()
-
-
-def until(holds):
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_a_child_that_dies_is_started_again(child):

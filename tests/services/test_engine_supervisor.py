@@ -10,6 +10,7 @@ import time
 
 import pytest
 import redis
+from waiting import until
 
 from aspen.results.engine_status import read_status
 from aspen.results.lease import Lease
@@ -63,14 +64,6 @@ def case(redis_url, tmp_path, monkeypatch):
     yield made
     for supervisor in made.supervisors:
         supervisor.stop()
-
-
-def until(holds, *, also=lambda: None):
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        also()
-        time.sleep(0.05)
 
 
 def test_an_engine_is_started_and_left_alone(case):

@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from views import small_world as world
+from waiting import until
 
 from aspen.algebra.explain import plan_text
 from aspen.log import RedisLog
 from aspen.model.delta import merge
 from aspen.results import EpochsForgotten, RedisResults
+from aspen.results.waiting import wait_for_position
 from aspen.spark.engine import Engine
 
 LIMIT_S = 200.0  # a busy machine; below the limit of a whole test
@@ -117,15 +119,8 @@ def running(config, session):
         assert not thread.is_alive()
 
 
-def until(holds, what, limit_s=LIMIT_S):
-    deadline = time.monotonic() + limit_s
-    while not holds():
-        assert time.monotonic() < deadline, f"{what}: not within {limit_s} s"
-        time.sleep(0.05)
-
-
 def caught_up(results, log):
-    until(lambda: results.head()[1] == log.head(), "the engine catches up")
+    assert wait_for_position(results, log.head(), LIMIT_S), "the engine catches up"
 
 
 def check(feed, results, follower=None):

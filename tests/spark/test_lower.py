@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from dataclasses import replace
 from random import Random
 
@@ -16,6 +15,7 @@ from aspen.log import RedisLog
 from aspen.log.entry import Change, Declare, Register, Tick, Transaction, decode, encode
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
+from aspen.results.waiting import wait_for_position
 from aspen.runtime.lane import Lane
 from aspen.spark.engine import Engine
 from aspen.spark.lower import lower
@@ -138,10 +138,7 @@ def test_differential_an_engine_selects_until_somebody_registers(config, session
         append(Tick(float(second)))
 
     def agree() -> None:
-        deadline = time.monotonic() + 120
-        while results.head()[1] < lane.position:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert wait_for_position(results, lane.position, 120)
         for name in lane.views.by_name:
             snapshot = results.snapshot(name)
             assert snapshot is not None

@@ -6,12 +6,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from waiting import until
 from wrappers.site import Site
 
 from aspen.log.entry import Interest, Tick, Transaction
@@ -38,14 +38,6 @@ VIEWS = {
 START_S = datetime(2026, 3, 10, 9, 30, tzinfo=UTC).timestamp()
 
 
-def wait_for(holds: Callable[[], object], what: str) -> None:
-    """Wait, generously, until something holds."""
-    end = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.02)
-
-
 class Mosquitto:
     """A broker on a port of its own that keeps sessions on disk, and can be killed."""
 
@@ -70,7 +62,7 @@ class Mosquitto:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        wait_for(self._answers, "Mosquitto")
+        until(self._answers, "Mosquitto", patience_s=WAIT_S)
 
     def _answers(self) -> bool:
         with socket.socket() as one:
