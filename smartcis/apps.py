@@ -14,7 +14,7 @@ class SmartCISConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Send what each commit has to say on its way to the log, and to open sockets."""
+        """Sends what each commit has to say on its way to the log, and to open sockets."""
         # By name: this module loads before the models that these need.
         import_string("smartcis.ingest.relay.install")()
         import_string("smartcis.live.rights.install")()

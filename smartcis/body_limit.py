@@ -31,7 +31,7 @@ class BodyLimit:
         self.limit_bytes = limit_bytes
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Pass a request on once its body has been seen to fit."""
+        """Passes a request on once its body has been seen to fit."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

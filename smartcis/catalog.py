@@ -326,7 +326,7 @@ SYS_EPOCHS = Relation(
     "went, time from append to result; views that watch the engine are not counted.",
     ttl_s=600.0,
 )
-"""What costs time is measured outside the lanes, and told through the log."""
+"""What costs time is measured outside the lanes, and reported through the log."""
 
 SYSTEM: tuple[Relation, ...] = (*SYSTEM_RELATIONS, SYS_EPOCHS)
 """What the engine says of itself; `sys.queries` in a query is `sys_queries` here."""

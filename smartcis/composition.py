@@ -16,7 +16,7 @@ from aspen.results import AsyncResults, RedisResults
 
 
 def use_server(url: str) -> None:
-    """Let this process reach Redis at another address than its settings were read with.
+    """Connects this process to Redis at another address than its settings were read with.
 
     The first start of all is such a one: no port was chosen when the settings were read.
     """
@@ -42,7 +42,7 @@ def results() -> RedisResults:
 
 
 def async_results() -> AsyncResults:
-    """Open the snapshot store for one event loop; its connections belong to that loop."""
+    """Opens the snapshot store for one event loop; its connections belong to that loop."""
     return AsyncResults(settings.REDIS_URL, settings.RESULTS_NAME)
 
 

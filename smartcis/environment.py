@@ -14,18 +14,18 @@ DEFAULT_REDIS_PORT = 6390  # beside Redis' own 6379, so that a system server is 
 
 
 def flag(name: str, *, default: bool) -> bool:
-    """Read a yes/no variable: 1, true, yes, on."""
+    """Reads a yes/no variable: 1, true, yes, on."""
     text = os.environ.get(name)
     return default if text is None else text.strip().lower() in {"1", "true", "yes", "on"}
 
 
 def number(name: str, *, default: int) -> int:
-    """Read a whole number."""
+    """Reads a whole number."""
     return int(os.environ.get(name, default))
 
 
 def words(name: str, *, default: str) -> list[str]:
-    """Read a comma-separated list."""
+    """Reads a comma-separated list."""
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 

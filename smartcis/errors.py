@@ -35,7 +35,7 @@ class Invalid(AspenError):
 
 
 def unknown(what: str, found: object, names: Iterable[str]) -> NotFound:
-    """Say that something does not exist, the nearest names first."""
+    """Returns the error that something does not exist, the nearest names first."""
     known = sorted(names)
     near = get_close_matches(str(found), known, n=SHOWN, cutoff=0.5)
     rest = [name for name in known if name not in near]

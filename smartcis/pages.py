@@ -18,21 +18,21 @@ from smartcis.models import Kiosk, Venue
 @require_safe
 @ensure_csrf_cookie
 def map_page(request: HttpRequest) -> HttpResponse:
-    """Show the live map."""
+    """Shows the live map."""
     return _page(request, "map", "Live map")
 
 
 @require_safe
 @ensure_csrf_cookie
 def queries_page(request: HttpRequest) -> HttpResponse:
-    """Show the query workbench."""
+    """Shows the query workbench."""
     return _page(request, "queries", "Queries")
 
 
 @require_safe
 @ensure_csrf_cookie
 def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
-    """Show the map as a kiosk shows it."""
+    """Shows the map as a kiosk shows it."""
     kiosk = Kiosk.objects.filter(pk=kiosk_id).first()
     if kiosk is None:
         raise Http404(f"there is no kiosk {kiosk_id}")
@@ -56,14 +56,14 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # Django's signature
-    """Say that there is nothing."""
+    """Answers 404."""
     if request.path.startswith("/api/"):
         return plain_problem(404, "smartcis.api.not_found", "there is nothing here")
     return render(request, "smartcis/message.html", {"title": "Nothing here"}, status=404)
 
 
 def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
-    """Say that the server has failed."""
+    """Answers 500."""
     if request.path.startswith("/api/"):
         return plain_problem(500, "smartcis.api.failed", "the server has failed; it is logged")
     return render(request, "smartcis/message.html", {"title": "The server has failed"}, status=500)

@@ -13,7 +13,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]
 
 
 def policy_text(policy: Mapping[str, Sequence[str]], nonce: str) -> str:
-    """Print a policy as the header wants it, `{nonce}` filled in."""
+    """Prints a policy as the header wants it, `{nonce}` filled in."""
     return "; ".join(
         " ".join([directive, *(value.format(nonce=nonce) for value in values)])
         for directive, values in policy.items()
@@ -33,7 +33,7 @@ class ContentSecurityPolicy:
             markcoroutinefunction(self)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        """Answer the request, sealed with its own nonce."""
+        """Answers the request, sealed with its own nonce."""
         request.csp_nonce = secrets.token_urlsafe(16)  # type: ignore[attr-defined]
         if self.is_async:
             return self._later(request)

@@ -44,7 +44,7 @@ class Grant:
 
 
 def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
-    """Tell whether a user may edit the building."""
+    """Returns whether a user may edit the building."""
     return bool(user is not None and user.is_active and getattr(user, "is_staff", False))
 
 
@@ -78,7 +78,7 @@ def maintained(name: str) -> MaintainedView:
 
 
 def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | None) -> Grant:
-    """Authorise a subscription to a view, or to a query by its id.
+    """Authorises a subscription to a view, or to a query by its id.
 
     Raises:
         UnknownView: nothing of that name; the nearest standing views are in `exists`.

@@ -40,7 +40,7 @@ class Owner:
         )
 
     def require_staff(self, what: str) -> None:
-        """Refuse what only staff may do.
+        """Refuses what only staff may do.
 
         Args:
             what: a verb and its object, e.g. "move a query".
@@ -52,7 +52,7 @@ class Owner:
             raise Refused(f"only staff may {what}", attempt="log in as staff")
 
     def owns(self, browser: str, user_id: int | None) -> bool:
-        """Tell whether something made by `browser` or user `user_id` is this owner's."""
+        """Returns whether something made by `browser` or user `user_id` is this owner's."""
         if user_id is not None and user_id == self.user_id:
             return True
         return bool(browser) and browser == self.browser

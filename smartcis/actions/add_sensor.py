@@ -11,7 +11,7 @@ from smartcis.models.lookup import found
 
 
 def add_sensor(kind: str, owner: Owner, *, rid: str = "", mid: str = "", **settings: Any) -> Sensor:
-    """Add a simulated sensor to a room or a machine.
+    """Adds a simulated sensor to a room or a machine.
 
     Args:
         kind: one of `aspen.motes.kinds.DEVICE_KINDS`.

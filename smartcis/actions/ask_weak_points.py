@@ -43,7 +43,7 @@ class Weakness:
 def ask_weak_points(
     granted: Grant, known: Mapping[str, Value], by: Sequence[str], *, wait_s: float = WAIT_S
 ) -> Weakness:
-    """Ask the engine which base rows a view hangs on, and wait for the answer.
+    """Asks the engine which base rows a view hangs on, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
@@ -67,6 +67,6 @@ def ask_weak_points(
     for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):
         total, complete = int(of or 0), bool(ended)
         if number:
-            told, hidden = named(granted, str(base), str(text))
-            points.append(Point(str(base), told, int(lost or 0), hidden))
+            values, hidden = named(granted, str(base), str(text))
+            points.append(Point(str(base), values, int(lost or 0), hidden))
     return Weakness(granted.view, tuple(points), total, complete, answer.epoch, answer.at_s)

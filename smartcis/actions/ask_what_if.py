@@ -35,7 +35,7 @@ class Difference:
 def ask_what_if(
     granted: Grant, updates: str, known: Mapping[str, Value], *, wait_s: float = WAIT_S
 ) -> Difference:
-    """Ask the engine how a view would change, and wait for the answer. Nothing is changed.
+    """Asks the engine how a view would change, and waits for the answer. Nothing is changed.
 
     Args:
         granted: the view, and whose rows may be seen of it.
@@ -60,6 +60,6 @@ def ask_what_if(
     for weight, text in sorted(answer.rows, key=repr):
         values = tuple(json.loads(str(text)))
         if may_see(granted, relation, values):
-            told = dict(zip(relation.names, values, strict=True))
-            (come if int(weight or 0) > 0 else gone).append(told)
+            row_by_name = dict(zip(relation.names, values, strict=True))
+            (come if int(weight or 0) > 0 else gone).append(row_by_name)
     return Difference(granted.view, tuple(gone), tuple(come), answer.epoch, answer.at_s)

@@ -56,7 +56,7 @@ class Reasons:
 
 
 def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> Reasons:
-    """Ask the engine why a row is in a view, and wait for the answer.
+    """Asks the engine why a row is in a view, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
@@ -87,7 +87,7 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
 
 
 def _veil(facts: tuple[BaseRow, ...]) -> tuple[BaseRow, ...]:
-    """Leave of each fact the relation it is of: a corridor's point says where somebody stands."""
+    """Leaves of each fact the relation it is of: a corridor's point says where somebody stands."""
     return tuple(BaseRow(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
 
 

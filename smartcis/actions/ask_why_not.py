@@ -59,7 +59,7 @@ class Missing:
 
 
 def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = WAIT_S) -> Missing:
-    """Ask the engine why no row with some values is in a view, and wait for the answer.
+    """Asks the engine why no row with some values is in a view, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
@@ -96,9 +96,9 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
 
 
 def _edit(granted: Grant, action: str, relation: str, texts: tuple[Value, ...]) -> RowEdit:
-    told = [named(granted, relation, str(text)) if text else (None, False) for text in texts]
-    if told[0][1]:
+    rows = [named(granted, relation, str(text)) if text else (None, False) for text in texts]
+    if rows[0][1]:
         return RowEdit(action, relation, None, None, None, hidden=True)
     # What would come is nobody's yet: its owner is open, or the one who asks.
-    before, after, example = (row for row, _ in told)
+    before, after, example = (row for row, _ in rows)
     return RowEdit(action, relation, before, after, example, hidden=False)

@@ -8,7 +8,7 @@ from smartcis.models import Reservation
 
 
 def cancel_reservation(rid: str, reservation_id: int, owner: Owner) -> None:
-    """Cancel a reservation.
+    """Cancels a reservation.
 
     Raises:
         Refused: the owner is no staff.

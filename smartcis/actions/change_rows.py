@@ -40,7 +40,7 @@ ROWS_AT_MOST = 10_000
 
 
 def change_rows(statement: Modification, owner: Owner) -> int:
-    """Carry a statement out.
+    """Carries a statement out.
 
     Returns:
         How many rows came, went or changed.
@@ -99,7 +99,7 @@ def _answer(change: TableChange) -> Sequence[Row]:
 
 
 def _append(relation: Relation, rows: Sequence[Row]) -> None:
-    """Append arrivals; the stream must be declared in the log before them."""
+    """Appends arrivals; the stream must be declared in the log before them."""
     relay_now(RELAY_WAIT_S)
     changes = tuple(Change(relation.name, 1, row) for row in rows)
     if changes:
@@ -107,7 +107,7 @@ def _append(relation: Relation, rows: Sequence[Row]) -> None:
 
 
 def _change(own: OwnRelation, relation: Relation, old: Sequence[Row], new: Sequence[Row]) -> None:
-    """Take rows out of a table and put rows in; all of it or nothing."""
+    """Takes rows out of a table and puts rows in; all of it or nothing."""
     with transaction.atomic():
         # The lock keeps two writers of one table apart.
         OwnRelation.objects.select_for_update().get(pk=own.pk)
@@ -131,7 +131,7 @@ def _change(own: OwnRelation, relation: Relation, old: Sequence[Row], new: Seque
 
 
 def _take_out(own: OwnRelation, digests: Counter[str]) -> int:
-    """Delete rows by digest, each as often as it is counted; returns how many there were."""
+    """Deletes rows by digest, each as often as it is counted; returns how many there were."""
     held: dict[str, list[int]] = {}
     equal = OwnRow.objects.filter(relation=own, digest__in=digests)
     for digest, pk in equal.values_list("digest", "pk"):

@@ -12,7 +12,7 @@ from smartcis.models.lookup import found
 
 
 def change_sensor(sid: str, changes: Mapping[str, Any], owner: Owner) -> Sensor:
-    """Change what a sensor measures.
+    """Changes what a sensor measures.
 
     Raises:
         Refused: the owner is no staff.

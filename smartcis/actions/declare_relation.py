@@ -18,7 +18,7 @@ RELATIONS_AT_MOST = 20
 
 
 def declare_relation(statement: CreateRelation, owner: Owner) -> OwnRelation:
-    """Declare a table or stream; everybody may query it, its owner and staff may change it.
+    """Declares a table or stream; everybody may query it, its owner and staff may change it.
 
     Raises:
         Refused: the owner has no account.

@@ -27,7 +27,7 @@ from smartcis.compiling.planned import Planned, plan_query
 from smartcis.compiling.row_order import whole
 from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
-from smartcis.models.outbox import tell
+from smartcis.models.outbox import enqueue
 from smartcis.personal import PERSONAL
 from smartcis.queries import standing_queries
 
@@ -45,7 +45,7 @@ class DeployedViews:
 def deploy_standing_queries(
     texts: Mapping[str, str] | None = None, *, strategy: str | None = None
 ) -> DeployedViews:
-    """Deploy the standing queries, by default the project's own.
+    """Deploys the standing queries, by default the project's own.
 
     Args:
         strategy: how all of them are maintained, `auto` for what costs least now. None leaves
@@ -80,7 +80,7 @@ def deploy_standing_queries(
         ended = [view for view in reversed(existing.values()) if view.name in touched]
         for view in ended:
             if view.error is None:
-                tell({"unregister": view.name})
+                enqueue({"unregister": view.name})
         begun = []
         for name, one in compiled.items():
             if name in touched:
@@ -114,7 +114,7 @@ def _with_readers(
     existing: Mapping[str, MaintainedView],
     compiled: Mapping[str, Compiled],
 ) -> set[str]:
-    """Add everything that reads a changed view, directly or not, before or after."""
+    """Adds everything that reads a changed view, directly or not, before or after."""
     sources = {name: set(view.sources) for name, view in existing.items()}
     for name, view in compiled.items():
         sources[name] = sources.get(name, set()) | view.sources
@@ -135,11 +135,11 @@ def _begin_standing(view: MaintainedView, compiled: Compiled, planned: Planned) 
     view.private = view.name in PERSONAL
     view.order = next_order()
     view.save()
-    tell(view.registration())
+    enqueue(view.registration())
 
 
 def _begin_submitted(views: list[MaintainedView]) -> list[str]:
-    """Compile people's queries anew over the new standing views.
+    """Compiles people's queries anew over the new standing views.
 
     Returns:
         The views that no longer compile; their queries stay and say why.
@@ -165,5 +165,5 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
         view.private = bool(reads_private(compiled.sources, catalog))
         view.error, view.order = None, next_order()
         view.save()
-        tell(view.registration())
+        enqueue(view.registration())
     return failed

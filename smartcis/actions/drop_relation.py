@@ -13,7 +13,7 @@ from smartcis.models.turns import NAMES, take_turn
 
 
 def drop_relation(statement: Drop, owner: Owner) -> int:
-    """Drop a table, a stream or a view that somebody named.
+    """Drops a table, a stream or a view that somebody named.
 
     Returns:
         How many there were to drop: 0 with IF EXISTS and nothing of that name.

@@ -7,7 +7,7 @@ from smartcis.actions.support.routes import owned_route
 
 
 def end_route(session: str, owner: Owner) -> None:
-    """End a walk.
+    """Ends a walk.
 
     Raises:
         NotFound: no such walk of this browser.

@@ -94,7 +94,7 @@ def _base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]
 
 
 def _readings_text(sources: frozenset[str], catalog: Catalog) -> str:
-    """Print which devices feed a query."""
+    """Prints which devices feed a query."""
     streams = [r for r in _base_relations(sources, catalog) if r.kind is SourceKind.STREAM]
     lines = [f"{r.name}: {r.device} sensors, about {r.rate_hz:g} readings/s" for r in streams]
     if lines:
@@ -104,7 +104,7 @@ def _readings_text(sources: frozenset[str], catalog: Catalog) -> str:
 
 
 def _log_text(sources: frozenset[str], catalog: Catalog) -> str:
-    """Print how each base relation reaches the log."""
+    """Prints how each base relation reaches the log."""
     return _block(
         f"{relation.name} → log {settings.LOG_NAME}, by {_way(relation)}"
         for relation in _base_relations(sources, catalog)
@@ -124,13 +124,13 @@ def _way(relation: Relation) -> str:
 
 
 def _engine_text(name: str, strategy: str, lanes: str, selections: list[str]) -> str:
-    """Print where the view will live."""
+    """Prints where the view will live."""
     view = f"view {name}: strategy {strategy}, beside the views it reads"
     return _block([view, lanes, *selections])
 
 
 def _selections_text(plan: Plan, catalog: Catalog) -> list[str]:
-    """Say of each stream a plan reads where selections over it are made, and why."""
+    """Returns for each stream a plan reads where selections over it run, and why."""
     lines: list[str] = []
     for name in sorted(relations_of(plan)):
         relation = catalog.get(name)
@@ -145,7 +145,7 @@ def _selections_text(plan: Plan, catalog: Catalog) -> list[str]:
 
 
 def _store_text(name: str, relation: Relation) -> str:
-    """Print where the answer is kept and who may follow it."""
+    """Prints where the answer is kept and who may follow it."""
     columns = ", ".join(
         f"{c.name} {c.type.value}{f'[{c.unit}]' if c.unit else ''}" for c in relation.columns
     )

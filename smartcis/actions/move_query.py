@@ -17,7 +17,7 @@ SHOWN = 6
 
 
 def move_query(query_id: str, where: str, owner: Owner) -> Placement:
-    """Force a query to a site, or leave it to the optimizer again.
+    """Forces a query to a site, or leaves it to the optimizer again.
 
     Args:
         where: `engine`, `network`, a way of joining there (`pairwise`, `semi`, `bloom`, `base`), or
@@ -49,6 +49,6 @@ def move_query(query_id: str, where: str, owner: Owner) -> Placement:
             attempt="EXPLAIN says what the motes refuse, and why",
         )
     chosen = engine if where == ENGINE else fitting[0]
-    told = {"weighed": [one.told() for one in (chosen, engine, *fitting[1:SHOWN])]}
+    costs = {"weighed": [one.as_dict() for one in (chosen, engine, *fitting[1:SHOWN])]}
     by = owner.account or "staff"
-    return want(view, chosen.variant, Reason(f"{by} chose it", told, basis, forced=True))
+    return want(view, chosen.variant, Reason(f"{by} chose it", costs, basis, forced=True))

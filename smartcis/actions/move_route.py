@@ -17,7 +17,7 @@ def move_route(
     software: str | None = None,
     step_free: bool | None = None,
 ) -> RouteRequest:
-    """Change a walk in place: the visitor moved, or wants something else.
+    """Changes a walk in place: the visitor moved, or wants something else.
 
     Raises:
         NotFound: no such walk of this browser, walking point or software.

@@ -14,7 +14,7 @@ from smartcis.sources.memory import calls_of
 
 
 def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> int:
-    """Append readings to the log, all or none.
+    """Appends readings to the log, all or none.
 
     Args:
         readings: see `smartcis.ingest.readings.append_readings`.

@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 5_000
 def push_rows(
     source_id: str, relation: str, rows: Sequence[Any], owner: Owner, *, key: str = ""
 ) -> int:
-    """Append rows to the log, all or none.
+    """Appends rows to the log, all or none.
 
     Args:
         source_id: the source, of kind push, whose account calls.

@@ -19,7 +19,7 @@ logger = structlog.get_logger(__name__)
 
 
 def reconsider_placements() -> int:
-    """Decide anew for every submitted query that reads motes.
+    """Decides anew for every submitted query that reads motes.
 
     Standing queries stay in the engine: the map shows a change within a second, epochs do not.
 

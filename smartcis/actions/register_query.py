@@ -28,7 +28,7 @@ NAME_LENGTH = 80
 def register_query(
     statement: Statement, owner: Owner, *, name: str = "", strategy: str = AUTO
 ) -> MaintainedQuery:
-    """Register a query; the same plan asked twice is maintained once.
+    """Registers a query; the same plan asked twice is maintained once.
 
     Args:
         strategy: how it is maintained; a query that leaves it to the cost shares a view of its
@@ -93,7 +93,7 @@ def _shared(draft: ViewDraft, new: MaintainedView | None) -> MaintainedView:
 
 
 def _keep_sources(sources: Iterable[str]) -> None:
-    """Refuse what was dropped since the query was compiled; no more is until the transaction ends.
+    """Refuses what was dropped since the query was compiled; no more is until the transaction ends.
 
     Raises:
         NotFound: a source was dropped.

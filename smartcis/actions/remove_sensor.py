@@ -8,7 +8,7 @@ from smartcis.models.lookup import found
 
 
 def remove_sensor(sid: str, owner: Owner) -> None:
-    """Remove a sensor.
+    """Removes a sensor.
 
     Raises:
         Refused: the owner is no staff.

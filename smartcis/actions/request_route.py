@@ -20,7 +20,7 @@ logger = structlog.get_logger(__name__)
 
 
 def request_route(node: int, software: str, *, step_free: bool, owner: Owner) -> RouteRequest:
-    """Ask the way from a walking point to the nearest free machine with some software.
+    """Asks the way from a walking point to the nearest free machine with some software.
 
     Raises:
         Refused: there is no browser to tie the walk to.
@@ -49,7 +49,7 @@ def request_route(node: int, software: str, *, step_free: bool, owner: Owner) ->
 
 
 def _announce(browser: str) -> None:
-    """Tell the browser's open sockets that they may see another walk's rows."""
+    """Notifies the browser's open sockets that they may see another walk's rows."""
     layer = get_channel_layer()
     if layer is None:
         return

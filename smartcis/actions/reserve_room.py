@@ -15,7 +15,7 @@ TITLE_LENGTH = 200
 
 
 def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Owner) -> Reservation:
-    """Book a room from `start` until before `end`.
+    """Books a room from `start` until before `end`.
 
     Raises:
         Refused: the owner is no staff.

@@ -10,7 +10,7 @@ from smartcis.models import Delivery
 
 
 def retry_deliveries(query_id: str, owner: Owner, key: str | None = None) -> int:
-    """Let the calls of a query that were given up be made again.
+    """Schedules again the calls of a query that were given up.
 
     Args:
         key: of one call; None for all of them.

@@ -10,7 +10,7 @@ STATES = (Door.OPEN, Door.LOCKED)
 
 
 def set_door_state(door_id: str, state: str, owner: Owner) -> Door:
-    """Set a door's state; setting the state it has changes nothing.
+    """Sets a door's state; setting the state it has changes nothing.
 
     Raises:
         Refused: the owner is no staff.

@@ -13,7 +13,7 @@ CONSENTS = tuple(name for name, _ in Visitor.CONSENTS)
 
 
 def set_visitor_consent(code: str, consent: str) -> Visitor:
-    """Set what others may see of the holder of a code; effective with the engine's next epoch.
+    """Sets what others may see of the holder of a code; effective with the engine's next epoch.
 
     Raises:
         UnknownCode: the code is nobody's.

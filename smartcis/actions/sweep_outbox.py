@@ -13,7 +13,7 @@ KEPT = timedelta(days=1)
 
 
 def sweep_outbox() -> int:
-    """Relay what waits and drop entries sent more than a day ago.
+    """Relays what waits and drops entries sent more than a day ago.
 
     Returns:
         How many database transactions were relayed.

@@ -11,7 +11,7 @@ from smartcis.models import RouteRequest
 
 
 def sweep_routes() -> int:
-    """End every walk not seen for `ROUTE_IDLE_S`; an open socket counts as being seen.
+    """Ends every walk not seen for `ROUTE_IDLE_S`; an open socket counts as being seen.
 
     Returns:
         How many were ended.

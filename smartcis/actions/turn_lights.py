@@ -11,7 +11,7 @@ CONSTANT = "constant"
 
 
 def turn_lights(lux: float, owner: Owner, *, share: float = 1.0) -> int:
-    """Set what the simulated light sensors see.
+    """Sets what the simulated light sensors see.
 
     Args:
         share: part of them, 0 to 1, the first by name.

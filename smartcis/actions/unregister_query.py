@@ -10,7 +10,7 @@ from smartcis.actions.support.end_query import end_query
 
 
 def unregister_query(query_id: str, owner: Owner) -> None:
-    """End a query.
+    """Ends a query.
 
     Raises:
         NotFound: no query of that id.

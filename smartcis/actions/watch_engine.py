@@ -8,7 +8,7 @@ PERIOD_S = 10.0
 
 
 def watch_engine() -> bool:
-    """Add the source, unless there is one of its kind; an operator may switch it off.
+    """Adds the source, unless there is one of its kind; an operator may switch it off.
 
     Returns:
         Whether it was added.

@@ -56,23 +56,23 @@ class DoorAdmin(Page):
     actions = ("lock", "unlock")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse: doors come with the building."""
+        """Refuses: doors come with the building."""
         del request
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Door | None = None) -> bool:
-        """Refuse: lock it instead."""
+        """Refuses: lock it instead."""
         del request, obj
         return False
 
     @admin.action(description="Lock the selected doors", permissions=("change",))
     def lock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
-        """Lock doors; routes lead around them at once."""
+        """Locks doors; routes lead around them at once."""
         count = queryset.exclude(state=Door.LOCKED).update(state=Door.LOCKED)
         self.message_user(request, f"{count} doors locked.")
 
     @admin.action(description="Unlock the selected doors", permissions=("change",))
     def unlock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
-        """Open doors."""
+        """Opens doors."""
         count = queryset.exclude(state=Door.OPEN).update(state=Door.OPEN)
         self.message_user(request, f"{count} doors unlocked.")

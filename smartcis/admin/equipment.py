@@ -30,7 +30,7 @@ class MachineAdmin(Page):
     inlines = (SoftwareInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Machine]:
-        """Count programs in the same query."""
+        """Counts programs in the same query."""
         found: QuerySet[Machine] = super().get_queryset(request)
         return found.annotate(program_count=Count("software"))
 

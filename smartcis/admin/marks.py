@@ -20,13 +20,13 @@ else:
 
 @admin.display(description="origin", ordering="simulated")
 def simulated_mark(row: Any) -> str:
-    """Say that a row is made up."""
+    """Marks a row as simulated."""
     return "simulated" if row.simulated else "entered"
 
 
 @admin.display(description="origin", ordering="derived")
 def derived_mark(row: Any) -> str:
-    """Say that a row was concluded from the drawing."""
+    """Marks a row as derived from the drawing."""
     return "derived" if row.derived else "drawn"
 
 
@@ -34,16 +34,16 @@ class ReadOnly(Page):
     """A table that only imports write."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuse."""
+        """Refuses."""
         del request
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Refuse; viewing needs the view permission."""
+        """Refuses; viewing needs the view permission."""
         del request, obj
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Refuse."""
+        """Refuses."""
         del request, obj
         return False

@@ -17,7 +17,7 @@ from smartcis.models import RegionSeed, Sensor
 
 
 def waveform_help() -> SafeString:
-    """List every waveform with its parameters, in the sensor's unit."""
+    """Lists every waveform with its parameters, in the sensor's unit."""
     rows = []
     for shape in WAVEFORMS.values():
         fields = format_html_join(
@@ -100,25 +100,25 @@ class SensorAdmin(Page):
     def get_readonly_fields(
         self, request: HttpRequest, obj: Sensor | None = None
     ) -> tuple[str, ...]:
-        """Show id and position of a placed sensor."""
+        """Shows id and position of a placed sensor."""
         del request
         return ("sid", "level", "x_m", "y_m", "updated_at") if obj else ()
 
     def get_fields(
         self, request: HttpRequest, obj: Sensor | None = None
     ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
-        """Put the id first."""
+        """Puts the id first."""
         shown = SensorForm.Meta.fields
         return ("sid", *shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
 
     @admin.action(description="Switch the selected sensors on", permissions=("change",))
     def switch_on(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
-        """Let sensors report again."""
+        """Switches sensors on."""
         self._switch(request, queryset, enabled=True)
 
     @admin.action(description="Switch the selected sensors off", permissions=("change",))
     def switch_off(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
-        """Silence sensors."""
+        """Silences sensors."""
         self._switch(request, queryset, enabled=False)
 
     def _switch(self, request: HttpRequest, queryset: QuerySet[Sensor], *, enabled: bool) -> None:

@@ -26,7 +26,7 @@ WORDS = {
 
 
 def config_help() -> SafeString:
-    """List what each kind of source is set up with."""
+    """Lists what each kind of source is set up with."""
     kinds = [
         (
             kind.label,
@@ -85,7 +85,7 @@ class SourceAdmin(Page):
     actions = ("switch_on", "switch_off")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
-        """Read all healths at once."""
+        """Reads all healths at once."""
         found: QuerySet[Source] = super().get_queryset(request)
         self._healths = {one.source.pk: one for one in source_health()}
         return found
@@ -93,20 +93,20 @@ class SourceAdmin(Page):
     def get_readonly_fields(
         self, request: HttpRequest, obj: Source | None = None
     ) -> tuple[str, ...]:
-        """Show the health of a stored source; its id stays."""
+        """Shows the health of a stored source; its id stays."""
         del request
         return ("source", "health", "trouble", "warnings") if obj else ()
 
     def get_fields(
         self, request: HttpRequest, obj: Source | None = None
     ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
-        """Put the health last."""
+        """Puts the health last."""
         shown = SourceForm.Meta.fields
         return (*shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
 
     @admin.display(description="health")
     def health(self, source: Source) -> str:
-        """Say how it is, and since when there is no data."""
+        """Returns the state, and since when there is no data."""
         one = self._healths.get(source.pk)
         if one is None or one.since_s is None:
             return WORDS[one.state if one else "unknown"]
@@ -115,25 +115,29 @@ class SourceAdmin(Page):
 
     @admin.display(description="what is wrong")
     def trouble(self, source: Source) -> str:
-        """Say what is wrong."""
+        """Returns what is wrong."""
         one = self._healths.get(source.pk)
         return one.reason if one else ""
 
     @admin.display(description="what of it cannot be used")
     def warnings(self, source: Source) -> SafeString | str:
-        """List what of its last word was left out."""
+        """Lists what of its last word was left out."""
         state = SourceState.objects.filter(pk=source.pk).first()
-        told = state.warnings if state else []
-        return format_html_join("", "<p>{}</p>", ((one,) for one in told)) if told else "nothing"
+        warnings = state.warnings if state else []
+        return (
+            format_html_join("", "<p>{}</p>", ((one,) for one in warnings))
+            if warnings
+            else "nothing"
+        )
 
     @admin.action(description="Read the selected sources", permissions=("change",))
     def switch_on(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
-        """Read sources again."""
+        """Reads sources again."""
         count = queryset.update(enabled=True)
         self.message_user(request, f"{count} sources switched on.")
 
     @admin.action(description="Stop reading the selected sources", permissions=("change",))
     def switch_off(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
-        """Stop reading sources; what they said is withdrawn within seconds."""
+        """Stops reading sources; what they said is withdrawn within seconds."""
         count = queryset.update(enabled=False)
         self.message_user(request, f"{count} sources switched off.")

@@ -28,13 +28,13 @@ class VisitorAdmin(Page):
     def get_readonly_fields(
         self, request: HttpRequest, obj: Visitor | None = None
     ) -> tuple[str, ...]:
-        """Keep the choice of a real tag's holder out of reach."""
+        """Keeps the choice of a real tag's holder out of reach."""
         del request
         own = ("card", "pseudonym")
         return own if obj is None or obj.simulated else (*own, "simulated", "consent")
 
     def save_model(self, request: HttpRequest, obj: Visitor, form: object, change: bool) -> None:  # noqa: FBT001  # Django's signature
-        """Let a new real tag begin hidden, whatever the form says."""
+        """Saves a new real tag as hidden, whatever the form contains."""
         if not obj.simulated and not change:
             obj.consent = Visitor.HIDDEN
         super().save_model(request, obj, form, change)
@@ -48,7 +48,7 @@ class VisitorAdmin(Page):
 
     @admin.action(description="Hide the selected visitors", permissions=["change"])
     def hide(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
-        """Let nobody see them until their holders say otherwise."""
+        """Hides them until their holders choose otherwise."""
         for visitor in chosen:
             visitor.consent = Visitor.HIDDEN
             visitor.save(update_fields=["consent"])
@@ -56,7 +56,7 @@ class VisitorAdmin(Page):
 
     @admin.action(description="New codes: the old cards stop working", permissions=["change"])
     def give_new_codes(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
-        """Make new codes, because a card was lost."""
+        """Makes new codes, because a card was lost."""
         for visitor in chosen:
             visitor.code = mint_code()
             visitor.save(update_fields=["code"])

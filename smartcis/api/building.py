@@ -161,7 +161,7 @@ class PlanSerializer(serializers.Serializer[Any]):
 
 
 def _default_level(levels: list[Level]) -> str:
-    """Choose the floor shown first: where most machines are, the lowest of equals."""
+    """Chooses the floor shown first: where most machines are, the lowest of equals."""
     machines = Counter(Machine.objects.values_list("unit__level_id", flat=True))
     return max(levels, key=lambda level: machines[level.level_id]).level_id if levels else ""
 

@@ -63,7 +63,7 @@ class Deliveries(generics.GenericAPIView[Delivery]):
         responses=answers(DeliverySerializer(many=True), 403, *READ),
     )
     def get(self, request: Request, query_id: str) -> Response:
-        """List calls; only the query's owner and staff may see where they go."""
+        """Lists calls; only the query's owner and staff may see where they go."""
         outlet = outlet_of(query_id, Owner.of(request))
         found = outlet.deliveries.order_by(SETTLED_LAST, "-pk")
         page = self.paginate_queryset(found) or []
@@ -71,7 +71,7 @@ class Deliveries(generics.GenericAPIView[Delivery]):
 
     @extend_schema(request=RetrySerializer, responses=answers(RetriedSerializer, *EDIT))
     def post(self, request: Request, query_id: str) -> Response:
-        """Make the calls that were given up once more."""
+        """Makes the calls that were given up once more."""
         wanted = RetrySerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         key = wanted.validated_data.get("key")

@@ -12,7 +12,7 @@ class Described(AutoSchema):
     """Says that everything may be read without a token."""
 
     def get_auth(self) -> list[dict[str, Any]]:
-        """Add "no credentials" to the ways of reading."""
+        """Adds "no credentials" to the ways of reading."""
         ways: list[dict[str, Any]] = super().get_auth()
         if self.method in SAFE_METHODS and {} not in ways:
             ways.append({})

@@ -182,7 +182,7 @@ class QueryExplain(APIView):
         request=ExplainSerializer, responses=answers(ExplanationSerializer, *SEND, 403, 429)
     )
     def post(self, request: Request) -> Response:
-        """Explain a query."""
+        """Explains a query."""
         wanted = ExplainSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         given = wanted.validated_data

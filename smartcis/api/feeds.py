@@ -58,7 +58,7 @@ class Feeds(APIView):
 
     @extend_schema(responses=answers(FeedSerializer(many=True), 406))
     def get(self, _request: Request) -> Response:
-        """List sources with their health."""
+        """Lists sources with their health."""
         return Response(
             [
                 {
@@ -88,7 +88,7 @@ class FeedRows(APIView):
         responses=answers(TakenSerializer, *EDIT, 503, status=201),
     )
     def post(self, request: Request, source: str) -> Response:
-        """Append rows to the building's log."""
+        """Appends rows to the building's log."""
         key = key_of(request, BadRow)
         wanted = PushedRowsSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

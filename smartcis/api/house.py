@@ -85,7 +85,7 @@ class Docs(SpectacularSwaggerSplitView):
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Show the page under a policy that allows its styles."""
+        """Shows the page under a policy that allows its styles."""
         response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]  # untyped
         styles = {"style-src": ["'self'", "'unsafe-inline'"]}
         policy = policy_text(settings.CONTENT_SECURITY_POLICY | styles, nonce="")
@@ -100,7 +100,7 @@ class Sources(APIView):
 
     @extend_schema(responses=answers(SourceSerializer(many=True), 406))
     def get(self, _request: Request) -> Response:
-        """List relations and views."""
+        """Lists relations and views."""
         catalog = live_catalog()
         private = set(reads_private([relation.name for relation in catalog], catalog))
         healths = source_health()
@@ -165,7 +165,7 @@ class Me(APIView):
 
     @extend_schema(responses=answers(MeSerializer, 406))
     def get(self, request: Request) -> Response:
-        """Say who is asking."""
+        """Returns who the client is."""
         owner = Owner.of(request)
         return Response(
             {

@@ -101,7 +101,7 @@ def _number(value: Value) -> bool:
 
 
 def _is_id(value: Value, ids: type) -> bool:
-    """Whether a database can look a value up; an odd one names nothing anyway."""
+    """Returns whether a database can look a value up; an odd one names nothing anyway."""
     if type(value) is not ids:
         return False
     if isinstance(value, int):

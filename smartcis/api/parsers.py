@@ -30,7 +30,7 @@ class StrictJSONParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Parse a body.
+        """Parses a body.
 
         Raises:
             BodyTooLarge: more bytes than `BODY_LIMIT_BYTES`.

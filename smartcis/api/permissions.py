@@ -16,5 +16,5 @@ class StaffOrReadOnly(BasePermission):
     message = "only staff may do this"
 
     def has_permission(self, request: Request, view: Any) -> bool:  # noqa: ARG002  # DRF's signature
-        """Tell whether the request may go on."""
+        """Returns whether the request may go on."""
         return request.method in SAFE_METHODS or is_staff(request.user)

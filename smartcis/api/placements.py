@@ -120,13 +120,13 @@ class QueryPlacement(APIView):
 
     @extend_schema(responses=answers(PlacementSerializer, *READ))
     def get(self, request: Request, query_id: str) -> Response:
-        """Say where a query runs, since when, why, and what it costs there."""
+        """Returns where a query runs, since when, why, and what it costs there."""
         query = visible(query_id, Owner.of(request))
         return Response(placement_body(query.view))
 
     @extend_schema(request=MoveSerializer, responses=answers(PlacementSerializer, *EDIT))
     def patch(self, request: Request, query_id: str) -> Response:
-        """Move a query, or leave it to the optimizer again (`auto`); for staff."""
+        """Moves a query, or leaves it to the optimizer again (`auto`); for staff."""
         wanted = MoveSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         placement = move_query(query_id, wanted.validated_data["where"], Owner.of(request))

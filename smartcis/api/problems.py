@@ -61,7 +61,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
     exists = texts()
 
     def get_fields(self) -> dict[str, Any]:
-        """Add `try`, which is no name in Python."""
+        """Adds `try`, which is no name in Python."""
         return {**super().get_fields(), "try": serializers.CharField(allow_blank=True)}
 
 
@@ -94,7 +94,7 @@ def status_of(error: AspenError) -> int:
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Translate an exception of a view; DRF's hook."""
+    """Translates an exception of a view; DRF's hook."""
     if isinstance(error, AspenError):
         status = status_of(error)
         later = {"Retry-After": RETRY_S} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
@@ -142,7 +142,7 @@ def _drf_fields(error: Exception, data: Any) -> dict[str, Any]:
 
 
 def _sentences(data: Any, path: str = "") -> list[str]:
-    """Flatten DRF's nested lists of messages."""
+    """Flattens DRF's nested lists of messages."""
     if isinstance(data, Mapping):
         return [
             sentence
@@ -162,5 +162,5 @@ def plain_problem(status: int, code: str, message: str) -> JsonResponse:
 
 
 def nothing_here(_request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
-    """Answer any unknown path below the API."""
+    """Answers any unknown path below the API."""
     return plain_problem(404, "smartcis.api.not_found", "there is nothing here")

@@ -176,7 +176,7 @@ def query_body(
 
 
 def runs_inside(view: MaintainedView) -> bool:
-    """Say whether a piece of a view runs in the sensor network."""
+    """Returns whether a piece of a view runs in the sensor network."""
     placement = getattr(view, "placement", None)
     return placement is not None and bool(placement.running) and placement.holds
 
@@ -222,7 +222,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         responses=answers(QuerySerializer(many=True), 400, *READ),
     )
     def get(self, request: Request) -> Response:
-        """List queries, newest first."""
+        """Lists queries, newest first."""
         owner = Owner.of(request)
         mine = serializers.BooleanField().run_validation(request.query_params.get("mine", False))
         found = own_queries(owner) if mine else MaintainedQuery.objects.all()
@@ -244,7 +244,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         },
     )
     def post(self, request: Request) -> HttpResponseBase:
-        """Submit a statement.
+        """Submits a statement.
 
         `SELECT …` and `CREATE VIEW …` are maintained until they are ended (201). `ONCE SELECT …` is
         answered over the rows of one log position. `CREATE TABLE | STREAM`, `DROP`, `INSERT`,
@@ -284,7 +284,7 @@ class QueryDetail(APIView):
 
     @extend_schema(request=RenameSerializer, responses=answers(QuerySerializer, *SEND, 403, 404))
     def patch(self, request: Request, query_id: str) -> Response:
-        """Rename a query of one's own."""
+        """Renames a query of one's own."""
         wanted = RenameSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         owner = Owner.of(request)
@@ -293,7 +293,7 @@ class QueryDetail(APIView):
 
     @extend_schema(responses=answers(None, 403, 404, status=204))
     def delete(self, request: Request, query_id: str) -> Response:
-        """End a query."""
+        """Ends a query."""
         unregister_query(query_id, Owner.of(request))
         return Response(status=204)
 
@@ -306,7 +306,7 @@ class QueryCheck(APIView):
 
     @extend_schema(request=SqlSerializer, responses=answers(CHECKED, *SEND, 429))
     def post(self, request: Request) -> Response:
-        """Check a query."""
+        """Checks a query."""
         wanted = SqlSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         try:

@@ -99,12 +99,12 @@ class Exporting(APIView):
     renderer_classes = (JSONRenderer, *EXPORTS)
 
     def plainly(self) -> None:
-        """Answer in JSON whatever was asked for."""
+        """Answers in JSON whatever was asked for."""
         self.request.accepted_renderer = JSONRenderer()
         self.request.accepted_media_type = JSONRenderer.media_type
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Answer with a problem."""
+        """Answers with a problem."""
         self.plainly()
         return super().handle_exception(exc)
 

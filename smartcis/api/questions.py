@@ -136,7 +136,7 @@ class QueryWhyNot(_Question):
 
     @extend_schema(request=WhyNotAskSerializer, responses=answers(MissingSerializer, *PROBLEMS))
     def post(self, request: Request) -> Response:
-        """Ask, and wait up to three seconds for the engine's answer."""
+        """Asks, and waits up to three seconds for the engine's answer."""
         wanted = WhyNotAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         fields = wanted.validated_data
@@ -148,7 +148,7 @@ class QueryWhatIf(_Question):
 
     @extend_schema(request=WhatIfAskSerializer, responses=answers(DifferenceSerializer, *PROBLEMS))
     def post(self, request: Request) -> Response:
-        """Ask, and wait up to three seconds for the engine's answer."""
+        """Asks, and waits up to three seconds for the engine's answer."""
         wanted = WhatIfAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         fields = wanted.validated_data
@@ -163,7 +163,7 @@ class QueryWeakPoints(_Question):
         request=WeakPointsAskSerializer, responses=answers(WeaknessSerializer, *PROBLEMS)
     )
     def post(self, request: Request) -> Response:
-        """Ask, and wait up to three seconds for the engine's answer."""
+        """Asks, and waits up to three seconds for the engine's answer."""
         wanted = WeakPointsAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         fields = wanted.validated_data

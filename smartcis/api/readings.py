@@ -46,7 +46,7 @@ class ReadingList(APIView):
         responses=answers(AppendedSerializer, *EDIT, 429, 503, status=201),
     )
     def post(self, request: Request) -> Response:
-        """Append readings to the building's log."""
+        """Appends readings to the building's log."""
         key = key_of(request, BadReading)
         position = push_readings(cast("list[Any]", request.data), Owner.of(request), key=key)
         return Response({"position": position, "accepted": len(request.data)}, 201)

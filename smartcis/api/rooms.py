@@ -46,7 +46,7 @@ class Reservations(generics.ListAPIView[Reservation]):
 
     @extend_schema(responses=answers(ReservationSerializer(many=True), 400, *READ))
     def get(self, request: Request, rid: str) -> Response:
-        """List a room's reservations, oldest first."""
+        """Lists a room's reservations, oldest first."""
         if not Unit.objects.filter(pk=rid).exists():
             raise unknown("room", rid, Unit.objects.values_list("pk", flat=True))
         self.queryset = Reservation.objects.filter(unit_id=rid).order_by("start", "pk")
@@ -57,7 +57,7 @@ class Reservations(generics.ListAPIView[Reservation]):
         responses=answers(ReservationSerializer, *EDIT, status=201),
     )
     def post(self, request: Request, rid: str) -> Response:
-        """Reserve the room."""
+        """Reserves the room."""
         wanted = ReservationMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         made = reserve_room(rid, owner=Owner.of(request), **wanted.validated_data)

@@ -58,7 +58,7 @@ class Routes(APIView):
         operation_id="v1_routes_list", responses=answers(RouteSerializer(many=True), 406)
     )
     def get(self, request: Request) -> Response:
-        """List this browser's walks."""
+        """Lists this browser's walks."""
         owner = Owner.of(request)
         found = RouteRequest.objects.filter(browser=owner.browser).exclude(browser="")
         return Response(RouteSerializer(found.order_by("created_at"), many=True).data)
@@ -68,7 +68,7 @@ class Routes(APIView):
         responses=answers(RouteSerializer, *SEND, 404, 409, 429, status=201),
     )
     def post(self, request: Request) -> Response:
-        """Ask the way; the answer keeps itself up to date on the socket."""
+        """Asks the way; the answer keeps itself up to date on the socket."""
         wanted = RouteMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         ensure_browser(request)
@@ -95,7 +95,7 @@ class RouteDetail(APIView):
 
     @extend_schema(request=RouteMakeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429))
     def put(self, request: Request, session: str) -> Response:
-        """Replace the walk's question."""
+        """Replaces the walk's question."""
         wanted = RouteMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         route = move_route(session, Owner.of(request), **wanted.validated_data)
@@ -105,7 +105,7 @@ class RouteDetail(APIView):
         request=RouteChangeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429)
     )
     def patch(self, request: Request, session: str) -> Response:
-        """Change the walk: the visitor moved, or wants something else."""
+        """Changes the walk: the visitor moved, or wants something else."""
         wanted = RouteChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         route = move_route(session, Owner.of(request), **wanted.validated_data)
@@ -113,6 +113,6 @@ class RouteDetail(APIView):
 
     @extend_schema(responses=answers(None, 404, 429, status=204))
     def delete(self, request: Request, session: str) -> Response:
-        """End the walk."""
+        """Ends the walk."""
         end_route(session, Owner.of(request))
         return Response(status=204)

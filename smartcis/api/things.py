@@ -173,7 +173,7 @@ class DoorDetail(generics.RetrieveAPIView[Door]):
 
     @extend_schema(request=DoorChangeSerializer, responses=answers(DoorSerializer, *EDIT))
     def patch(self, request: Request, pk: str) -> Response:
-        """Lock or open a door."""
+        """Locks or opens a door."""
         wanted = DoorChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         door = set_door_state(pk, wanted.validated_data["state"], Owner.of(request))
@@ -189,14 +189,14 @@ class SensorList(generics.ListAPIView[Sensor]):
 
     @extend_schema(responses=answers(SensorSerializer(many=True), 400, *READ))
     def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """List sensors."""
+        """Lists sensors."""
         return super().get(request, *args, **kwargs)
 
     @extend_schema(
         request=SensorMakeSerializer, responses=answers(SensorSerializer, *EDIT, status=201)
     )
     def post(self, request: Request) -> Response:
-        """Add a simulated sensor."""
+        """Adds a simulated sensor."""
         wanted = SensorMakeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         fields = dict(wanted.validated_data)
@@ -218,7 +218,7 @@ class SensorDetail(generics.RetrieveAPIView[Sensor]):
 
     @extend_schema(request=SensorChangeSerializer, responses=answers(SensorSerializer, *EDIT))
     def patch(self, request: Request, pk: str) -> Response:
-        """Change what a sensor measures."""
+        """Changes what a sensor measures."""
         wanted = SensorChangeSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         sensor = change_sensor(pk, wanted.validated_data, Owner.of(request))
@@ -226,6 +226,6 @@ class SensorDetail(generics.RetrieveAPIView[Sensor]):
 
     @extend_schema(responses=answers(None, 401, 403, 404, status=204))
     def delete(self, request: Request, pk: str) -> Response:
-        """Remove a sensor."""
+        """Removes a sensor."""
         remove_sensor(pk, Owner.of(request))
         return Response(status=204)

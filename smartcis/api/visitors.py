@@ -69,7 +69,7 @@ class VisitorPolicy(APIView):
 
     @extend_schema(responses=answers(PolicySerializer, 406))
     def get(self, _request: Request) -> Response:
-        """Say how long positions are kept, and when names change."""
+        """Returns how long positions are kept, and when names change."""
         return Response(
             {
                 "held_s": POSITIONS_KEPT_S,
@@ -87,7 +87,7 @@ class VisitorMe(APIView):
 
     @extend_schema(parameters=[CODE], responses=answers(VisitorSerializer, 429, *READ))
     def get(self, request: Request) -> Response:
-        """Say what others may see."""
+        """Returns what others may see."""
         return Response(visitor_body(visitor_of(request.headers.get(HEADER, ""))))
 
     @extend_schema(
@@ -96,7 +96,7 @@ class VisitorMe(APIView):
         responses=answers(VisitorSerializer, *SEND, 404, 429),
     )
     def patch(self, request: Request) -> Response:
-        """Choose what others may see; the map follows within seconds."""
+        """Chooses what others may see; the map follows within seconds."""
         wanted = ConsentSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         code = request.headers.get(HEADER, "")

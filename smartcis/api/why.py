@@ -87,7 +87,7 @@ class QueryWhy(APIView):
         responses=answers(ReasonsSerializer, *SEND, 403, 404, 409, 429, 503),
     )
     def post(self, request: Request) -> Response:
-        """Ask, and wait up to three seconds for the engine's answer."""
+        """Asks, and waits up to three seconds for the engine's answer."""
         wanted = WhyAskSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         owner = Owner.of(request)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from django.db.models import Max
 
 from smartcis.models import MaintainedView
-from smartcis.models.outbox import tell
+from smartcis.models.outbox import enqueue
 
 
 def begin_view(view: MaintainedView) -> MaintainedView:
-    """Save a new view and let the engine know it; runs in a transaction."""
+    """Saves a new view and lets the engine know it; runs in a transaction."""
     view.order = next_order()
     view.save(force_insert=True)
-    tell(view.registration())
+    enqueue(view.registration())
     return view
 
 

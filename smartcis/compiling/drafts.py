@@ -49,7 +49,7 @@ class ViewDraft:
     def of(
         cls, compiled: Compiled, sql: str, catalog: Catalog, strategy: str, *, kept: bool
     ) -> ViewDraft:
-        """Draft a view of a query.
+        """Drafts a view of a query.
 
         Raises:
             UnknownStrategy: there is none of that name, or with that option.

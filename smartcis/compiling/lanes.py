@@ -16,7 +16,7 @@ from smartcis.models import MaintainedView
 
 
 def lanes_text(plan: Plan, catalog: Catalog) -> str:
-    """Say in which lane, or in parts in which lanes, a view is kept."""
+    """Returns in which lane, or in parts in which lanes, a view is kept."""
     lanes = settings.ENGINE_LANES
     closed = over_base_relations(plan)
     if lanes > 1 and reads_own(closed):
@@ -28,7 +28,7 @@ def lanes_text(plan: Plan, catalog: Catalog) -> str:
 
 
 def over_base_relations(plan: Plan) -> Plan:
-    """Inline the views that a plan reads, and those that they read."""
+    """Inlines the views that a plan reads, and those that they read."""
     readable = Q(standing=True) | Q(named=True)
     texts = dict(MaintainedView.objects.filter(readable).values_list("name", "plan_text"))
     known: dict[str, Plan] = {}

@@ -35,7 +35,7 @@ def relation_of(view: MaintainedView) -> Relation:
 
 @lru_cache(maxsize=1024)
 def _relation(name: str, columns: tuple[tuple[Any, ...], ...], comment: str) -> Relation:
-    """Build a relation; every statement asks for all of them."""
+    """Builds a relation; every statement asks for all of them."""
     typed = (Column(column, Type(kind), unit, null) for column, kind, unit, null in columns)
     return Relation(name, tuple(typed), SourceKind.VIEW, comment=comment)
 
@@ -80,7 +80,7 @@ def behind(names: Iterable[str]) -> dict[str, bool]:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no name, or taken; it stays free until the transaction ends.
+    """Refuses a name that is no name, or taken; it stays free until the transaction ends.
 
     Raises:
         Invalid: it is.

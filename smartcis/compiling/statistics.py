@@ -15,7 +15,7 @@ from smartcis.models.state import source_models
 
 
 def house_statistics() -> Statistics:
-    """Count the base relations in the database, and estimate the standing views over them.
+    """Counts the base relations in the database, and estimates the standing views over them.
 
     A view changes as fast as the fastest of what it reads: an overestimate, since most readings
     change no row of most views.

@@ -2,9 +2,9 @@
 
     epochs    … 41  42  43 ──restart── 44 …      each change is taken once: the cursor moves in the
     outlet       41  42  43            44        transaction that writes alarms and calls
-    lost          (epochs forgotten, or the view began anew)  the snapshot against what was told
+    lost          (epochs forgotten, or the view began anew)  the snapshot against what was sent
 
-Law:        the fold of all that an outlet was told is its view as of the outlet's epoch.
+Law:        the fold of all that an outlet was sent is its view as of the outlet's epoch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Moment = Epoch | Snapshot
 
 
 def collect(results: Results) -> int:
-    """Take in what happened since the last time; one caller at a time.
+    """Takes in what happened since the last time; one caller at a time.
 
     Returns:
         How many rows came or went.
@@ -37,7 +37,7 @@ def collect(results: Results) -> int:
     outlets = list(Outlet.objects.select_related("query__view"))
     if not outlets:
         return 0
-    told = 0
+    count = 0
     known = [outlet.epoch for outlet in outlets if outlet.epoch is not None]
     if known:
         try:
@@ -46,16 +46,16 @@ def collect(results: Results) -> int:
             Outlet.objects.exclude(epoch=None).update(epoch=None)
             epochs = []
             outlets = list(Outlet.objects.select_related("query__view"))
-        told += _follow(outlets, epochs)
+        count += _follow(outlets, epochs)
     for outlet in outlets:
         if outlet.epoch is None:
-            told += _compare(outlet, results.snapshot(outlet.query.view_id))
-    return told
+            count += _compare(outlet, results.snapshot(outlet.query.view_id))
+    return count
 
 
 def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
-    """Take in epochs, each in a transaction of its own where it says something."""
-    told = 0
+    """Takes in epochs, each in a transaction of its own where it says something."""
+    count = 0
     for epoch in epochs:
         changes = {change.view: change for change in epoch.changes}
         news = [
@@ -74,7 +74,7 @@ def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
                     # It began, ended or failed: what it holds now is compared as a whole.
                     outlet.epoch = None
                 else:
-                    told += _tell(outlet, change.delta, epoch)
+                    count += _publish(outlet, change.delta, epoch)
                     outlet.epoch = epoch.number
                 outlet.save(update_fields=["epoch"])
     if epochs:
@@ -82,13 +82,13 @@ def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
         behind = [o.pk for o in outlets if o.epoch is not None and o.epoch < last]
         if behind:
             Outlet.objects.filter(pk__in=behind, epoch__lt=last).update(epoch=last)
-    return told
+    return count
 
 
 def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
-    """Tell the difference between what an outlet was told and what there is.
+    """Publishes the difference between what an outlet was sent and what the view has.
 
-    A view that is not there, or in error, keeps what it has told until it is.
+    A view that is not there, or in error, keeps what it has sent until it is.
     """
     if snapshot is None or snapshot.error is not None:
         return 0
@@ -97,14 +97,14 @@ def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
             return 0
         delta = negate({tuple(one.row): one.weight for one in outlet.told.all()})
         merge(delta, dict(snapshot.rows))
-        told = _tell(outlet, delta, snapshot)
+        count = _publish(outlet, delta, snapshot)
         outlet.epoch = snapshot.epoch
         outlet.save(update_fields=["epoch"])
-    return told
+    return count
 
 
 def _still(outlet: Outlet) -> bool:
-    """Whether an outlet stands where it was read; it is locked until the transaction ends.
+    """Returns whether an outlet stands where it was read; it is locked until the transaction ends.
 
     Its query may have been stopped meanwhile, or somebody whose lock ran out may be at it still.
     """
@@ -112,8 +112,8 @@ def _still(outlet: Outlet) -> bool:
     return same.first() is not None
 
 
-def _tell(outlet: Outlet, delta: Delta, moment: Moment) -> int:
-    """Write what came and went; deletions first, as keyed rows replace each other."""
+def _publish(outlet: Outlet, delta: Delta, moment: Moment) -> int:
+    """Writes what came and went; deletions first, as keyed rows replace each other."""
     for row, weight in sorted(delta.items(), key=lambda change: change[1]):
         before, after = _fold(outlet, row, weight)
         for kind, target in outlet.outputs:
@@ -127,23 +127,23 @@ def _tell(outlet: Outlet, delta: Delta, moment: Moment) -> int:
 
 
 def _fold(outlet: Outlet, row: Row, weight: int) -> tuple[int, int]:
-    """Note that a row was told; give how often it stood before and stands now."""
+    """Notes that a row was sent; returns how often it stood before and stands now."""
     digest = digest_of(row)
-    told = ToldRow.objects.filter(outlet=outlet, digest=digest).first()
-    before = 0 if told is None else told.weight
+    sent = ToldRow.objects.filter(outlet=outlet, digest=digest).first()
+    before = 0 if sent is None else sent.weight
     after = before + weight
-    if told is None:
+    if sent is None:
         ToldRow.objects.create(outlet=outlet, digest=digest, row=list(row), weight=after)
     elif after:
-        ToldRow.objects.filter(pk=told.pk).update(weight=after)
+        ToldRow.objects.filter(pk=sent.pk).update(weight=after)
     else:
-        told.delete()
+        sent.delete()
     return before, after
 
 
 def _call(outlet: Outlet, target: str, row: Row, weight: int, moment: Moment) -> None:
     number = moment.number if isinstance(moment, Epoch) else moment.epoch
-    # The same change told again, after whatever loss, has the same key.
+    # The same change sent again, after whatever loss, has the same key.
     digest = digest_of([outlet.pk, target, number, weight, digest_of(row)])
     Delivery.objects.get_or_create(
         key=f"{outlet.query.view_id}:{number}:{digest[:32]}",

@@ -28,7 +28,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def check_outputs(compiled: Compiled, owner: Owner, catalog: Catalog) -> None:
-    """Refuse an output that this person may not ask for, or that goes nowhere.
+    """Refuses an output that this person may not ask for, or that goes nowhere.
 
     Raises:
         Refused: not staff, an address nobody allowed, or other visitors' rows for everybody.
@@ -53,7 +53,7 @@ def check_outputs(compiled: Compiled, owner: Owner, catalog: Catalog) -> None:
 
 
 def allowed(url: str, prefixes: Iterable[str]) -> bool:
-    """Whether a URL lies below one of the prefixes.
+    """Returns whether a URL lies below one of the prefixes.
 
     Law: scheme, host and port are equal as a whole, and the path goes on at a slash; no URL with
     a user, a fragment, a backslash or a dot segment is.
@@ -71,7 +71,7 @@ def _below(asked: SplitResult, prefix: str) -> bool:
 
 
 def _split(url: str) -> SplitResult | None:
-    """Take a URL apart; None where two readers could take it for two things."""
+    """Takes a URL apart; None where two readers could take it for two things."""
     odd = any(ord(letter) <= ord(" ") or ord(letter) > ord("~") for letter in url)
     if odd or "\\" in url or "#" in url:
         return None

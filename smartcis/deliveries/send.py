@@ -38,7 +38,7 @@ logger = structlog.get_logger(__name__)
 
 
 def send_due(clock_s: Callable[[], float] = time.monotonic) -> int:
-    """Make the calls that are due; one caller at a time.
+    """Makes the calls that are due; one caller at a time.
 
     Returns:
         How many were taken.
@@ -63,13 +63,13 @@ def send_due(clock_s: Callable[[], float] = time.monotonic) -> int:
 
 
 def sweep_settled() -> int:
-    """Forget calls that were settled a week ago; give how many."""
+    """Forgets calls that were settled a week ago; returns how many."""
     old = Delivery.objects.filter(settled_at__lt=timezone.now() - KEPT)
     return old.delete()[0]
 
 
 def signature(body: bytes, at_s: int) -> str:
-    """Sign a body: `t=1700000000,v1=<hex>`, HMAC-SHA256 of `<t>.<body>` under the secret."""
+    """Signs a body: `t=1700000000,v1=<hex>`, HMAC-SHA256 of `<t>.<body>` under the secret."""
     digest = hmac.new(settings.WEBHOOK_SECRET.encode(), f"{at_s}.".encode() + body, hashlib.sha256)
     return f"t={at_s},v1={digest.hexdigest()}"
 
@@ -94,7 +94,7 @@ def body_of(call: Delivery) -> bytes:
 
 
 def _make(call: Delivery, client: httpx.Client) -> bool:
-    """Make one call; whether it was taken."""
+    """Makes one call; whether it was taken."""
     fault, final = _try(call, client)
     call.attempts += 1
     call.fault = fault[:FAULT_LENGTH]
@@ -111,7 +111,7 @@ def _make(call: Delivery, client: httpx.Client) -> bool:
 
 
 def note(call: Delivery) -> None:
-    """Write down what became of an attempt, unless the query was stopped meanwhile."""
+    """Writes down what became of an attempt, unless the query was stopped meanwhile."""
     Delivery.objects.filter(pk=call.pk).update(
         attempts=call.attempts,
         fault=call.fault,
@@ -122,7 +122,7 @@ def note(call: Delivery) -> None:
 
 
 def _try(call: Delivery, client: httpx.Client) -> tuple[str, bool]:
-    """Call once.
+    """Calls once.
 
     Returns:
         What went wrong, empty for nothing; and whether trying again is no use.

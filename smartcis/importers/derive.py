@@ -80,11 +80,11 @@ class BuildingPlan:
 
 
 def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
-    """Work the building out.
+    """Works the building out.
 
     Args:
         imdf: as read.
-        progress: told one line per step.
+        progress: receives one line per step.
     """
     drawn = [unit.geometry for unit in imdf.units if unit.geometry is not None]
     projection = Projection.around(drawn)

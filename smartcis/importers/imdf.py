@@ -73,7 +73,7 @@ class Imdf:
 
 
 def read_imdf(folder: Path) -> Imdf:
-    """Read and check an archive.
+    """Reads and check an archive.
 
     Args:
         folder: holds `venue.json`, `level.json`, `unit.json` (or `.geojson`) and the others, and

@@ -76,11 +76,11 @@ class ImportReport:
 
 
 def run(folder: Path, progress: Progress = lambda _: None) -> ImportReport:
-    """Import a building.
+    """Imports a building.
 
     Args:
         folder: an IMDF archive, unpacked.
-        progress: told one line per step.
+        progress: receives one line per step.
 
     Raises:
         ImportRefused: the archive is broken; the database is as before.

@@ -42,7 +42,7 @@ class Stored:
 
 @transaction.atomic
 def store(plan: BuildingPlan) -> Stored:
-    """Write a building."""
+    """Writes a building."""
     done = Stored()
     venue: Fields = {
         "name": plan.name,
@@ -202,7 +202,7 @@ def _sync(
     only: Mapping[str, Any] | None = None,
     keep: Sequence[str] = (),
 ) -> None:
-    """Make a table hold exactly the wanted rows.
+    """Makes a table hold exactly the wanted rows.
 
     Args:
         model: the table.
@@ -254,7 +254,7 @@ def _write(
 
 
 def _apply(known: models.Model, values: Fields) -> bool:
-    """Set what differs; tell whether anything did."""
+    """Sets what differs; returns whether anything did."""
     differs = False
     for name, value in values.items():
         if getattr(known, name) != value:

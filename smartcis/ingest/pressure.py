@@ -44,7 +44,7 @@ class _Progress(Protocol):
 
 
 def check_pressure(log: _Head, results: _Progress) -> None:
-    """Refuse when too much of the log has not been answered yet.
+    """Refuses when too much of the log has not been answered yet.
 
     Raises:
         Overrun: says when to come back.

@@ -44,7 +44,7 @@ class ValidReading:
 def append_readings(
     log: Log, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
 ) -> int:
-    """Validate readings and append them, all or none.
+    """Validates readings and appends them, all or none.
 
     Those that come as they are measured are one transaction. One that somebody kept for a while
     has the log time of its measurement, or a window would show it as fresh.
@@ -69,7 +69,7 @@ def append_readings(
 
 
 def transactions(readings: Sequence[ValidReading], now_s: float) -> list[Transaction]:
-    """Group rows of streams by the log time they count from, oldest first."""
+    """Groups rows of streams by the log time they count from, oldest first."""
     groups: dict[float, list[Change]] = {}
     for reading in readings:
         late = now_s - reading.at_s > LATE_S
@@ -89,7 +89,7 @@ def named(readings: Any) -> set[str]:
 def validate(
     readings: Sequence[Any], sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
 ) -> list[ValidReading]:
-    """Check every reading against its sensor.
+    """Checks every reading against its sensor.
 
     Args:
         readings: see `append_readings`.
@@ -127,7 +127,7 @@ def validate(
 
 
 def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
-    """Read sensors as rows of the relation `sensor`, by sid."""
+    """Reads sensors as rows of the relation `sensor`, by sid."""
     names = CATALOG.get("sensor").names
     found: dict[str, dict[str, Value]] = {}
     for sensor in Sensor.objects.select_related(*Sensor.rows_need).filter(sid__in=wanted):

@@ -60,7 +60,7 @@ class RelayLog(Log, Protocol):
 
 
 def relay(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> int:
-    """Append every committed outbox entry to `log`; one caller at a time (see `relay_now`).
+    """Appends every committed outbox entry to `log`; one caller at a time (see `relay_now`).
 
     Returns:
         How many database transactions were appended.
@@ -89,7 +89,7 @@ def _pending() -> list[str]:
 
 
 def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
-    """Declare the catalog's relations, each once per log and definition."""
+    """Declares the catalog's relations, each once per log and definition."""
     identity = log.identity()
     link = LogLink.objects.filter(pk=LogLink.ONLY).first()
     known = link.declared if link is not None and link.identity == identity else {}
@@ -112,10 +112,10 @@ def fingerprint(relation: Relation) -> str:
 
 
 def adopt(log: RelayLog) -> None:
-    """Meet a log this database has not written to: make its fold equal to the database.
+    """Meets a log this database has not written to: make its fold equal to the database.
 
-    An empty log (new, or wiped) is told everything; one that another database has written is
-    told the difference. What was pending in the outbox is part of the state.
+    An empty log (new, or wiped) is sent everything; one that another database has written is
+    sent the difference. What was pending in the outbox is part of the state.
     """
     identity = log.identity()
     if LogLink.objects.filter(pk=LogLink.ONLY, identity=identity).exists():
@@ -145,9 +145,9 @@ def adopt(log: RelayLog) -> None:
 
 
 def _hold_outbox() -> None:
-    """Let no commit come between dropping what waits and reading the state it led to.
+    """Excludes commits between dropping what waits and reading the state it led to.
 
-    Otherwise its change would be told twice, by its entry and by the state. SQLite has one writer
+    Otherwise its change would be sent twice, by its entry and by the state. SQLite has one writer
     at a time anyway. Who waits for this has written his tables and holds nothing that is read here.
     """
     if connection.vendor == "postgresql":
@@ -212,20 +212,20 @@ def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Ent
 
 
 def declaration_of(body: dict[str, Any], *, at_s: float) -> Declare:
-    """Read the declaration of a relation that is none of the catalog's."""
+    """Reads the declaration of a relation that is none of the catalog's."""
     declared = decode(json.dumps(body).encode())
     assert isinstance(declared, Declare)
     return replace(declared, at_s=at_s)
 
 
 def declaration_body(relation: Relation) -> dict[str, Any]:
-    """Write a relation's declaration as the outbox keeps it."""
+    """Writes a relation's declaration as the outbox keeps it."""
     body: dict[str, Any] = json.loads(encode(Declare(0.0, relation)))
     return body
 
 
 def relay_now(wait_s: float = 0.0) -> int:
-    """Relay what was committed; if somebody is at it, leave it to him.
+    """Relays what was committed; if somebody is at it, leave it to him.
 
         caller    asked += 1 ── lock? ──no──► return
                                 └─yes─► relay ── asked as before? ──no──► once more
@@ -262,7 +262,7 @@ def relay_now(wait_s: float = 0.0) -> int:
 
 
 def install() -> None:
-    """Relay after every commit that wrote to the outbox."""
+    """Relays after every commit that wrote to the outbox."""
     after_commit(_relay_quietly)
 
 

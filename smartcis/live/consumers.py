@@ -64,13 +64,13 @@ class Unavailable(AspenError):
 
 
 def make_hub() -> Hub:
-    """Build the hub of an event loop."""
+    """Builds the hub of an event loop."""
     pulse = EnginePulse(settings.REDIS_URL, settings.RESULTS_NAME)
     return Hub(composition.async_results(), pulse, SocketInterests(composition.log().append))
 
 
 def origin_allowed(headers: dict[bytes, bytes]) -> bool:
-    """Tell whether a socket may open: from the page's own host, a trusted origin, or no browser."""
+    """Returns whether a socket may open: from the page's host, a trusted origin, or no browser."""
     host = headers.get(b"host", b"").decode("latin1")
     domain, _ = split_domain_port(host)
     hosts = settings.ALLOWED_HOSTS or (["localhost", "127.0.0.1"] if settings.DEBUG else [])
@@ -106,7 +106,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         return hub_of(make_hub)
 
     async def connect(self) -> None:
-        """Let the browser in, or not."""
+        """Accepts or refuses the connection."""
         if not origin_allowed(dict(self.scope["headers"])):
             await self.close(FOREIGN_ORIGIN)
             return
@@ -136,7 +136,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         logger.debug("socket closed", code=code)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answer one message; nonsense is answered too."""
+        """Answers one message; nonsense is answered too."""
         if self.state is not SocketState.OPEN:
             return
         if len(self.replies) >= REPLIES_WAITING:
@@ -171,11 +171,11 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             subscription.allow(allowed)
 
     async def session_ended(self, _event: dict[str, Any]) -> None:
-        """Close: somebody logged out, and the page comes back as whoever it is then."""
+        """Closes: somebody logged out, and the page comes back as whoever it is then."""
         await self._close_for_good()
 
     async def rights_changed(self, _event: dict[str, Any] | None = None) -> None:
-        """See whose socket this is now, and end what it may follow no longer."""
+        """Sees whose socket this is now, and ends what it may follow no longer."""
         if not self.session_key:
             return
         user = await database_sync_to_async(user_of_session)(self.session_key)
@@ -194,7 +194,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             self.starting[number] = asyncio.create_task(self._start(again))
 
     async def _close_for_good(self, code: int = SESSION_OVER) -> None:
-        """Say nothing more, and let go of everything before the client has answered."""
+        """Sends nothing more, and releases everything before the client has answered."""
         self.state = SocketState.CLOSED
         self._let_go()
         await self.close(code)
@@ -204,7 +204,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             self._end(number)
 
     async def _know_client(self) -> None:
-        """Note whose socket this is."""
+        """Notes whose socket this is."""
         session = self.scope.get("session")
         if session is not None:
             self.browser = await database_sync_to_async(browser_of)(session)
@@ -213,7 +213,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.staff = is_staff(self.user)
 
     async def _join(self) -> None:
-        """Hear what happens to the browser's walks, to its session and to its user."""
+        """Hears what happens to the browser's walks, to its session and to its user."""
         groups = [group_of(self.browser)] if self.browser else []
         if self.session_key:
             groups.append(group_of_session(self.session_key))
@@ -230,7 +230,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             logger.warning("channel layer unreachable", reason=str(error))
 
     async def _start(self, message: protocol.Subscribe) -> None:
-        """Authorise one subscription and begin it."""
+        """Authorises one subscription and begins it."""
         try:
             granted = await database_sync_to_async(grant)(
                 message.view, browser=self.browser, user=self.user
@@ -273,7 +273,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.news.set()
 
     async def _send_for_ever(self) -> None:
-        """Send what waits; at least every 4 s say how the engine is."""
+        """Sends what waits; at least every 4 s sends how the engine is."""
         loop = asyncio.get_running_loop()
         next_beat = loop.time() + HEARTBEAT_S
         next_seen = loop.time() + SEEN_EVERY_S
@@ -309,6 +309,6 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         return replies
 
     def _seen(self) -> None:
-        """Keep this browser's walks from being swept."""
+        """Keeps this browser's walks from being swept."""
         if self.browser:
             RouteRequest.objects.filter(browser=self.browser).update(last_seen=timezone.now())

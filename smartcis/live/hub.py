@@ -58,7 +58,7 @@ class Hub:
         self._following = asyncio.Event()
 
     async def attach(self, wake: Wake) -> None:
-        """Let a connection in; the first one starts the hub.
+        """Adds a connection; the first one starts the hub.
 
         Args:
             wake: called when the engine's state changes.
@@ -74,11 +74,11 @@ class Hub:
             await self.pulse.read()
 
     def detach(self, wake: Wake) -> None:
-        """Let a connection go. The hub keeps following, so that it can resume it later."""
+        """Removes a connection. The hub keeps following, so that it can resume it later."""
         self._connections.discard(wake)
 
     async def close(self) -> None:
-        """End the hub's tasks."""
+        """Ends the hub's tasks."""
         waiting: set[asyncio.Task[Any]] = {*self._tasks, *self._loading.values()}
         while waiting:
             # More than once: the Redis client may lose a cancellation that meets its own timeout.
@@ -100,7 +100,7 @@ class Hub:
         wake: Wake,
         on_demand: bool = False,
     ) -> Subscription:
-        """Follow a view; a view that does not exist yet is waited for.
+        """Follows a view; a view that does not exist yet is waited for.
 
         Args:
             number: the client's id for the subscription.
@@ -129,7 +129,7 @@ class Hub:
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """End a subscription; a view nobody follows is dropped."""
+        """Ends a subscription; a view nobody follows is dropped."""
         name = subscription.view.name
         followers = self._subscriptions[name]
         if subscription.on_demand and subscription in followers:
@@ -138,7 +138,7 @@ class Hub:
         self._drop_unfollowed(name)
 
     def _drop_unfollowed(self, name: str) -> None:
-        """Drop a view that nobody follows and nobody waits for."""
+        """Drops a view that nobody follows and nobody waits for."""
         if not self._awaited[name]:
             del self._awaited[name]
             if not self._subscriptions[name]:
@@ -156,7 +156,7 @@ class Hub:
         return await asyncio.shield(self._loading[name])
 
     async def _load(self, name: str) -> FoldedView:
-        """Read a view and bring it to the history's head."""
+        """Reads a view and brings it to the history's head."""
         while True:
             await self._following.wait()
             try:
@@ -211,7 +211,7 @@ class Hub:
             self.history = History(head)
 
     async def _start_over(self) -> bool:
-        """Take every followed view anew and tell its followers.
+        """Takes every followed view anew and notifies its followers.
 
         Returns:
             Whether the store answered.
@@ -241,7 +241,7 @@ class Hub:
         return True
 
     def _fold(self, epoch: Epoch) -> None:
-        """Fold one epoch into history and views, and tell the subscriptions. Never awaits."""
+        """Folds one epoch into history and views, and notifies the subscriptions. Never awaits."""
         self.history.add(epoch)
         # A view read after this epoch was written has it already.
         behind = {name: view for name, view in self.views.items() if view.epoch < epoch.number}

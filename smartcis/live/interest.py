@@ -1,10 +1,10 @@
 """Interest: this process tells the engine which views kept on demand its sockets follow.
 
     wanted   {q1, q2}      {q1}              what the hub's subscriptions need now
-    told     q1 q2         q1, q2 lingers    what the log has been told, and when
+    written  q1 q2         q1, q2 lingers    what was written to the log, and when
     log      Interest …    … Uninterest q2   and each again before it runs out
 
-One task makes `told` equal to `wanted`; whatever the log does not take is tried again.
+One task makes `written` equal to `wanted`; whatever the log does not take is tried again.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ class SocketInterests:
         self._news = asyncio.Event()
 
     def take(self, view: str) -> None:
-        """Say that one more subscription follows a view."""
+        """Adds a subscription to a view."""
         self._wanted[view] = self._wanted.get(view, 0) + 1
         self._left_s.pop(view, None)
         if view not in self._told_s:
             self._news.set()
 
     def drop(self, view: str) -> None:
-        """Say that a subscription has ended."""
+        """Removes a subscription."""
         self._wanted[view] -= 1
         if not self._wanted[view]:
             del self._wanted[view]
             self._left_s[view] = self._clock_s()
 
     async def run(self) -> None:
-        """Tell the log for ever."""
+        """Writes interests to the log until cancelled."""
         while True:
             try:
                 async with asyncio.timeout(_LOOK_S):
@@ -76,7 +76,7 @@ class SocketInterests:
             try:
                 await asyncio.to_thread(self._append, entries)
             except (redis.RedisError, OSError) as error:
-                logger.warning("interest not told", reason=str(error))
+                logger.warning("interest not written", reason=str(error))
                 await asyncio.sleep(_RETRY_S)
                 self._news.set()
             else:
@@ -84,7 +84,7 @@ class SocketInterests:
 
     def _due(self) -> list[Entry]:
         now_s = self._clock_s()
-        # Who left before the log was told need not be taken back.
+        # Who left before the log was written need not be taken back.
         self._left_s = {view: s for view, s in self._left_s.items() if view in self._told_s}
         due: list[Entry] = [
             Interest(now_s, view, self._holder, KEEP_S)
@@ -105,6 +105,6 @@ class SocketInterests:
             elif isinstance(entry, Uninterest):
                 self._told_s.pop(entry.view, None)
                 if entry.view in self._wanted:
-                    self._news.set()  # somebody came while the log was told
+                    self._news.set()  # somebody came while the log was written
                 else:
                     self._left_s.pop(entry.view, None)

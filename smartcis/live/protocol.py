@@ -264,7 +264,7 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def decode(text: str | bytes) -> ClientMessage:
-    """Read what a client says.
+    """Reads what a client says.
 
     Raises:
         BadMessage: too long, not JSON, or not of this protocol.

@@ -47,7 +47,7 @@ class EnginePulse:
         return status_message(self._status, time.time())
 
     async def read(self) -> None:
-        """Read the status once; a server that does not answer leaves the engine to go stale."""
+        """Reads the status once; a server that does not answer leaves the engine to go stale."""
         try:
             found = await cast("Any", self._redis.hgetall(self._key))
         except (redis.RedisError, OSError):
@@ -55,7 +55,7 @@ class EnginePulse:
         self._status = decode_status(found)
 
     async def run(self, on_change: Callable[[], None]) -> None:
-        """Read for ever, and tell when the engine's state changes."""
+        """Reads for ever, and notifies when the engine's state changes."""
         before = self.message.engine
         while True:
             await asyncio.sleep(PERIOD_S)

@@ -52,7 +52,7 @@ def user_of_session(key: str) -> User | None:
 
 
 def install() -> None:
-    """Tell sockets of what happens to sessions and users in this process."""
+    """Notifies sockets of what happens to sessions and users in this process."""
     user_logged_out.connect(_logged_out, dispatch_uid="smartcis.live.rights")
     for signal in (post_save, post_delete):
         signal.connect(_user_changed, get_user_model(), dispatch_uid="smartcis.live.rights")

@@ -58,7 +58,7 @@ class Subscription:
         self._stamp = (0, 0, 0.0)
 
     def begin(self, history: History, since: int | None) -> None:
-        """Queue the first message: what happened since, or everything."""
+        """Queues the first message: what happened since, or everything."""
         if not self.view.present:
             if since is not None:
                 self._close()  # what the client still shows is gone
@@ -82,7 +82,7 @@ class Subscription:
             self._wake()
 
     def heard(self, epoch: Epoch, change: ViewChange) -> None:
-        """Queue one epoch's change; the view has folded it in already."""
+        """Queues one epoch's change; the view has folded it in already."""
         if change.closed:
             self._waiting, self._whole, self._resumed = {}, False, False
             self._close()
@@ -102,7 +102,7 @@ class Subscription:
             self._wake()
 
     def reload(self) -> None:
-        """Queue a snapshot: the hub lost the thread, or the view came back."""
+        """Queues a snapshot: the hub lost the thread, or the view came back."""
         self._waiting, self._resumed = {}, False
         self._whole = self.view.present
         self._ended &= not self.view.present
@@ -111,7 +111,7 @@ class Subscription:
         self._wake()
 
     def allow(self, allowed: frozenset[str]) -> None:
-        """Widen what the client may see; it hears of the new rows by a snapshot."""
+        """Widens what the client may see; it hears of the new rows by a snapshot."""
         if self.allowed is None or allowed <= self.allowed:
             return
         self.allowed |= allowed  # never narrowed: the rows of an ended walk must still be deleted
@@ -119,7 +119,7 @@ class Subscription:
             self.reload()
 
     def _close(self) -> None:
-        """Say once that the view has ended."""
+        """Sends once that the view has ended."""
         if not self._ended:
             self._news.append(protocol.Closed(self.number, self.asked))
         self._ended = True

@@ -40,7 +40,7 @@ class FoldedView:
     error: Mapping[str, Any] | None = None
 
     def load(self, snapshot: Snapshot) -> None:
-        """Take the whole view."""
+        """Takes the whole view."""
         self.present = True
         self.columns = snapshot.columns
         self.rows = dict(snapshot.rows)
@@ -49,11 +49,11 @@ class FoldedView:
         self.error = snapshot.error
 
     def forget(self) -> None:
-        """Note that the store no longer has it."""
+        """Notes that the store no longer has it."""
         self.present, self.rows, self.columns, self.error = False, {}, (), None
 
     def apply(self, change: ViewChange) -> None:
-        """Fold one change in; the caller gives each epoch's changes once, in order."""
+        """Folds one change in; the caller gives each epoch's changes once, in order."""
         if change.closed:
             self.forget()
         else:
@@ -64,7 +64,7 @@ class FoldedView:
             merge(self.rows, change.delta)
 
     def stamp(self, epoch: Epoch) -> None:
-        """Stand at an epoch whose changes have been folded in, or that had none for this view."""
+        """Stands at an epoch whose changes have been folded in, or that had none for this view."""
         self.epoch, self.position, self.at_s = epoch.number, epoch.position, epoch.at_s
 
     def index_of(self, column: str) -> int | None:
@@ -83,7 +83,7 @@ class History:
         self.head = after
 
     def add(self, epoch: Epoch) -> None:
-        """Keep an epoch; the oldest go when there are too many."""
+        """Keeps an epoch; the oldest go when there are too many."""
         self._epochs.append(epoch)
         self._rows += _size(epoch)
         self.head = epoch.number

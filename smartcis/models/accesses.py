@@ -47,7 +47,7 @@ class StaffAccess(models.Model):
 
 
 def note_access(user_id: int | None, account: str, how: str, what: str) -> None:
-    """Note that somebody of the staff looks at personal data."""
+    """Notes that somebody of the staff looks at personal data."""
     now, what = timezone.now(), what[:WHAT_LENGTH]
     account = account or "console"
     again = StaffAccess.objects.filter(

@@ -46,7 +46,7 @@ class Reservation(SourceModel):
         return f"{self.unit_id}: {self.title}"
 
     def clean(self) -> None:
-        """Refuse a reservation that ends before it begins."""
+        """Refuses a reservation that ends before it begins."""
         if self.start and self.end and self.end <= self.start:
             raise ValidationError({"end": "must be later than the start"})
 

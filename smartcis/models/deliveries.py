@@ -1,4 +1,4 @@
-"""What queries hand out: alarms that stand, calls to make, and what has been told so far."""
+"""What queries hand out: alarms that stand, calls to make, and what has been sent so far."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Outlet(models.Model):
 
 
 class ToldRow(models.Model):
-    """A row that has been handed out and not taken back; the fold of all that was told."""
+    """A row that has been handed out and not taken back; the fold of all that was sent."""
 
     outlet = models.ForeignKey(Outlet, on_delete=models.CASCADE, related_name="told")
     digest = models.CharField(max_length=64)

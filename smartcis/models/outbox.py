@@ -47,7 +47,7 @@ class OutboxEntry(models.Model):
 
 
 class LogLink(models.Model):
-    """Which log this database has told its state to; at most one row.
+    """Which log this database has sent its state to; at most one row.
 
     Args:
         identity: the log's id.
@@ -83,7 +83,7 @@ class _Committed:
 
 
 def after_commit(listener: AfterCommit) -> None:
-    """Call `listener` after each commit that wrote to the outbox."""
+    """Calls `listener` after each commit that wrote to the outbox."""
     _Committed.listeners = (*_Committed.listeners, listener)
 
 
@@ -98,13 +98,13 @@ def _token(using: str) -> str:
     return committed.token
 
 
-def tell(body: dict[str, Any], *, using: str = "default") -> None:
-    """Write one outbox entry; must run inside a transaction."""
+def enqueue(body: dict[str, Any], *, using: str = "default") -> None:
+    """Writes one outbox entry; must run inside a transaction."""
     OutboxEntry.objects.using(using).create(token=_token(using), body=body)
 
 
 def record(changes: Changes, *, using: str = "default") -> None:
-    """Write the net effect of row changes to the outbox; nothing when there is none.
+    """Writes the net effect of row changes to the outbox; nothing when there is none.
 
     Raises:
         SchemaError: a row that its relation does not allow; the transaction must not commit.
@@ -120,11 +120,11 @@ def record(changes: Changes, *, using: str = "default") -> None:
         check_row(declared[relation], row)
     # Deletions first: a keyed relation never shows two rows of one key.
     kept.sort(key=lambda change: change[1])
-    tell({"changes": [[relation, weight, *row] for relation, weight, row in kept]}, using=using)
+    enqueue({"changes": [[relation, weight, *row] for relation, weight, row in kept]}, using=using)
 
 
 def check_row(relation: Relation, row: Row) -> None:
-    """Refuse what would poison the log: a wrong shape or type, NaN, infinity.
+    """Refuses what would poison the log: a wrong shape or type, NaN, infinity.
 
     Raises:
         SchemaError: naming the column.

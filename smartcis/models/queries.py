@@ -81,7 +81,7 @@ class MaintainedView(models.Model):
 
 
 def mint_query_id() -> str:
-    """Make a query's public id."""
+    """Makes a query's public id."""
     return secrets.token_urlsafe(9)
 
 

@@ -13,7 +13,7 @@ from smartcis.models.source import SourceModel
 
 
 def mint_session() -> str:
-    """Make a token for one walk; unguessable, since whoever knows it sees the walk."""
+    """Makes a token for one walk; unguessable, since whoever knows it sees the walk."""
     return secrets.token_urlsafe(12)
 
 

@@ -87,12 +87,12 @@ class Sensor(SourceModel):
         )
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Place the sensor where its machine or room is if nobody placed it, then write it."""
+        """Places the sensor where its machine or room is if nobody placed it, then write it."""
         self.locate()
         super().save(*args, **kwargs)
 
     def locate(self) -> None:
-        """Fill in id, room, level, node and position from the machine or the room."""
+        """Fills in id, room, level, node and position from the machine or the room."""
         if self.machine is not None:
             self.unit_id = self.machine.unit_id
         if not self.unit_id:
@@ -121,7 +121,7 @@ class Sensor(SourceModel):
         return next(name for n in range(2, len(taken) + 3) if (name := f"{stem}-{n}") not in taken)
 
     def clean(self) -> None:
-        """Refuse what could not measure anything.
+        """Refuses what could not measure anything.
 
         Raises:
             ValidationError: per field, in words an operator understands.

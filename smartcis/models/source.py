@@ -35,7 +35,7 @@ class SourceQuerySet(models.QuerySet[S]):
     """A query set whose writes reach the outbox in the same transaction."""
 
     def update(self, **kwargs: Any) -> int:
-        """Update, and record each row before and after.
+        """Updates, and records each row before and after.
 
         Raises:
             UnsupportedWrite: a new primary key would make it another row.
@@ -58,7 +58,7 @@ class SourceQuerySet(models.QuerySet[S]):
     update.alters_data = True  # type: ignore[attr-defined]
 
     def bulk_create(self, objs: Iterable[S], *args: Any, **kwargs: Any) -> list[S]:
-        """Insert many, and record their rows.
+        """Inserts many, and records their rows.
 
         Raises:
             UnsupportedWrite: with a conflict clause nobody knows which rows were written.
@@ -77,7 +77,7 @@ class SourceQuerySet(models.QuerySet[S]):
     bulk_create.alters_data = True  # type: ignore[attr-defined]
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """Delete, and record the rows; those to which nothing refers go without being loaded."""
+        """Deletes, and records the rows; those to which nothing refers go without being loaded."""
         refers = get_candidate_relations_to_delete(self.model._meta)  # type: ignore[arg-type]  # noqa: SLF001  # public despite its name
         if any(refers):
             return super().delete()
@@ -89,7 +89,7 @@ class SourceQuerySet(models.QuerySet[S]):
     delete.queryset_only = True  # type: ignore[attr-defined]
 
     def _raw_delete(self, using: str | None) -> int:
-        """Record and delete; Django's deletions call it for what goes without signals."""
+        """Records and delete; Django's deletions call it for what goes without signals."""
         count, using = 0, using or self.db
         for keys in batched(self.using(using).order_by().values_list("pk", flat=True), PKS_AT_ONCE):
             record(_signed(self.model.rows_of(keys, using=using), -1), using=using)
@@ -101,7 +101,7 @@ class SourceQuerySet(models.QuerySet[S]):
 def cascade_at_once(
     collector: Collector, field: models.Field[Any, Any], sub_objs: Any, using: str
 ) -> None:
-    """Delete all rows that refer to one, in one statement: an `on_delete` of source models.
+    """Deletes all rows that refer to one, in one statement: an `on_delete` of source models.
 
     For models to which nothing refers; CASCADE deletes each row by itself.
     """
@@ -138,7 +138,7 @@ class SourceModel(models.Model):
 
     @classmethod
     def rows_of(cls, keys: Sequence[Any], *, using: str) -> list[tuple[str, Row]]:
-        """Read the rows of the stored objects with these primary keys, locking them.
+        """Reads the rows of the stored objects with these primary keys, locking them.
 
         The lock orders concurrent writers of a row as their outbox entries are ordered.
         """
@@ -150,7 +150,7 @@ class SourceModel(models.Model):
         return found
 
     def save_base(self, *args: Any, **kwargs: Any) -> None:
-        """Write the row, and record what it was and is."""
+        """Writes the row, and records what it was and is."""
         using = kwargs.get("using") or "default"
         with transaction.atomic(using=using):
             keys = [] if self.pk is None else [self.pk]
@@ -161,7 +161,7 @@ class SourceModel(models.Model):
 
     @classmethod
     def check(cls, **kwargs: Any) -> list[checks.CheckMessage]:
-        """Refuse a subclass whose managers would write past the outbox."""
+        """Refuses a subclass whose managers would write past the outbox."""
         found = super().check(**kwargs)
         if not isinstance(cls._base_manager.all(), SourceQuerySet):
             found.append(
@@ -184,7 +184,7 @@ class SourceModel(models.Model):
 
 
 def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Cut values into lists of at most `size`."""
+    """Cuts values into lists of at most `size`."""
     whole = list(values)
     for start in range(0, len(whole), size):
         yield whole[start : start + size]
@@ -196,7 +196,7 @@ def _signed(rows: Iterable[tuple[str, Row]], weight: int) -> Changes:
 
 @receiver(pre_delete)
 def _record_delete(instance: models.Model, using: str, **kwargs: Any) -> None:
-    """Record the rows of an object about to go, inside the deletion's own transaction."""
+    """Records the rows of an object about to go, inside the deletion's own transaction."""
     if not isinstance(instance, SourceModel):
         return
     if kwargs.get("origin") is instance:

@@ -13,7 +13,7 @@ from django.db.backends.signals import connection_created
 
 
 def install() -> None:
-    """Ask each connection as it opens."""
+    """Asks each connection as it opens."""
     connection_created.connect(_ask, dispatch_uid="smartcis.models.sqlite")
 
 

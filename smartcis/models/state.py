@@ -1,4 +1,4 @@
-"""The whole state of the database as outbox bodies: what a new log has to be told."""
+"""The whole state of the database as outbox bodies: what is sent to a new log."""
 
 from __future__ import annotations
 

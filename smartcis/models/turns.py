@@ -13,7 +13,7 @@ NAMES = "names"
 
 
 def take_turn(what: str, *, using: str = "default") -> None:
-    """Wait until no other transaction has the turn of that name; must run inside a transaction."""
+    """Waits until no other transaction has the turn of that name; must run inside a transaction."""
     connection = transaction.get_connection(using)
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a turn is taken inside a transaction")

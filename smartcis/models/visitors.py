@@ -13,12 +13,12 @@ from smartcis.models.source import SourceModel
 
 
 def mint_pseudonym() -> str:
-    """Make a name for a day; drawn by lot, so that nobody can work it out from the tag."""
+    """Makes a name for a day; drawn by lot, so that nobody can work it out from the tag."""
     return f"v-{secrets.token_hex(5)}"
 
 
 def mint_code() -> str:
-    """Make the secret by which its holder says what others may see; 128 bits."""
+    """Makes the secret by which its holder says what others may see; 128 bits."""
     return secrets.token_urlsafe(16)
 
 

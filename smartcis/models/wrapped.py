@@ -120,7 +120,7 @@ class Source(SourceModel):
         )
 
     def _check_relation(self) -> None:
-        """Refuse a declaration that contradicts a view, another source, or its own past.
+        """Refuses a declaration that contradicts a view, another source, or its own past.
 
         Raises:
             BadConfig: saying which.
@@ -132,24 +132,24 @@ class Source(SourceModel):
             raise BadConfig(f"there is a view {relation.name!r}", found=relation.name)
         tables = Source.objects.filter(kind="table")
         for other in tables:
-            told = declared(other.config)
-            if told.name != relation.name and other.pk == self.pk:
+            known = declared(other.config)
+            if known.name != relation.name and other.pk == self.pk:
                 raise BadConfig(
                     "a source keeps feeding the relation it began with",
                     found=relation.name,
-                    exists=[told.name],
+                    exists=[known.name],
                     attempt="add another source",
                 )
-            if told.name == relation.name and told.columns != relation.columns:
+            if known.name == relation.name and known.columns != relation.columns:
                 raise BadConfig(
                     f"{relation.name} is declared with other columns by {other.pk!r}",
                     found=", ".join(relation.names),
-                    exists=told.names,
+                    exists=known.names,
                     attempt="choose another name",
                 )
 
     def clean(self) -> None:
-        """Refuse what no wrapper could read.
+        """Refuses what no wrapper could read.
 
         Raises:
             ValidationError: per field, in words an operator understands.

@@ -59,7 +59,7 @@ class Weighed:
     cost: Cost
     total: float
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Returns it with units, as a placement keeps it."""
         return {
             "where": self.where,
@@ -85,7 +85,7 @@ def decide(
     weights: Weights | None = None,
     rest: timedelta = REST,
 ) -> bool:
-    """Decide where a view should run, and let it move there.
+    """Decides where a view should run, and lets it move there.
 
     Returns:
         Whether it shall move.
@@ -100,22 +100,22 @@ def decide(
     best = best_variant(view, plan, known, weighing)
     engine = weigh(view, Variant(), known, weighing)
     best = min((best, engine), key=lambda one: one.total)
-    told = {"weighed": [one.told() for one in (best, staying, engine)]}
+    costs = {"weighed": [one.as_dict() for one in (best, staying, engine)]}
     if best.variant.names == staying.variant.names:
         if placement is None or placement.basis != basis:
             why = f"{staying.where} costs least"
-            want(view, staying.variant, Reason(why, told, basis))
+            want(view, staying.variant, Reason(why, costs, basis))
         return False
     if best.total > GAIN * staying.total:
         if placement is None:
             why = f"{best.where} would cost no clear part less than {staying.where}"
-            want(view, staying.variant, Reason(why, told, basis))
+            want(view, staying.variant, Reason(why, costs, basis))
         return False
     why = (
         f"{best.where} costs {best.cost}, {staying.where} {staying.cost}"
         f"{_what_moved(placement.basis, basis) if placement else ''}"
     )
-    want(view, best.variant, Reason(why, told, basis))
+    want(view, best.variant, Reason(why, costs, basis))
     return True
 
 

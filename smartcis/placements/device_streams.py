@@ -26,7 +26,7 @@ _STREAM_OF = {stream.relation.device: name for name, stream in DEVICE_STREAMS.it
 
 
 def on_air(kind: str) -> bool:
-    """Whether a sensor of this kind is a mote."""
+    """Returns whether a sensor of this kind is a mote."""
     return kind in _STREAM_OF
 
 

@@ -28,7 +28,7 @@ class Look:
         self._due_s = FIRST_S
 
     def turn(self) -> None:
-        """Write it down if it is time."""
+        """Writes it down if it is time."""
         if self._network.now_s < self._due_s:
             return
         self._due_s = self._network.now_s + EVERY_S

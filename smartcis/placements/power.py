@@ -15,7 +15,7 @@ from aspen.model.schema import Row
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.models import MaintainedView
-from smartcis.models.outbox import tell
+from smartcis.models.outbox import enqueue
 from smartcis.placements.streams import streams_of
 from smartcis.queries import LISTENING
 
@@ -40,13 +40,13 @@ class Power:
         self._spent: dict[tuple[int, int], dict[str, tuple[int, float]]] = {}
 
     def turn(self) -> None:
-        """Tell of the last minute, once it is over."""
+        """Publishes the last minute, once it is over."""
         if self._network.now_s - self._read_s < EVERY_S:
             return
         rows = self.rows()
         if rows:
             with transaction.atomic():
-                tell({"changes": [[RELATION, 1, *row] for row in rows]})
+                enqueue({"changes": [[RELATION, 1, *row] for row in rows]})
 
     def rows(self) -> list[Row]:
         """Returns the rows since the last call."""

@@ -77,7 +77,7 @@ class Probes:
         return name in self._handles
 
     def begin(self, name: str, plan: Plan, period_s: float) -> None:
-        """Let the motes count for a piece."""
+        """Starts the counts of a piece on the motes."""
         handles = self._handles[name] = {}
         probing_s = max(LEAST_PERIOD_S, EPOCHS * period_s)
         for one in selections(plan):
@@ -106,6 +106,6 @@ class Probes:
         return list(self._handles.get(name, {}).values())
 
     def end(self, name: str) -> None:
-        """Let the motes count no longer."""
+        """Ends the counts of a piece."""
         for handle in self._handles.pop(name, {}).values():
             self._network.remove(handle)

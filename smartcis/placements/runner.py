@@ -99,7 +99,7 @@ class PieceRunner:
     # What runs.
 
     def follow(self) -> None:
-        """Bring the network in line with the tables; if they are busy, at the next turn."""
+        """Brings the network in line with the tables; if they are busy, at the next turn."""
         self._behind = True
         try:
             self._follow()
@@ -154,7 +154,7 @@ class PieceRunner:
     # What was heard.
 
     def acquired(self, streams: Collection[str] | None) -> None:
-        """Take note of which device streams are sent row by row from now on; None for all."""
+        """Takes note of which device streams are sent row by row from now on; None for all."""
         awake = set(self._streams) if streams is None else set(streams) & set(self._streams)
         for gone in self._heard.keys() - awake:
             del self._heard[gone], self._awake_s[gone]
@@ -163,7 +163,7 @@ class PieceRunner:
             self._awake_s[name] = self._network.now_s
 
     def heard(self, sids: Iterable[str]) -> None:
-        """Take note of sensors whose readings are in the log."""
+        """Takes note of sensors whose readings are in the log."""
         known = set(sids)
         for heard in self._heard.values():
             heard.update(known)
@@ -171,7 +171,7 @@ class PieceRunner:
     # Time passes.
 
     def turn(self) -> None:
-        """Take the answers that came, publish them, and let those views move that can."""
+        """Takes the answers that came, publish them, and lets those views move that can."""
         if self._behind:
             self.follow()
         try:
@@ -180,7 +180,7 @@ class PieceRunner:
             self._power.turn()
         except OperationalError as fault:
             # The table is busy or away: the next answer's difference holds this one's too.
-            logger.warning("answers not told", reason=str(fault))
+            logger.warning("answers not published", reason=str(fault))
 
     def _turn(self) -> None:
         for name, deployed in list(self.deployed.items()):
@@ -243,7 +243,7 @@ class PieceRunner:
         return all(self._is_whole(stream) for stream in streams)
 
     def _is_whole(self, stream: str) -> bool:
-        """Whether the log has heard of every living sensor of a stream since it is sent."""
+        """Returns whether the log has heard of every living sensor of a stream since it is sent."""
         heard = self._heard.get(stream)
         if heard is None:
             return stream not in self._streams  # no stream of motes: its devices never sleep

@@ -23,7 +23,7 @@ def patience(period_s: float) -> timedelta:
 
 
 def silence_pieces() -> int:
-    """Take back the rows of pieces that have not answered for some epochs.
+    """Takes back the rows of pieces that have not answered for some epochs.
 
     Whoever runs the network may be gone: an old answer must not pass for a new one.
 

@@ -32,11 +32,11 @@ class Spending:
         self._noted: dict[str, _Noted] = {}
 
     def begin(self, name: str) -> None:
-        """Begin an account."""
+        """Begins an account."""
         self._noted[name] = _Noted(self._network.now_s, 0.0, 0)
 
     def note(self, name: str, handles: Iterable[QueryHandle]) -> None:
-        """Write what was spent since the last time, unless that was a moment ago."""
+        """Writes what was spent since the last time, unless that was a moment ago."""
         last, now_s = self._noted[name], self._network.now_s
         if now_s - last.at_s < EVERY_S:
             return
@@ -58,5 +58,5 @@ class Spending:
         )
 
     def forget(self, name: str) -> None:
-        """Forget a piece that was removed."""
+        """Forgets a piece that was removed."""
         self._noted.pop(name, None)

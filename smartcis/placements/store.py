@@ -18,7 +18,7 @@ from django.utils import timezone
 from aspen.model.schema import Row
 from federation.fragment import NetworkFragment
 from smartcis.models import MaintainedView, NetworkPiece, Placement
-from smartcis.models.outbox import tell
+from smartcis.models.outbox import enqueue
 from smartcis.placements.translate import piece_of
 
 
@@ -72,7 +72,7 @@ class Answered:
 
 
 def want(view: MaintainedView, variant: Variant, reason: Reason) -> Placement:
-    """Let a view run in another way; who runs the network brings it about.
+    """Records how a view is to run; the process that runs the network carries it out.
 
     Law: wanting what already runs ends a move that was under way.
     """
@@ -96,7 +96,7 @@ def want(view: MaintainedView, variant: Variant, reason: Reason) -> Placement:
 
 
 def arrive(view_name: str, answers: Mapping[str, Answered]) -> bool:
-    """Let a view run as it is wanted, from these first answers on.
+    """Switches a view to the way it is wanted, from these first answers on.
 
     Args:
         answers: of the pieces whose answers did not reach the log so far.
@@ -117,19 +117,19 @@ def arrive(view_name: str, answers: Mapping[str, Answered]) -> bool:
             return False
         for name, piece in found.items():
             if not piece.live:
-                tell({"declare": piece.declaration})
+                enqueue({"declare": piece.declaration})
                 piece.live = True
                 _put(piece, answers[name])
         placement.running, placement.running_text = placement.wanted, placement.wanted_text
         placement.since = timezone.now()
         placement.save()
         if placement.view.error is None:
-            tell(placement.view.registration())
+            enqueue(placement.view.registration())
     return True
 
 
 def give_up(view_name: str, trouble: str) -> None:
-    """Let a view stay where it is, because the network cannot take it."""
+    """Keeps a view where it is, because the network cannot take it."""
     with transaction.atomic():
         placement = _locked(view_name)
         if placement is not None and placement.moving:
@@ -139,7 +139,7 @@ def give_up(view_name: str, trouble: str) -> None:
 
 
 def publish(name: str, answer: Answered) -> bool:
-    """Replace the answer before by a new one; the difference reaches the log.
+    """Replaces the answer before by a new one; the difference reaches the log.
 
     Returns:
         Whether its rows differ.
@@ -150,7 +150,7 @@ def publish(name: str, answer: Answered) -> bool:
 
 
 def retire(names: Iterable[str]) -> list[str]:
-    """Forget pieces that no placement runs or wants; their rows leave the log's relation.
+    """Forgets pieces that no placement runs or wants; their rows leave the log's relation.
 
     Returns:
         The names of those that are gone.
@@ -167,7 +167,7 @@ def retire(names: Iterable[str]) -> list[str]:
 
 
 def silence(name: str) -> None:
-    """Take back the rows of a piece that has not answered for long."""
+    """Takes back the rows of a piece that has not answered for long."""
     with transaction.atomic():
         piece = NetworkPiece.objects.select_for_update().filter(name=name, live=True).first()
         if piece is not None and piece.answer:
@@ -177,7 +177,7 @@ def silence(name: str) -> None:
 
 
 def forget_outdated() -> None:
-    """Drop the placements of plans that are no more: those views run in the engine already."""
+    """Drops the placements of plans that are no more: those views run in the engine already."""
     for placement in Placement.objects.select_related("view"):
         if not placement.holds:
             placement.delete()
@@ -215,7 +215,7 @@ def _tell_difference(name: str, before: Counter[Row], now: Counter[Row]) -> bool
         [name, now[row] - before[row], *row] for row in {**before, **now} if now[row] != before[row]
     ]
     if changes:
-        tell({"changes": changes})
+        enqueue({"changes": changes})
     return bool(changes)
 
 

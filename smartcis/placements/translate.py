@@ -27,7 +27,7 @@ def piece_of(fragment: NetworkFragment) -> NetworkPiece:
 
 
 def mote_fragment(piece: NetworkPiece) -> Fragment:
-    """Returns what motes are told of a piece.
+    """Returns what motes are sent of a piece.
 
     Raises:
         AspenError: its text is of an older version.

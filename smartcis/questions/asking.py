@@ -60,7 +60,7 @@ class ProvenanceQuery:
 
 
 def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
-    """Append a question to the log, and wait for its answer.
+    """Appends a question to the log, and waits for its answer.
 
     Raises:
         NotThere: the view does not hold the row.
@@ -126,7 +126,7 @@ def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int,
 
 
 def refuse_odd(row: Sequence[Value]) -> None:
-    """Refuse numbers that no JSON can hold.
+    """Refuses numbers that no JSON can hold.
 
     Raises:
         Invalid: there is one.
@@ -136,7 +136,7 @@ def refuse_odd(row: Sequence[Value]) -> None:
 
 
 def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
-    """Refuse rows that this client may not see.
+    """Refuses rows that this client may not see.
 
     Raises:
         NotThere: as if they were not there: other visitors' walks do not exist for this one.
@@ -150,7 +150,7 @@ def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
 
 
 def may_see(granted: Grant, relation: Relation, row: Row) -> bool:
-    """Whether a client may see a row of a relation."""
+    """Returns whether a client may see a row of a relation."""
     if relation.name in PERSONAL and not granted.private:
         return False
     if granted.allowed is None or TENANT_COLUMN not in relation.names:

@@ -46,7 +46,7 @@ class OnceAnswer:
 
 
 def answer(compiled: Compiled) -> OnceAnswer:
-    """Let the engine answer a compiled query.
+    """Returns the engine's answer to a compiled query.
 
     Raises:
         NoAnswer: it did not answer in time.

@@ -18,14 +18,14 @@ class Veiled(Forbidden):
 
 
 def is_veiled(granted: Grant) -> bool:
-    """Tell whether a view for everybody rests on what tells where people are."""
+    """Returns whether a view for everybody reads relations about where people are."""
     if granted.private:
         return False
     return not PERSONAL.isdisjoint(behind([granted.view]))
 
 
 def refuse_veiled(granted: Grant) -> None:
-    """Refuse a question whose answer would tell where a person is.
+    """Refuses a question whose answer would tell where a person is.
 
     Raises:
         Veiled: the view rests on that, and gives away only what people allow.

@@ -14,7 +14,7 @@ PAST_S = 24 * 3600.0  # older readings belong into an import, not into a live vi
 
 
 def check_time(at_s: float, now_s: float) -> None:
-    """Refuse a time of measurement that no live view can use.
+    """Refuses a time of measurement that no live view can use.
 
     Raises:
         BadTime: in the future, or too long ago.

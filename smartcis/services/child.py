@@ -33,7 +33,7 @@ class BackOff:
 
 
 def end_group(process: subprocess.Popen[bytes], patience_s: float) -> None:
-    """End a process and all it started: politely, and after `patience_s` by force."""
+    """Ends a process and all it started: politely, and after `patience_s` by force."""
     if process.poll() is None:
         signal_group(process, signal.SIGTERM)
         try:
@@ -45,7 +45,7 @@ def end_group(process: subprocess.Popen[bytes], patience_s: float) -> None:
 
 
 def signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to a process that leads its own group, and to the whole group."""
+    """Sends a signal to a process that leads its own group, and to the whole group."""
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:
@@ -78,7 +78,7 @@ class Child:
     _back_off: BackOff = field(default_factory=BackOff)
 
     def start(self) -> None:
-        """Start the process; the kernel ends it should the caller's process die."""
+        """Starts the process; the kernel ends it should the caller's process die."""
         if self.prepare is not None:
             self.prepare()
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ class Child:
         self._began = time.monotonic()
 
     def watch(self) -> str:
-        """Start the process again if it has died and its pause is over.
+        """Starts the process again if it has died and its pause is over.
 
         Returns:
             What happened, empty when nothing did.
@@ -116,7 +116,7 @@ class Child:
         return f"ended with status {status}, next start in {pause_s:.1f} s"
 
     def stop(self) -> None:
-        """End the process and whatever it started."""
+        """Ends the process and whatever it started."""
         if self.process is not None:
             end_group(self.process, self.patience_s)
             self.process = None

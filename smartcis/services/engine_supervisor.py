@@ -74,7 +74,7 @@ class EngineSupervisor:
         self._stopped = False
 
     def look(self) -> str:
-        """Look after the engine once.
+        """Looks after the engine once.
 
         Returns:
             What was done: "", "started", "killed" or "ended".
@@ -119,7 +119,7 @@ class EngineSupervisor:
         return "started"
 
     def _report(self, pid: int, code: int) -> None:
-        """Write the status that an engine left unwritten, with the last line of its output."""
+        """Writes the status that an engine left unwritten, with the last line of its output."""
         output = self._output.read_bytes()[-_LAST_BYTES:].decode(errors="replace")
         line = next((line for line in reversed(output.splitlines()) if line.strip()), "")
         failed = EngineStatus(
@@ -146,7 +146,7 @@ class EngineSupervisor:
         logger.info("engine_started", pid=process.pid)
 
     def stop(self) -> None:
-        """End our engine, and start none again."""
+        """Ends our engine, and start none again."""
         with self._lock:
             self._stopped = True
             if self._run is not None:

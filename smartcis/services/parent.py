@@ -12,7 +12,7 @@ LOOK_S = 0.5
 
 
 def end_with_parent(parent: int, stop: Callable[[], object], patience_s: float) -> None:
-    """Watch in a thread: when `parent` is no longer our parent, stop, and then end by force.
+    """Watches in a thread: when `parent` is no longer our parent, stop, and then end by force.
 
     Args:
         parent: process id of the parent.

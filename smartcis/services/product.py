@@ -64,7 +64,7 @@ class Product:
         self._failed: set[int] = set()
 
     def start_redis(self) -> str:
-        """Start the embedded Redis server, unless REDIS_URL names another.
+        """Starts the embedded Redis server, unless REDIS_URL names another.
 
         Returns:
             The URL that all children use.
@@ -79,7 +79,7 @@ class Product:
         return url
 
     def start(self, *names: str) -> None:
-        """Start children by name: celery, web, simulator, listener."""
+        """Starts children by name: celery, web, simulator, listener."""
         for name in names:
             child = self._child(name)
             child.start()
@@ -106,7 +106,7 @@ class Product:
         return Child(name, commands[name], self._environment, self._var / "logs", patience_s)
 
     def wait_until_live(self) -> None:
-        """Wait until pages are served and the engine has written its first epoch.
+        """Waits until pages are served and the engine has written its first epoch.
 
         Raises:
             NotLive: it took longer than four minutes, or the engine failed several times.
@@ -151,7 +151,7 @@ class Product:
         return status.summary() in {"live", "delayed"}
 
     def watch(self) -> None:
-        """Start again whatever has died, Redis first."""
+        """Starts again whatever has died, Redis first."""
         redis_process = self._redis.process if self._redis else None
         if self._redis is not None and redis_process is not None:
             status = redis_process.poll()
@@ -165,17 +165,17 @@ class Product:
                 self.steps.say(f"{child.name} {happened}")
 
     def run(self) -> None:
-        """Watch until `request_stop`."""
+        """Watches until `request_stop`."""
         while not self._stopping:
             self.watch()
             time.sleep(WATCH_S)
 
     def request_stop(self) -> None:
-        """Let `run` end; safe in a signal handler."""
+        """Ends `run`; safe in a signal handler."""
         self._stopping = True
 
     def stop(self) -> None:
-        """End all children, Redis last."""
+        """Ends all children, Redis last."""
         for child in reversed(self._children):
             child.stop()
         if self._redis is not None:

@@ -20,7 +20,7 @@ class Steps:
 
     @contextmanager
     def step(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Announce a step and, at its end, how long it took.
+        """Announces a step and, at its end, how long it took.
 
         Yields:
             A function that takes what came of it.
@@ -34,5 +34,5 @@ class Steps:
         self.say(f"{what} done in {took_s:.1f} s{result}")
 
     def say(self, line: str) -> None:
-        """Print a line with the seconds since the start."""
+        """Prints a line with the seconds since the start."""
         self._write(f"{time.monotonic() - self._began:6.1f} s  {line}")

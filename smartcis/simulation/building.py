@@ -61,7 +61,7 @@ class SimulatedBuilding:
         return self.network
 
     def acquire(self, streams: frozenset[str] | None) -> None:
-        """Let the motes send these streams and no others; None for all."""
+        """Sets the streams that the motes send; None for all."""
         self.kernel.acquire = streams
         for name in DEVICE_STREAMS:
             wanted = streams is None or name in streams
@@ -72,7 +72,7 @@ class SimulatedBuilding:
                 self.network.remove(self.raw.pop(name))
 
     def put_sensor(self, spec: SensorSpec, mote: MoteSpec | None) -> None:
-        """Install or change a sensor.
+        """Installs or change a sensor.
 
         Args:
             mote: its node in the radio network; None for a soft sensor.
@@ -83,21 +83,21 @@ class SimulatedBuilding:
             self.network.put_mote(mote)
 
     def drop_sensor(self, sid: str) -> None:
-        """Take a sensor away, and its mote with it."""
+        """Takes a sensor away, and its mote with it."""
         self.kernel.drop_sensor(sid)
         if self._kinds.pop(sid, "") not in SOFT:
             self.network.fail(sid)
 
     def put_visitor(self, visitor: VisitorSpec) -> None:
-        """Let a visitor walk in."""
+        """Adds a visitor."""
         self.kernel.put_visitor(visitor)
 
     def drop_visitor(self, tag: str) -> None:
-        """Let a visitor leave."""
+        """Removes a visitor."""
         self.kernel.drop_visitor(tag)
 
     def tick(self, seconds: float) -> list[Reading]:
-        """Move time on and give the readings that arrived meanwhile, in order of measurement."""
+        """Moves time on and gives the readings that arrived meanwhile, in order of measurement."""
         arrived: list[Reading] = []
         for reading in self.kernel.tick(seconds):
             kind = self._kinds[reading.sid]

@@ -40,7 +40,7 @@ def walls() -> tuple[Wall, ...]:
 
 
 def mote_specs(sensors: Mapping[str, SensorSpec]) -> dict[str, MoteSpec]:
-    """Describe the motes of sensors, one each.
+    """Describes the motes of sensors, one each.
 
     Args:
         sensors: by id, those that are switched on.
@@ -66,7 +66,7 @@ def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
 
 
 def base_stations(motes: Mapping[str, MoteSpec]) -> tuple[MoteSpec, ...]:
-    """Put base stations beside wired receivers, so that none is far from one on its level.
+    """Puts base stations beside wired receivers, so that none is far from one on its level.
 
     Where a level has no receiver, beside any mote.
     """
@@ -95,6 +95,6 @@ def _away_m(mote: MoteSpec, chosen: list[MoteSpec]) -> float:
 
 
 def field(sensors: Mapping[str, SensorSpec]) -> Field:
-    """Describe the radio network of the building."""
+    """Describes the radio network of the building."""
     motes = mote_specs(sensors)
     return Field((*base_stations(motes), *motes.values()), walls(), DEVICE_STREAMS)

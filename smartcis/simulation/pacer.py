@@ -40,7 +40,7 @@ Acquire = Callable[[], frozenset[str] | None]
 
 
 def all_streams() -> None:
-    """Want every stream, whether or not a query reads it."""
+    """Wants every stream, whether or not a query reads it."""
 
 
 class Pacer:
@@ -87,7 +87,7 @@ class Pacer:
         self._visitors = {visitor.tag: visitor for visitor in described.visitors}
 
     def beat(self) -> int:
-        """Let the time since the last beat pass; give how many readings reached the log."""
+        """Advances to the present; returns how many readings reached the log."""
         now_s = self._clock()
         if now_s - self._polled_s >= POLL_S:
             self._polled_s = now_s
@@ -111,7 +111,7 @@ class Pacer:
         return sent
 
     def _tell_statuses(self, tell: Tell) -> None:
-        """Append what motes said of themselves; what cannot be sent now is told again soon."""
+        """Appends what motes report of themselves; what cannot be sent now is sent again soon."""
         rows = [
             (*row[:-1], round(self._began_s + float(str(row[-1])), 3))
             for row in self.building.statuses()
@@ -162,7 +162,7 @@ class Pacer:
         return len(readings)
 
     def _follow_edits(self) -> None:
-        """Bring the building up to date with the tables, sensor by sensor."""
+        """Brings the building up to date with the tables, sensor by sensor."""
         seen = version()
         if seen == self._seen:
             return

@@ -27,8 +27,8 @@ def version() -> Version:
     visitors = Visitor.objects.aggregate(Max("updated_at"), Count("tag"))
     views = MaintainedView.objects.aggregate(Max("order"), Count("name"))
     placed = Placement.objects.aggregate(Max("decided_at"), Max("since"), Count("view"))
-    told = (sensors, visitors, views, placed)
-    return (*(value for one in told for value in one.values()), locked_doors())
+    parts = (sensors, visitors, views, placed)
+    return (*(value for one in parts for value in one.values()), locked_doors())
 
 
 def locked_doors() -> frozenset[str]:
@@ -37,7 +37,7 @@ def locked_doors() -> frozenset[str]:
 
 
 def sensor_specs() -> dict[str, SensorSpec]:
-    """Describe the simulated sensors that are switched on."""
+    """Describes the simulated sensors that are switched on."""
     stored = Sensor.objects.filter(simulated=True, enabled=True).order_by("sid")
     specs = {}
     for one in stored.select_related(None):
@@ -59,13 +59,13 @@ def sensor_specs() -> dict[str, SensorSpec]:
 
 
 def visitor_specs() -> dict[str, VisitorSpec]:
-    """Describe the simulated visitors who are about."""
+    """Describes the simulated visitors who are about."""
     stored = Visitor.objects.filter(simulated=True, enabled=True).order_by("tag")
     return {one.tag: VisitorSpec(one.tag, one.speed_m_s) for one in stored}
 
 
 def world() -> World:
-    """Describe everything."""
+    """Describes everything."""
     spots = {
         node: Spot(level, x_m, y_m)
         for node, level, x_m, y_m in RoutingNode.objects.order_by("node").values_list(

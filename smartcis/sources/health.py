@@ -1,4 +1,4 @@
-"""How the sources are, as the map is told: from the view `source_status`."""
+"""Health of the sources, from the view `source_status`."""
 
 from __future__ import annotations
 

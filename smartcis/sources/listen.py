@@ -47,7 +47,7 @@ class Turn:
         self._mine = False
 
     def __call__(self) -> bool:
-        """Take or keep the turn, and tell whether it is ours."""
+        """Takes or keeps the turn, and notifies whether it is ours."""
         try:
             mine = self._lease.renew() if self._mine else self._lease.acquire()
         except RedisError as error:
@@ -60,7 +60,7 @@ class Turn:
         return mine
 
     def give_back(self) -> None:
-        """Let the next one begin at once."""
+        """Releases the turn, so that the next process begins at once."""
         if self._mine:
             self._lease.release()
 
@@ -98,7 +98,7 @@ class Listening:
         return sorted(self._listeners)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Listen until `stop` is set."""
+        """Listens until `stop` is set."""
         try:
             while not stop.is_set():
                 try:
@@ -113,7 +113,7 @@ class Listening:
                 await self._end(source)
 
     async def _follow(self, wanted: list[Source]) -> None:
-        """Begin what is new or changed, end what is gone."""
+        """Begins what is new or changed, end what is gone."""
         setups = {one.source: _setup(one) for one in wanted}
         for source, listener in list(self._listeners.items()):
             if setups.get(source) != listener.setup:
@@ -151,7 +151,7 @@ class Listening:
 
 
 async def _keep(wrapper: Wrapper, sink: SourceSink) -> None:
-    """Run a wrapper; one that breaks begins again, later each time."""
+    """Runs a wrapper; one that breaks begins again, later each time."""
     rng, failures = random.Random(), 0
     while True:
         try:
@@ -164,7 +164,7 @@ async def _keep(wrapper: Wrapper, sink: SourceSink) -> None:
 
 
 def anything_talks() -> bool:
-    """Tell whether there is anything to listen to."""
+    """Returns whether there is anything to listen to."""
     return bool(settings.MQTT_URL) or bool(_wanted())
 
 
@@ -174,7 +174,7 @@ def _wanted() -> list[Source]:
 
 
 def _wanted_now() -> list[Source]:
-    """Do as `_wanted`, on a connection that may have gone stale."""
+    """Does as `_wanted`, on a connection that may have gone stale."""
     close_old_connections()
     return _wanted()
 

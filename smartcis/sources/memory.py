@@ -35,7 +35,7 @@ def recall(source: Source) -> tuple[SourceState, Pulse]:
 
 
 def say(pulse: Pulse, sink: SourceSink, now_s: float) -> bool:
-    """Append a heartbeat if one is due.
+    """Appends a heartbeat if one is due.
 
     Returns:
         Whether one was.
@@ -52,7 +52,7 @@ def say(pulse: Pulse, sink: SourceSink, now_s: float) -> bool:
 
 
 def keep(state: SourceState, pulse: Pulse) -> None:
-    """Store what is known of a source, unless it has been removed meanwhile."""
+    """Stores what is known of a source, unless it has been removed meanwhile."""
     state.since_s, state.heard_s = pulse.since_s, pulse.heard_s
     state.beat_s, state.reason = max(pulse.beat_s, 0.0), pulse.reason
     with transaction.atomic():
@@ -62,7 +62,7 @@ def keep(state: SourceState, pulse: Pulse) -> None:
 
 @contextmanager
 def calls_of(account: str, log: Log, *, clock: Callable[[], float] = time.time) -> Iterator[None]:
-    """Note that the gateways of an account called, or why what they brought was refused."""
+    """Notes that the gateways of an account called, or why what they brought was refused."""
     fault: AspenError | None = None
     try:
         yield

@@ -27,7 +27,7 @@ WARNINGS_KEPT = 50
 
 
 def poll_due(log: Log, clock: Callable[[], float] = time.time) -> int:
-    """Poll every source whose time has come, some at once; withdraw what is switched off.
+    """Polls every source whose time has come, some at once; withdraw what is switched off.
 
     Returns:
         How many were polled.
@@ -60,7 +60,7 @@ def _asked_s(source: Source) -> float:
 
 
 def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time) -> bool:
-    """Poll one source, and say in the log how it is.
+    """Polls one source, and say in the log how it is.
 
     Returns:
         Whether it answered.
@@ -94,7 +94,7 @@ def _poller(
 
 
 def withdraw_disabled() -> int:
-    """Remove what sources said that are switched off now: nobody keeps it true.
+    """Removes what sources said that are switched off now: nobody keeps it true.
 
     Returns:
         How many rows went.

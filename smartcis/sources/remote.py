@@ -30,7 +30,7 @@ class Remote:
         self._client = httpx.Client(timeout=TIMEOUT_S, headers={"Authorization": f"Token {token}"})
 
     def __call__(self, batch: Batch) -> int:
-        """Hand a batch over; see `smartcis.wrappers.protocol.Append`.
+        """Hands a batch over; see `smartcis.wrappers.protocol.Append`.
 
         Raises:
             BadRow: refused over there, or not of a kind that is pushed.

@@ -39,7 +39,7 @@ class SourceSink:
         self._clock = clock
 
     def __call__(self, batch: Batch) -> int:
-        """Append a batch; see `smartcis.wrappers.protocol.Append`.
+        """Appends a batch; see `smartcis.wrappers.protocol.Append`.
 
         Raises:
             BadReading: a reading that is none; nothing was appended.
@@ -59,7 +59,7 @@ class SourceSink:
                     return store_of(relation)(self._source, relation, rows)
 
     def beat(self, row: Row) -> None:
-        """Append a heartbeat.
+        """Appends a heartbeat.
 
         Raises:
             LogAway: the log cannot be reached.
@@ -84,7 +84,7 @@ class SourceSink:
 
 @contextmanager
 def _reached() -> Iterator[None]:
-    """Say in one word that log or database cannot be reached."""
+    """Turns errors of the log and the database into `LogAway`."""
     try:
         yield
     except (RedisError, OperationalError, InterfaceError, OSError) as error:
@@ -93,7 +93,7 @@ def _reached() -> Iterator[None]:
 
 
 def check_row(relation: str, row: Row) -> None:
-    """Refuse what no view could compute with.
+    """Refuses what no view could compute with.
 
     Raises:
         BadRow: another shape or type, or a number that is none.

@@ -12,7 +12,7 @@ from smartcis.composition import server
 
 
 def alone(name: str, lock_s: float, work: Callable[[], int]) -> int:
-    """Work under a lock of that name; give what came of it, 0 where somebody else is at it.
+    """Works under a lock of that name; returns what came of it, 0 where somebody else is at it.
 
     Args:
         lock_s: after that long whoever holds the lock counts as dead.

@@ -16,23 +16,23 @@ LOCK_S = 120
 
 
 def _alone(name: str, work: Callable[[], int]) -> int:
-    """Work alone; nothing where nobody has outputs."""
+    """Works alone; nothing where nobody has outputs."""
     return alone(name, LOCK_S, work) if Outlet.objects.exists() else 0
 
 
 @shared_task(name="smartcis.collect_deliveries")
 def collect_deliveries() -> int:
-    """Take in what happened to queries with outputs; give how many rows came or went."""
+    """Takes in what happened to queries with outputs; returns how many rows came or went."""
     return _alone("collect", lambda: collect(results()))
 
 
 @shared_task(name="smartcis.send_deliveries")
 def send_deliveries() -> int:
-    """Make the calls that are due; give how many were taken."""
+    """Makes the calls that are due; returns how many were taken."""
     return _alone("send", send_due)
 
 
 @shared_task(name="smartcis.sweep_deliveries")
 def sweep_deliveries() -> int:
-    """Forget calls settled long ago."""
+    """Forgets calls settled long ago."""
     return sweep_settled()

@@ -30,13 +30,13 @@ def supervisor() -> EngineSupervisor:
 
 @shared_task(name="smartcis.supervise_engine")
 def supervise_engine() -> str:
-    """Start an engine when none is at work, kill one that hangs."""
+    """Starts an engine when none is at work, kill one that hangs."""
     return supervisor().look()
 
 
 @worker_ready.connect
 def _begin(**_: object) -> None:
-    """Begin at once: Spark takes longer to start than anything else."""
+    """Begins at once: Spark takes longer to start than anything else."""
     parent = os.environ.get(PARENT_VARIABLE)
     if parent:
         end_with_parent(int(parent), supervisor().stop, PATIENCE_S)

@@ -9,5 +9,5 @@ from smartcis.actions.reconsider_placements import reconsider_placements as reco
 
 @shared_task(name="smartcis.reconsider_placements")
 def reconsider_placements() -> int:
-    """Let those queries move whose placement costs too much by now; mark pieces that are silent."""
+    """Moves queries whose placement costs too much by now; marks pieces that are silent."""
     return reconsider()

@@ -13,7 +13,7 @@ LOCK_S = 300
 
 @shared_task(name="smartcis.poll_sources")
 def poll_sources() -> int:
-    """Poll every source whose time has come; one caller at a time.
+    """Polls every source whose time has come; one caller at a time.
 
     Returns:
         How many were polled.

@@ -11,13 +11,13 @@ from smartcis.actions.sweep_routes import sweep_routes as sweep_idle_routes
 
 @shared_task(name="smartcis.relay_outbox")
 def relay_outbox() -> int:
-    """Send edits to the log that were committed while the log was away."""
+    """Sends edits to the log that were committed while the log was away."""
     return sweep_outbox()
 
 
 @shared_task(name="smartcis.sweep_routes")
 def sweep_routes() -> int:
-    """End walks whose browser has gone."""
+    """Ends walks whose browser has gone."""
     return sweep_idle_routes()
 
 

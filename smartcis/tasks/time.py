@@ -14,7 +14,7 @@ TICK_S = 1.0
 
 @shared_task(name="smartcis.tick")
 def tick() -> bool:
-    """Append a tick, unless the log's last one is younger than most of a second.
+    """Appends a tick, unless the log's last one is younger than most of a second.
 
     Returns:
         Whether a tick was appended.

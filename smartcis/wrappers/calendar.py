@@ -49,7 +49,7 @@ class Calendar(PolledSource):
             )
 
     def poll(self, append: Append) -> None:
-        """Read the feed and hand over what it books; see `Poller.poll`."""
+        """Reads the feed and hand over what it books; see `Poller.poll`."""
         memory, now_s = self._settings.memory, self._clock()
         page = self._page()
         if page.fresh:

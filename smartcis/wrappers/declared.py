@@ -53,7 +53,7 @@ def declared(config: Mapping[str, Any]) -> Relation:
 
 
 def columns_fault(value: object) -> str:
-    """Say what is wrong with the form of a list of columns, empty for nothing."""
+    """Returns what is wrong with the form of a list of columns, empty for nothing."""
     if not isinstance(value, list) or len(value) > COLUMNS_AT_MOST:
         return f"is a list of at most {COLUMNS_AT_MOST} columns"
     for one in value:

@@ -39,7 +39,7 @@ class EngineSource(PolledSource):
         super().__init__(settings, clock, tuple(map(CATALOG.get, FED)))
 
     def poll(self, append: Append) -> None:
-        """Count the epochs since the last poll; see `Poller.poll`."""
+        """Counts the epochs since the last poll; see `Poller.poll`."""
         memory, now_s = self._settings.memory, self._clock()
         results = composition.results()
         self.warnings = []
@@ -126,7 +126,7 @@ def epoch_rows(epochs: list[Epoch], left_out: Container[str], now_s: float) -> l
 
 
 def view_rows(epochs: list[Epoch], now_s: float) -> list[Row]:
-    """Add up what each view gave."""
+    """Adds up what each view gave."""
     total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for epoch in epochs:
         for change in epoch.changes:

@@ -9,7 +9,7 @@ from aspen.errors import AspenError
 _NUMBER = re.compile(r"\[Errno -?\d+\] ")
 
 
-def told(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Returns an error's words without its number, its name where it has none."""
     return _NUMBER.sub("", str(error)).strip() or type(error).__name__
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from smartcis.wrappers.errors import SourceDown, told
+from smartcis.wrappers.errors import SourceDown, reason_of
 
 TIMEOUT_S = 10.0
 LARGEST_BYTES = 8_000_000
@@ -28,7 +28,7 @@ class Page:
 
 
 def fetch(url: str, memory: dict[str, Any]) -> Page:
-    """Fetch a page.
+    """Fetches a page.
 
     Args:
         url: where from; redirects are followed.
@@ -61,7 +61,7 @@ def fetch(url: str, memory: dict[str, Any]) -> Page:
                     raise SourceDown(f"the answer is larger than {LARGEST_BYTES} bytes")
             text = data.decode(answer.encoding or "utf-8", errors="replace")
     except (httpx.HTTPError, httpx.InvalidURL, LookupError) as error:
-        raise SourceDown(f"no answer: {told(error)}") from error
+        raise SourceDown(f"no answer: {reason_of(error)}") from error
     fresh = not (same and memory["body"] == text)
     memory.update(
         url=url,

@@ -47,7 +47,7 @@ class Host(PolledSource):
         self._access_log = str(settings.config["access_log"])
 
     def poll(self, append: Append) -> None:
-        """Measure once; see `Poller.poll`."""
+        """Measures once; see `Poller.poll`."""
         try:
             load_pct, jobs, busiest = busy()
             memory_pct, users = psutil.virtual_memory().percent, len(psutil.users())
@@ -64,7 +64,7 @@ class Host(PolledSource):
         self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
 
     def _requests_hz(self, now_s: float) -> float | None:
-        """Count the lines an access log has grown by since the last poll."""
+        """Counts the lines an access log has grown by since the last poll."""
         self.warnings = []
         if not self._access_log:
             return None
@@ -85,7 +85,7 @@ class Host(PolledSource):
 
 
 def busy() -> tuple[float, int, list[tuple[float, int, str, float]]]:
-    """Measure for half a second.
+    """Measures for half a second.
 
     Returns:
         Load in % of all processors; processes running or waiting for a disk; the busiest as

@@ -71,7 +71,7 @@ class _Feed:
 
 
 def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> CalendarContents:
-    """Read what takes a location between two moments.
+    """Reads what takes a location between two moments.
 
     Args:
         text: the feed.
@@ -117,7 +117,7 @@ def _taken_apart(text: str, zone: str) -> _Feed:
 
 
 def _blocks(lines: list[str], broken: list[str]) -> Iterator[tuple[str, str]]:
-    """Returns events and time zones as text; one that does not end is told to `broken`."""
+    """Returns events and time zones as text; one that does not end is reported to `broken`."""
     kind, block = "", list[str]()
     for line in lines:
         word = line.strip().upper()
@@ -148,7 +148,7 @@ class _Series:
         self._calendar = self._parsed([block for block in blocks if self._readable(block)])
 
     def bookings(self, start_s: float, end_s: float) -> list[Booking]:
-        """Expand between two moments.
+        """Expands between two moments.
 
         Raises:
             BrokenEvent: it cannot be expanded.
@@ -164,7 +164,7 @@ class _Series:
         return [one for one in booked if one.start_s < end_s and one.end_s > start_s]
 
     def _readable(self, block: str) -> bool:
-        """Tell whether an event or exception can be read; name what is wrong if not."""
+        """Returns whether an event or exception can be read; reports what is wrong if not."""
         try:
             (event,) = self._parsed([block]).walk("VEVENT")
             self._check(event)

@@ -30,7 +30,7 @@ import structlog
 from aspen.errors import AspenError
 from smartcis.catalog import CATALOG
 from smartcis.readings.times import measured_s
-from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, told
+from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
 from smartcis.wrappers.polling import pause_s
 from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
 from smartcis.wrappers.pulse import Health, Pulse
@@ -85,7 +85,7 @@ class MqttBroker:
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
-        """Stay connected and append what comes; see the module's head."""
+        """Stays connected and appends what comes; see the module's head."""
         failures = 0
         while True:
             try:
@@ -101,7 +101,7 @@ class MqttBroker:
                         client._client.ack(message.mid, message.qos)  # noqa: SLF001
             except aiomqtt.MqttError as error:
                 failures += 1
-                self.pulse.trouble(f"broker: {told(error)}")
+                self.pulse.trouble(f"broker: {reason_of(error)}")
                 logger.warning("broker away", source=self._settings.source, reason=str(error))
             await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
 
@@ -123,13 +123,13 @@ class MqttBroker:
         return client
 
     def _check(self, granted: Any) -> None:
-        """Refuse to wait for messages that a broker will never send."""
+        """Refuses to wait for messages that a broker will never send."""
         code = granted[0]
         if getattr(code, "value", code) != 1:
             raise aiomqtt.MqttError(f"subscription to {self._topic} refused ({code})")
 
     async def _take(self, message: aiomqtt.Message, append: Append) -> None:
-        """Append one message, however long the log is away; name one that cannot be used."""
+        """Appends one message, however long the log is away; names one that cannot be used."""
         topic = str(message.topic)
         failures = 0
         while True:
@@ -144,7 +144,7 @@ class MqttBroker:
                 # Kept, it would come again for ever and hold up those behind it.
                 self.refused += 1
                 self.pulse.trouble(f"message on {topic} refused: {fault.code}: {fault.message}")
-                logger.warning("message refused", topic=topic, **_told(fault))
+                logger.warning("message refused", topic=topic, **_fields(fault))
                 return
             else:
                 self.appended += 1
@@ -155,7 +155,7 @@ class MqttBroker:
 
 
 def readings_of(topic: str, payload: Any) -> Readings:
-    """Read a message: one reading, or a list of them, as JSON.
+    """Reads a message: one reading, or a list of them, as JSON.
 
     Raises:
         BadMessage: it is no such thing.
@@ -174,7 +174,7 @@ def readings_of(topic: str, payload: Any) -> Readings:
 
 
 def broker_address(url: str) -> SplitResult:
-    """Take a broker's address apart.
+    """Takes a broker's address apart.
 
     Raises:
         BadConfig: neither mqtt:// nor mqtts://, or no host.
@@ -189,5 +189,5 @@ def broker_address(url: str) -> SplitResult:
     return parts
 
 
-def _told(fault: AspenError) -> dict[str, str]:
+def _fields(fault: AspenError) -> dict[str, str]:
     return {"code": fault.code, "reason": fault.message, "found": fault.found}

@@ -40,7 +40,7 @@ class Pdu(PolledSource):
         self._pattern = pattern_with(settings, PATTERN, ("outlet", "watts"))
 
     def poll(self, append: Append) -> None:
-        """Read the page once; see `Poller.poll`."""
+        """Reads the page once; see `Poller.poll`."""
         page = fetch(str(self._settings.config["url"]), self._settings.memory)
         now_s = self._clock()
         rows: list[Row] = []
@@ -59,7 +59,7 @@ class Pdu(PolledSource):
 
 
 def watts(found: Mapping[str, str]) -> float:
-    """Read a power in watts.
+    """Reads a power in watts.
 
     Raises:
         BadRow: no finite number, or more than any outlet gives.

@@ -33,7 +33,7 @@ def pause_s(failures: int, rng: random.Random, longest_s: float = LONGEST_PAUSE_
 
 
 def ask(poller: Poller, append: Append) -> bool:
-    """Poll once; a failure goes to the pulse.
+    """Polls once; a failure goes to the pulse.
 
     Returns:
         Whether the source answered.
@@ -106,16 +106,16 @@ class PolledSource(abc.ABC):
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
-        """Poll until cancelled."""
+        """Polls until cancelled."""
         await poll_for_ever(self, append)
 
     @abc.abstractmethod
     def poll(self, append: Append) -> None:
-        """Ask once; see `Poller.poll`."""
+        """Asks once; see `Poller.poll`."""
 
 
 async def poll_for_ever(poller: Poller, append: Append) -> None:
-    """Poll at the declared period until cancelled; sooner, with back-off, while it is down."""
+    """Polls at the declared period until cancelled; sooner, with back-off, while it is down."""
     rng, failures = random.Random(), 0
     while True:
         began_s = time.monotonic()

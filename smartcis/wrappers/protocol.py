@@ -143,7 +143,7 @@ class Wrapper(Protocol):
         ...
 
     async def run(self, append: Append) -> None:
-        """Deliver until cancelled; what fails on the way is retried and told to the pulse."""
+        """Delivers until cancelled; what fails on the way is retried and reported to the pulse."""
         ...
 
 
@@ -151,7 +151,7 @@ class Poller(Wrapper, Protocol):
     """A source that answers when asked."""
 
     def poll(self, append: Append) -> None:
-        """Ask once.
+        """Asks once.
 
         Raises:
             SourceDown: it did not answer, or not with what it should be; nothing was appended.

@@ -86,7 +86,7 @@ class Pulse:
         return self.heard_s <= self.began_s
 
     def heard(self, now_s: float, reason: str = "") -> None:
-        """Note that the source spoke; `reason` names what of it could not be used."""
+        """Notes that the source spoke; `reason` names what of it could not be used."""
         if now_s - self.heard_s > dead_s(self.period_s) or self.never:
             self.since_s = now_s  # it was dead, or is heard for the first time
         if now_s - self.heard_s > late_s(self.period_s) or self.never:
@@ -95,7 +95,7 @@ class Pulse:
         self._say(reason)
 
     def trouble(self, reason: str) -> None:
-        """Note that the source did not answer."""
+        """Notes that the source did not answer."""
         self._say(reason)
 
     def _say(self, reason: str) -> None:
@@ -114,7 +114,7 @@ class Pulse:
         return (self.source, self.since_s, self.heard_s, self.reason, now_s)
 
     def unsaid(self) -> None:
-        """Take back that the last heartbeat was said: its append failed."""
+        """Takes back that the last heartbeat was said: its append failed."""
         self.beat_s, self._changed = float("-inf"), True
 
     def health(self, now_s: float) -> Health:

@@ -48,6 +48,6 @@ class PushGateway:
         return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
-        """Wait: whoever takes a call notes it in the pulse."""
+        """Waits: whoever takes a call notes it in the pulse."""
         del append
         await asyncio.Event().wait()

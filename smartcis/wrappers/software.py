@@ -45,7 +45,7 @@ class SoftwareList(PolledSource):
         self._pattern = pattern_with(settings, standard, needed)
 
     def poll(self, append: Append) -> None:
-        """Read the page once; see `Poller.poll`."""
+        """Reads the page once; see `Poller.poll`."""
         page = fetch(str(self._settings.config["url"]), self._settings.memory)
         rows: dict[str, Row] = {}
         strange: set[str] = set()

@@ -67,7 +67,7 @@ class DatabaseTable(PolledSource):
         self._database = database_of(str(settings.config["database"]))
 
     def poll(self, append: Append) -> None:
-        """Read the table if it may have changed; see `Poller.poll`."""
+        """Reads the table if it may have changed; see `Poller.poll`."""
         memory, now_s = self._settings.memory, self._clock()
         with self._connected() as connection:
             mark = self._mark(connection)
@@ -144,7 +144,7 @@ class DatabaseTable(PolledSource):
 
 
 def as_held(column: Column, value: Any) -> Value:
-    """Translate what databases give: decimals, times, SQLite's truth values."""
+    """Translates what databases give: decimals, times, SQLite's truth values."""
     match column.type, value:
         case Type.FLOAT, Decimal():
             return float(value)

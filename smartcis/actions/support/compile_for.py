@@ -17,7 +17,7 @@ from smartcis.errors import Refused
 def compile_for(
     statement: Statement, owner: Owner, catalog: Catalog | None = None, *, once: bool = False
 ) -> Compiled:
-    """Compile a query with the rights of `owner`.
+    """Compiles a query with the rights of `owner`.
 
     Args:
         catalog: what it may name, if the caller knows.
@@ -36,7 +36,7 @@ def compile_for(
 
 
 def refuse_private(sources: Iterable[str], catalog: Catalog, owner: Owner) -> None:
-    """Refuse to let anybody but staff query what belongs to one visitor each.
+    """Refuses to let anybody but staff query what belongs to one visitor each.
 
     Raises:
         Refused: a source does.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from smartcis.access.owner import Owner
 from smartcis.errors import Refused
 from smartcis.models import MaintainedQuery, MaintainedView
-from smartcis.models.outbox import tell
+from smartcis.models.outbox import enqueue
 from smartcis.models.turns import NAMES, take_turn
 
 READERS_SHOWN = 8
 
 
 def end_query(query: MaintainedQuery, owner: Owner) -> None:
-    """End a query; runs in a transaction.
+    """Ends a query; runs in a transaction.
 
     Raises:
         Refused: it is somebody else's, or others read its view.
@@ -33,12 +33,12 @@ def end_query(query: MaintainedQuery, owner: Owner) -> None:
     if view.standing or view.queries.exists():
         return
     if view.error is None:
-        tell({"unregister": view.name})
+        enqueue({"unregister": view.name})
     view.delete()
 
 
 def refuse_readers(name: str) -> None:
-    """Refuse to take away what views read.
+    """Refuses to take away what views read.
 
     Raises:
         Refused: one does.

@@ -23,7 +23,7 @@ def account_of(owner: Owner) -> int:
 
 
 def not_ones_own(name: str) -> AspenError:
-    """Say why a name stands for nothing that statements may change."""
+    """Returns the error for a name that statements may not change."""
     if name in live_catalog():
         return Refused(
             f"{name} is the house's own, which no statement changes",
@@ -36,7 +36,7 @@ def not_ones_own(name: str) -> AspenError:
 
 
 def check_owner(own: OwnRelation, owner: Owner) -> None:
-    """Refuse changes by others.
+    """Refuses changes by others.
 
     Raises:
         Refused: it is somebody else's.

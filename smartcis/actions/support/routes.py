@@ -20,7 +20,7 @@ def owned_route(session: str, owner: Owner) -> RouteRequest:
 
 
 def check_node(node: int) -> None:
-    """Refuse a walking point that does not exist."""
+    """Refuses a walking point that does not exist."""
     if not RoutingNode.objects.filter(pk=node).exists():
         near = RoutingNode.objects.filter(pk__gte=node).order_by("pk")[:3]
         far = RoutingNode.objects.filter(pk__lt=node).order_by("-pk")[:3]
@@ -33,7 +33,7 @@ def check_node(node: int) -> None:
 
 
 def check_software(software: str) -> None:
-    """Refuse software that no machine has."""
+    """Refuses software that no machine has."""
     if not SoftwareInstall.objects.filter(software=software).exists():
         names = SoftwareInstall.objects.order_by().values_list("software", flat=True).distinct()
         raise unknown("software", software, names)

@@ -32,7 +32,7 @@ class Trespass:
 
 
 def trespasses(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> list[Trespass]:
-    """Find the edges that cross a third space.
+    """Finds the edges that cross a third space.
 
     An edge belongs to the space it runs through. Its ends on a wall may also touch the space
     behind that wall, which is why insides are measured a few centimetres in. Vertical edges have

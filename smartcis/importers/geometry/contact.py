@@ -42,7 +42,7 @@ class SpaceContact:
 
 
 def contacts(spaces: Sequence[WalkableSpace]) -> list[SpaceContact]:
-    """Find every pair of neighbours on one level, in index order."""
+    """Finds every pair of neighbours on one level, in index order."""
     grounds = [space.free for space in spaces]
     tree = shapely.STRtree(grounds)
     found = []
@@ -73,7 +73,7 @@ def _shared(one: BaseGeometry, other: BaseGeometry) -> tuple[LineString, ...]:
 
 
 def _straight(line: LineString) -> list[LineString]:
-    """Cut a line where it bends."""
+    """Cuts a line where it bends."""
     points = list(line.coords)
     pieces: list[list[tuple[float, ...]]] = [[points[0]]]
     for before, here, after in zip(points, points[1:], points[2:], strict=False):

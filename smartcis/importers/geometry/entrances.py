@@ -55,7 +55,7 @@ class MappedEntrance:
 
 
 def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> Entrance | str:
-    """Attach a mapped entrance to a space, or say why it cannot be."""
+    """Attaches a mapped entrance to a space, or returns why it cannot be."""
     near = [
         (not space.is_walkway, space.free.distance(mapped.point), index)
         for index, space in enumerate(spaces)
@@ -77,7 +77,7 @@ def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> 
 def concluded_entrances(
     spaces: Sequence[WalkableSpace], outline: BaseGeometry, level: int
 ) -> list[Entrance]:
-    """Conclude entrances where the data has none: the ground level's walkways at the outline."""
+    """Concludes entrances where the data has none: the ground level's walkways at the outline."""
     found = []
     for index, space in enumerate(spaces):
         if space.level != level or not space.is_walkway:

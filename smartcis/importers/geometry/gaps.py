@@ -23,7 +23,7 @@ LEAST_AREA_M2 = 1.0
 def gap_corridors(
     spaces: Sequence[WalkableSpace], footprint: BaseGeometry | None, widest_m: float = WIDEST_M
 ) -> list[Polygon]:
-    """Find the corridors between the spaces of one level.
+    """Finds the corridors between the spaces of one level.
 
     Args:
         spaces: one level's, with their own ground settled.

@@ -50,7 +50,7 @@ def centre_of(ground: Polygon) -> Point:
 
 
 def net_inside(space: WalkableSpace, anchors: Sequence[Point]) -> Net:
-    """Join the anchors of a space.
+    """Joins the anchors of a space.
 
     Args:
         space: with its own ground settled.
@@ -77,7 +77,7 @@ def _nearest(pieces: Sequence[Polygon], anchor: Point) -> int:
 def _join_piece(
     piece: Polygon, anchors: Sequence[int], points: list[Point], lines: list[Line], *, passed: bool
 ) -> int:
-    """Join the anchors of one connected piece; give the index of its centre."""
+    """Joins the anchors of one connected piece; returns the index of its centre."""
     hubs: list[int] = []
 
     def add(point: Point) -> int:
@@ -158,7 +158,7 @@ def _existing(
 
 
 def _connect(piece: Polygon, hubs: list[int], points: list[Point], lines: list[Line]) -> None:
-    """Join the hubs of a piece by a thin net, adding inner corners where needed."""
+    """Joins the hubs of a piece by a thin net, adding inner corners where needed."""
     needed = len(hubs)
     corners: list[Point] = []
     for distance_m in CORNER_M:
@@ -210,7 +210,7 @@ def _bridges(lines: Sequence[Line], taken: Sequence[Line]) -> list[Line]:
 
 
 def _pruned(lines: Sequence[Line], needed: int) -> list[Line]:
-    """Drop added points that lead nowhere."""
+    """Drops added points that lead nowhere."""
     kept = list(lines)
     while True:
         degree: dict[int, int] = {}

@@ -25,7 +25,7 @@ LEAST_INDOORS = 0.9  # share of the strip that must lie in a building
 def link_corridors(
     spaces: Sequence[WalkableSpace], walls: Sequence[SpaceContact], footprint: BaseGeometry | None
 ) -> list[Polygon]:
-    """Find the strips that join what contacts leave apart on one level.
+    """Finds the strips that join what contacts leave apart on one level.
 
     Args:
         spaces: one level's, gap corridors included.

@@ -14,7 +14,7 @@ _SPELLED = str.maketrans(
 
 
 def slug(text: str) -> str:
-    """Turn a label into an id: `O27/331` becomes `O27-331`."""
+    """Turns a label into an id: `O27/331` becomes `O27-331`."""
     plain = unicodedata.normalize("NFKD", text.translate(_SPELLED))
     return _UNSAFE.sub("-", plain.encode("ascii", "ignore").decode()).strip("-")
 

@@ -37,5 +37,5 @@ def drawn_opening(spaces: Sequence[WalkableSpace], drawn: BaseGeometry) -> Passa
 
 
 def _is_smaller(spaces: Sequence[WalkableSpace], one: int, other: int) -> bool:
-    """Whether the first of two rooms is the smaller: one goes from the hall into the chamber."""
+    """Returns whether the first of two rooms is the smaller, which one enters from the other."""
     return bool(spaces[one].polygon.area < spaces[other].polygon.area)

@@ -46,7 +46,7 @@ def passages(
     entered: frozenset[int] = frozenset(),
     drawn: Sequence[Passage] = (),
 ) -> list[Passage]:
-    """Choose the passages of one level.
+    """Chooses the passages of one level.
 
     Args:
         spaces: one level's.
@@ -105,7 +105,7 @@ def _by_lift_or_stairs(space: WalkableSpace) -> bool:
 
 
 def _open(one: WalkableSpace, other: WalkableSpace) -> bool:
-    """Whether two spaces without doors are open to each other; two lift shafts are not."""
+    """Returns whether two spaces without doors are open to each other; two lift shafts are not."""
     return one.is_walkway or other.is_walkway or (one.is_stairs and other.is_stairs)
 
 

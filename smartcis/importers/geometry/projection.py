@@ -32,7 +32,7 @@ class Projection:
 
     @classmethod
     def around(cls, shapes: Iterable[BaseGeometry]) -> Projection:
-        """Put the origin at the south-west corner of everything drawn."""
+        """Puts the origin at the south-west corner of everything drawn."""
         lon_deg, lat_deg, _, _ = shapely.total_bounds(list(shapes))
         return cls(float(lon_deg), float(lat_deg))
 

@@ -16,7 +16,7 @@ ROUNDING_M = 0.002
 def sight_lines(
     ground: BaseGeometry, points: Sequence[Point], clearance_m: float = 0.0
 ) -> list[tuple[float, int, int]]:
-    """Find all pairs of points that see each other.
+    """Finds all pairs of points that see each other.
 
     Args:
         ground: where one may walk.
@@ -41,6 +41,6 @@ def sight_lines(
 
 
 def sees(ground: BaseGeometry, one: Point, other: Point) -> bool:
-    """Whether the straight line between two points stays on the ground."""
+    """Returns whether the straight line between two points stays on the ground."""
     line = shapely.linestrings([(one.x, one.y), (other.x, other.y)])
     return bool(shapely.covers(ground.buffer(ROUNDING_M), line))

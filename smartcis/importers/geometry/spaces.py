@@ -103,7 +103,7 @@ def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
 
 
 def _claims(one: WalkableSpace, index: int, other: WalkableSpace, other_index: int) -> bool:
-    """Whether `one` takes the ground it shares with `other`."""
+    """Returns whether `one` takes the ground it shares with `other`."""
     if (one.polygon.area, index) >= (other.polygon.area, other_index):
         return False
     return bool(shapely.intersection(one.polygon, other.polygon).area > LEAST_OVERLAP_M2)

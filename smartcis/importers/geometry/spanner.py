@@ -18,7 +18,7 @@ Line = tuple[float, int, int]
 
 
 def spanner(lines: Iterable[Line], stretch: float) -> list[Line]:
-    """Thin out lines given shortest first.
+    """Thins out lines given shortest first.
 
     Args:
         lines: (length, one end, other end).

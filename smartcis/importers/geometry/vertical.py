@@ -40,7 +40,7 @@ class Climb:
 
 
 def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb]:
-    """Find the climbs of a building.
+    """Finds the climbs of a building.
 
     Args:
         spaces: of all levels.
@@ -69,7 +69,7 @@ def _climb(spaces: Sequence[WalkableSpace], lower: int, upper: int, level_height
 
 
 def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
-    """Find shafts of one kind that cover each other on neighbouring levels."""
+    """Finds shafts of one kind that cover each other on neighbouring levels."""
     shafts = [
         index
         for index, space in enumerate(spaces)

@@ -123,7 +123,7 @@ def walking_graph(
     entrances: Sequence[Entrance],
     rises: Sequence[Climb],
 ) -> WalkingGraph:
-    """Assemble the graph.
+    """Assembles the graph.
 
     Args:
         spaces: of all levels.

@@ -24,7 +24,7 @@ COURSES_PER_DAY = 3  # in machine rooms, never two at a time: somebody must find
 
 
 def seed_calendar(rooms: Sequence[Unit], halls: Sequence[Unit], today: date, seed: int) -> int:
-    """Book rooms for two days unless that day is booked already; give how many are new.
+    """Books rooms for two days unless that day is booked already; returns how many are new.
 
     Args:
         rooms: machine rooms.

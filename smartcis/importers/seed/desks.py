@@ -19,7 +19,7 @@ AIRY = (2.5, 2.2, 1.9, 1.7, 1.5, 1.3, 1.15, 1.0)  # multiples of both, roomiest 
 def desk_seats(
     ground: BaseGeometry, walking: Sequence[Point], count: int
 ) -> list[tuple[Point, int]]:
-    """Find where desks can stand.
+    """Finds where desks can stand.
 
     Args:
         ground: the room's own ground.
@@ -52,7 +52,7 @@ def desk_seats(
 def _in_sight(
     placed: Sequence[Point], walking: Sequence[Point], sight: BaseGeometry
 ) -> list[tuple[Point, int]]:
-    """Keep the points that see a walking point and do not stand on one."""
+    """Keeps the points that see a walking point and do not stand on one."""
     kept = []
     for seat in placed:
         if any(seat.distance(point) < SEAT_M / 2 for point in walking):

@@ -29,7 +29,7 @@ MOST_IN_A_ROOM = 16
 
 
 def seed_machines(rooms: Sequence[Unit], wanted: int, rng: Random) -> int:
-    """Put machines into rooms that have none; give how many were made.
+    """Puts machines into rooms that have none; returns how many were made.
 
     Args:
         rooms: in order of preference.
@@ -66,7 +66,7 @@ def _furnish(
     software: Sequence[tuple[str, float]],
     rolls: Sequence[Sequence[float]],
 ) -> int:
-    """Furnish one room; give the last walking point's number used."""
+    """Furnishes one room; returns the last walking point's number used."""
     nodes = list(room.nodes.filter(kind__in=("centre", "turn"), simulated=False))
     ground = MultiPolygon([Polygon(rings[0], rings[1:]) for rings in room.ground])
     seats = desk_seats(ground, [Point(node.x_m, node.y_m) for node in nodes], count)

@@ -15,7 +15,7 @@ LEAST_M2, GREATEST_M2 = 38.0, 130.0
 
 
 def machine_rooms(units: Sequence[Unit], count: int, rng: Random) -> list[Unit]:
-    """Choose rooms for machines: named pools first, then numbered rooms of a lab's size.
+    """Chooses rooms for machines: named pools first, then numbered rooms of a lab's size.
 
     Levels take turns, so that machines stand on as many as possible.
     """

@@ -53,7 +53,7 @@ class Seeded:
 
 @transaction.atomic
 def seed(number: int) -> Seeded:
-    """Furnish the imported building.
+    """Furnishes the imported building.
 
     Args:
         number: decides everything that is left to chance.
@@ -91,7 +91,7 @@ def seed(number: int) -> Seeded:
 
 @transaction.atomic
 def forget() -> None:
-    """Remove everything simulated."""
+    """Removes everything simulated."""
     # In an order that leaves no protected reference behind.
     for model in (RegionSeed, Sensor, Machine, Desk, Kiosk, Visitor, Reservation):
         model.objects.filter(simulated=True).delete()

@@ -28,7 +28,7 @@ WAVE_LENGTH_M = 140.0  # warmth travels through the building as a wave this long
 
 
 def seed_sensors(rooms: Sequence[Unit], rng: Random) -> int:
-    """Create the sensors that are missing; give how many."""
+    """Creates the sensors that are missing; returns how many."""
     machines = list(Machine.objects.filter(simulated=True).select_related("unit", "node"))
     wanted = [
         *_machine_sensors(machines),
@@ -43,7 +43,7 @@ def seed_sensors(rooms: Sequence[Unit], rng: Random) -> int:
 
 
 def seed_regions(count: int) -> int:
-    """Let regions grow from far-apart temperature sensors; give how many seeds are new."""
+    """Seeds regions at far-apart temperature sensors; returns how many seeds are new."""
     sensors = Sensor.objects.filter(kind="temperature", simulated=True).select_related("level")
     spots = [
         SeedSpot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")
@@ -135,7 +135,7 @@ def _room_sensors(rooms: Sequence[Unit], rng: Random) -> list[Sensor]:
 
 
 def _thermometer(node: RoutingNode, period_s: float) -> Sensor:
-    """Measure a warm front that crosses the building, a little later further on."""
+    """Measures a warm front that crosses the building, a little later further on."""
     lag = (node.x_m * math.cos(0.5) + node.y_m * math.sin(0.5)) / WAVE_LENGTH_M % 1.0
     parameters = {
         "middle": WARM_MIDDLE_C,
@@ -149,7 +149,7 @@ def _thermometer(node: RoutingNode, period_s: float) -> Sensor:
 
 
 def _hygrometer(node: RoutingNode, phase_s: float) -> Sensor:
-    """Measure air that gets damper while people are there, and is aired now and then."""
+    """Measures air that gets damper while people are there, and is aired now and then."""
     parameters = {
         "middle": DAMP_MIDDLE_PCT,
         "amplitude": DAMP_SWING_PCT,

@@ -32,7 +32,7 @@ class SeedSpot:
 def spaced(
     spots: Sequence[SeedSpot], every_m: float, taken: Sequence[SeedSpot] = ()
 ) -> list[SeedSpot]:
-    """Choose spots, in the order given, none nearer to a chosen one than `every_m`.
+    """Chooses spots, in the order given, none nearer to a chosen one than `every_m`.
 
     Law: every spot has a chosen one within `every_m` on its level.
     """
@@ -46,7 +46,7 @@ def spaced(
 
 
 def far_apart(spots: Sequence[SeedSpot], count: int) -> list[SeedSpot]:
-    """Choose `count` spots, each as far as possible from those before; the first given first."""
+    """Chooses `count` spots, each as far as possible from those before; the first given first."""
     left = list(spots)
     chosen: list[SeedSpot] = []
     while left and len(chosen) < count:

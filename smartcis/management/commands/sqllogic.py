@@ -43,6 +43,6 @@ class Command(BaseCommand):
 
 
 def _line(path: Path, finding: Finding) -> str:
-    told = f"{path}:{finding.line}: {finding.outcome}: {finding.reason}"
+    line = f"{path}:{finding.line}: {finding.outcome}: {finding.reason}"
     sql = " ".join(finding.sql.split())
-    return f"{told}\n    {sql[:200]}" if finding.outcome == "failed" and sql else told
+    return f"{line}\n    {sql[:200]}" if finding.outcome == "failed" and sql else line

@@ -96,7 +96,7 @@ def _json(text: str) -> Any:
 
 
 def text_of(reasons: Reasons) -> str:
-    """Print reasons; `!` marks what the row cannot do without."""
+    """Prints reasons; `!` marks what the row cannot do without."""
     count = len(reasons.sets)
     head = f"{reasons.view} {json.dumps(reasons.row, ensure_ascii=False)} rests on"
     if not reasons.complete:
@@ -112,7 +112,7 @@ def text_of(reasons: Reasons) -> str:
 
 
 def missing_text(missing: Missing) -> str:
-    """Print what is missing; `+`, `-` and `~` mark rows that would come, go and change."""
+    """Prints what is missing; `+`, `-` and `~` mark rows that would come, go and change."""
     count = len(missing.repairs)
     if not count:
         more = "" if missing.complete else ", as far as the search went"
@@ -128,7 +128,7 @@ def missing_text(missing: Missing) -> str:
 
 
 def difference_text(difference: Difference) -> str:
-    """Print a view's change."""
+    """Prints a view's change."""
     if not difference.gone and not difference.come:
         return f"{difference.view} would stay as it is"
     lines = [f"{difference.view} would lose {len(difference.gone)}, gain {len(difference.come)}"]
@@ -138,7 +138,7 @@ def difference_text(difference: Difference) -> str:
 
 
 def weakness_text(weakness: Weakness) -> str:
-    """Print weak points, the worst first."""
+    """Prints weak points, the worst first."""
     if not weakness.points:
         return f"no single base row takes any of {weakness.total} rows of {weakness.view} away"
     lines = [f"of {weakness.total} rows of {weakness.view}, one base row takes away"]

@@ -16,7 +16,7 @@ from smartcis.models.source import PKS_AT_ONCE, batched
 
 
 def store_held(source: str, relation: str, rows: Mapping[str, Row]) -> int:
-    """Make a source's rows of `relation` equal to `rows`.
+    """Makes a source's rows of `relation` equal to `rows`.
 
     Returns:
         How many were added, changed or removed.

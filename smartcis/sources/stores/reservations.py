@@ -17,7 +17,7 @@ from smartcis.wrappers.errors import BadRow
 
 
 def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> int:
-    """Make a source's reservations equal to `rows`: `(rid, start_s, end_s, title)` by event.
+    """Makes a source's reservations equal to `rows`: `(rid, start_s, end_s, title)` by event.
 
     Returns:
         How many were added, changed or removed.

@@ -15,7 +15,7 @@ from smartcis.wrappers.errors import BadRow
 
 
 def store_software(source: str, relation: str, rows: Mapping[str, Row]) -> int:
-    """Make a source's installations equal to `rows`: `(mid, software)`.
+    """Makes a source's installations equal to `rows`: `(mid, software)`.
 
     Returns:
         How many were added or removed.
