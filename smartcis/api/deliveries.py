@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from smartcis.access.owner import Owner
 from smartcis.actions.retry_deliveries import retry_deliveries
-from smartcis.api.fields import row_in_order
+from smartcis.api.fields import body_of, row_in_order
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.deliveries.outlets import outlet_of
 from smartcis.models import Delivery
@@ -72,7 +72,6 @@ class Deliveries(generics.GenericAPIView[Delivery]):
     @extend_schema(request=RetrySerializer, responses=answers(RetriedSerializer, *EDIT))
     def post(self, request: Request, query_id: str) -> Response:
         """Makes the calls that were given up once more."""
-        wanted = RetrySerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        key = wanted.validated_data.get("key")
+        wanted = body_of(RetrySerializer, request)
+        key = wanted.get("key")
         return Response({"retried": retry_deliveries(query_id, Owner.of(request), key)})

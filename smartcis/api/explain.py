@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from federation.cost import TERMS, Weights
 from smartcis.access.owner import Owner
 from smartcis.actions.explain_query import ExplainOptions, explain_query
-from smartcis.api.fields import texts
+from smartcis.api.fields import body_of, texts
 from smartcis.api.queries import SqlSerializer
 from smartcis.api.schema import SEND, answers
 from smartcis.compiling.statement import submitted
@@ -183,9 +183,7 @@ class QueryExplain(APIView):
     )
     def post(self, request: Request) -> Response:
         """Explains a query."""
-        wanted = ExplainSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        given = wanted.validated_data
+        given = body_of(ExplainSerializer, request)
         options = ExplainOptions(given["weights"], given["joins"])
         explanation = explain_query(submitted(given["sql"]), Owner.of(request), options)
         return Response({"text": explanation.text, "explained": explanation.data})

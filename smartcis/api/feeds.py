@@ -12,11 +12,11 @@ from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
 from smartcis.actions.push_rows import push_rows
-from smartcis.api.fields import texts
+from smartcis.api.fields import body_of, texts
 from smartcis.api.house import FedBySerializer
 from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
-from smartcis.sources.health import source_health
+from smartcis.sources.health import SourceHealth, source_health
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.protocol import Capability
 from smartcis.wrappers.push import ROWS
@@ -27,13 +27,21 @@ CAPABILITIES = tuple(one.value for one in Capability)
 class FeedSerializer(FedBySerializer):
     """A source outside."""
 
-    rid = serializers.CharField(allow_null=True, help_text="the room it speaks for")
-    mid = serializers.CharField(allow_null=True, help_text="the machine it speaks for")
-    period_s = serializers.FloatField(help_text="expected seconds between two words of it")
+    rid = serializers.SerializerMethodField(help_text="the room it speaks for")
+    mid = serializers.CharField(
+        source="source.machine_id", allow_null=True, help_text="the machine it speaks for"
+    )
+    period_s = serializers.FloatField(
+        source="source.period_s", help_text="expected seconds between two words of it"
+    )
     relations = texts(help_text="what it feeds")
     capabilities = serializers.ListField(
         child=serializers.ChoiceField(CAPABILITIES), help_text="what it can do for a query"
     )
+
+    def get_rid(self, health: SourceHealth) -> str | None:
+        """Returns the room, of its own or of its machine."""
+        return health.source.rid or None
 
 
 class PushedRowsSerializer(serializers.Serializer[Any]):
@@ -59,24 +67,7 @@ class Feeds(APIView):
     @extend_schema(responses=answers(FeedSerializer(many=True), 406))
     def get(self, _request: Request) -> Response:
         """Lists sources with their health."""
-        return Response(
-            [
-                {
-                    "id": one.source.source,
-                    "name": one.source.name,
-                    "kind": one.source.kind,
-                    "state": one.state,
-                    "since_s": one.since_s,
-                    "reason": one.reason,
-                    "rid": one.source.rid or None,
-                    "mid": one.source.machine_id,
-                    "period_s": one.source.period_s,
-                    "relations": list(one.relations),
-                    "capabilities": list(one.capabilities),
-                }
-                for one in source_health()
-            ]
-        )
+        return Response(FeedSerializer(source_health(), many=True).data)
 
 
 class FeedRows(APIView):
@@ -90,12 +81,11 @@ class FeedRows(APIView):
     def post(self, request: Request, source: str) -> Response:
         """Appends rows to the building's log."""
         key = key_of(request, BadRow)
-        wanted = PushedRowsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        wanted = body_of(PushedRowsSerializer, request)
         taken = push_rows(
             source,
-            wanted.validated_data["relation"],
-            wanted.validated_data["rows"],
+            wanted["relation"],
+            wanted["rows"],
             Owner.of(request),
             key=key,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
 
 VALUES: list[dict[str, Any]] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
@@ -43,3 +45,24 @@ def ring_lists(help_text: str) -> serializers.ListField:
     point = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
     ring = serializers.ListField(child=point)
     return serializers.ListField(child=ring, help_text=help_text)
+
+
+def body_of(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    """Returns a request's body, checked.
+
+    Raises:
+        ValidationError: it does not fit.
+    """
+    given = serializer(data=request.data)
+    given.is_valid(raise_exception=True)
+    fields: dict[str, Any] = given.validated_data
+    return fields
+
+
+def columns_body(columns: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Returns columns as the API shows them.
+
+    Args:
+        columns: name, type and unit of each; what stands behind is left out.
+    """
+    return [dict(zip(("name", "type", "unit"), column, strict=False)) for column in columns]

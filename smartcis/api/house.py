@@ -31,15 +31,16 @@ HEALTHS = ("live", "late", "dead", "off", "unknown")
 class SourceColumnSerializer(ColumnSerializer):
     """A column of a source."""
 
+    type = serializers.CharField(source="type.value")
     nullable = serializers.BooleanField()
 
 
 class FedBySerializer(serializers.Serializer[Any]):
     """What feeds a relation, and how it is."""
 
-    id = serializers.CharField()
-    name = serializers.CharField(allow_blank=True)
-    kind = serializers.CharField()
+    id = serializers.CharField(source="source.source")
+    name = serializers.CharField(source="source.name", allow_blank=True)
+    kind = serializers.CharField(source="source.kind")
     state = serializers.ChoiceField(HEALTHS)
     since_s = serializers.FloatField(
         allow_null=True,
@@ -104,39 +105,19 @@ class Sources(APIView):
         catalog = live_catalog()
         private = set(reads_private([relation.name for relation in catalog], catalog))
         healths = source_health()
-        return Response(
-            [
-                {
-                    "name": relation.name,
-                    "kind": relation.kind.value.lower(),
-                    "comment": relation.comment,
-                    "key": list(relation.key),
-                    "private": relation.name in private,
-                    "columns": [
-                        {
-                            "name": column.name,
-                            "type": column.type.value,
-                            "unit": column.unit,
-                            "nullable": column.nullable,
-                        }
-                        for column in relation.columns
-                    ],
-                    "fed_by": [
-                        {
-                            "id": one.source.source,
-                            "name": one.source.name,
-                            "kind": one.source.kind,
-                            "state": one.state,
-                            "since_s": one.since_s,
-                            "reason": one.reason,
-                        }
-                        for one in healths
-                        if relation.name in one.relations
-                    ],
-                }
-                for relation in sorted(catalog, key=lambda one: one.name)
-            ]
-        )
+        body = [
+            {
+                "name": relation.name,
+                "kind": relation.kind.value.lower(),
+                "comment": relation.comment,
+                "key": relation.key,
+                "private": relation.name in private,
+                "columns": relation.columns,
+                "fed_by": [one for one in healths if relation.name in one.relations],
+            }
+            for relation in sorted(catalog, key=lambda one: one.name)
+        ]
+        return Response(SourceSerializer(body, many=True).data)
 
 
 class StatusView(APIView):

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from smartcis.access.owner import Owner
 from smartcis.actions.move_query import SITES, move_query
 from smartcis.api.explain import CostSerializer
-from smartcis.api.fields import texts
+from smartcis.api.fields import body_of, texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import MaintainedView, NetworkPiece, Placement
@@ -127,7 +127,6 @@ class QueryPlacement(APIView):
     @extend_schema(request=MoveSerializer, responses=answers(PlacementSerializer, *EDIT))
     def patch(self, request: Request, query_id: str) -> Response:
         """Moves a query, or leaves it to the optimizer again (`auto`); for staff."""
-        wanted = MoveSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        placement = move_query(query_id, wanted.validated_data["where"], Owner.of(request))
+        wanted = body_of(MoveSerializer, request)
+        placement = move_query(query_id, wanted["where"], Owner.of(request))
         return Response(placement_body(placement.view))

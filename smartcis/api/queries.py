@@ -28,7 +28,7 @@ from smartcis.actions.rename_query import rename_query
 from smartcis.actions.submit_statement import submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import ways_to_run
-from smartcis.api.fields import texts
+from smartcis.api.fields import body_of, columns_body, texts
 from smartcis.api.locate_rows import LOCATORS, located_by
 from smartcis.api.problems import ErrorSerializer
 from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
@@ -152,7 +152,7 @@ def query_body(
     error = view.error or (snapshot.error if snapshot is not None else None)
     state = "failed" if error else "suspended" if snapshot is None else "running"
     sharing = sharing_of(view)
-    columns = columns_body(view)[: width_of(query)]
+    columns = columns_body(view.columns[: width_of(query)])
     return {
         "id": query.id,
         "name": query.name or None,
@@ -179,11 +179,6 @@ def runs_inside(view: MaintainedView) -> bool:
     """Returns whether a piece of a view runs in the sensor network."""
     placement = getattr(view, "placement", None)
     return placement is not None and bool(placement.running) and placement.holds
-
-
-def columns_body(view: MaintainedView) -> list[dict[str, str]]:
-    """Returns a view's columns as the API shows them."""
-    return [{"name": name, "type": kind, "unit": unit} for name, kind, unit, _ in view.columns]
 
 
 def visible(query_id: str, owner: Owner) -> MaintainedQuery:
@@ -251,11 +246,9 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         `DELETE` and `UPDATE` change relations of the caller's own; they need an account.
         What is answered once may be a file: `Accept: text/csv`, `Accept: application/geo+json`.
         """
-        wanted = QueryMakeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        fields = body_of(QueryMakeSerializer, request)
         ensure_browser(request)
         owner = Owner.of(request)
-        fields = wanted.validated_data
         statement = submitted(fields["sql"])
         done = submit_statement(
             statement, owner, name=fields.get("name", ""), strategy=fields["strategy"]
@@ -285,10 +278,9 @@ class QueryDetail(APIView):
     @extend_schema(request=RenameSerializer, responses=answers(QuerySerializer, *SEND, 403, 404))
     def patch(self, request: Request, query_id: str) -> Response:
         """Renames a query of one's own."""
-        wanted = RenameSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        wanted = body_of(RenameSerializer, request)
         owner = Owner.of(request)
-        rename_query(query_id, wanted.validated_data["name"], owner)
+        rename_query(query_id, wanted["name"], owner)
         return self.get(request, query_id)
 
     @extend_schema(responses=answers(None, 403, 404, status=204))
@@ -307,16 +299,13 @@ class QueryCheck(APIView):
     @extend_schema(request=SqlSerializer, responses=answers(CHECKED, *SEND, 429))
     def post(self, request: Request) -> Response:
         """Checks a query."""
-        wanted = SqlSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        wanted = body_of(SqlSerializer, request)
         try:
-            statement = submitted(wanted.validated_data["sql"])
+            statement = submitted(wanted["sql"])
             kind, compiled = check_statement(statement, Owner.of(request))
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
         ways = ways_to_run(statement)
-        columns = [
-            {"name": c.name, "type": c.type.value, "unit": c.unit}
-            for c in (() if compiled is None else compiled.relation.columns)
-        ]
+        found = () if compiled is None else compiled.relation.columns
+        columns = columns_body((c.name, c.type.value, c.unit) for c in found)
         return Response({"ok": True, "kind": kind, "columns": columns, "ways": asdict(ways)})

@@ -23,6 +23,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.model.schema import Row, Value
+from smartcis.api.fields import columns_body
 from smartcis.api.locate_rows import LOCATORS, Location, located_by, locator
 from smartcis.errors import Invalid
 from smartcis.importers.geometry.projection import Projection
@@ -168,7 +169,7 @@ def _features(
     where: Callable[[Row], Location | None],
     degrees: Callable[[Location], list[float]],
 ) -> Iterator[str]:
-    columns = [{"name": name, "type": kind, "unit": unit} for name, kind, unit in table.columns]
+    columns = columns_body(table.columns)
     head = {"columns": columns, "epoch": table.epoch, "at_s": table.at_s, "total": len(table.rows)}
     yield f'{{"type":"FeatureCollection",{_json(head)[1:-1]},"features":[\n'
     for number, row in enumerate(table.rows):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.db.models import Count
@@ -10,7 +11,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from smartcis.actions.submit_statement import StatementResult
-from smartcis.api.fields import row_in_order
+from smartcis.api.fields import columns_body, row_in_order
 from smartcis.models import Delivery, MaintainedQuery
 from smartcis.questions.once import OnceAnswer
 
@@ -104,17 +105,10 @@ def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
 def answered_body(done: OnceAnswer | StatementResult) -> dict[str, Any]:
     """Returns what a statement did."""
     if isinstance(done, StatementResult):
-        return {
-            "kind": "done",
-            "statement": done.statement,
-            "name": done.name,
-            "changed": done.changed,
-        }
+        return {"kind": "done", **asdict(done)}
     return {
         "kind": "answer",
-        "columns": [
-            {"name": name, "type": kind, "unit": unit} for name, kind, unit in done.columns
-        ],
+        "columns": columns_body(done.columns),
         "epoch": done.epoch,
         "position": done.position,
         "at_s": done.at_s,

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
 from smartcis.actions.look_at_rows import look_at_rows
-from smartcis.api.fields import row_in_order
+from smartcis.api.fields import columns_body, row_in_order
 from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
 from smartcis.api.query_fields import ColumnSerializer, width_of
 from smartcis.api.schema import READ, answers
@@ -81,7 +81,7 @@ class QueryRows(Exporting):
         table = ExportTable(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
         return exported(table, request) or Response(
             {
-                "columns": [{"name": n, "type": kind, "unit": unit} for n, kind, unit in columns],
+                "columns": columns_body(columns),
                 "epoch": snapshot.epoch,
                 "position": snapshot.position,
                 "at_s": snapshot.at_s,

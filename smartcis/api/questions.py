@@ -17,7 +17,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.ask_weak_points import ask_weak_points
 from smartcis.actions.ask_what_if import ask_what_if
 from smartcis.actions.ask_why_not import ask_why_not
-from smartcis.api.fields import OpenCellField, row_by_column, texts
+from smartcis.api.fields import OpenCellField, body_of, row_by_column, texts
 from smartcis.api.schema import SEND, answers
 from smartcis.api.why import COLUMNS_AT_MOST, NAME_LENGTH
 from smartcis.questions.hypothetical import LENGTH
@@ -137,9 +137,7 @@ class QueryWhyNot(_Question):
     @extend_schema(request=WhyNotAskSerializer, responses=answers(MissingSerializer, *PROBLEMS))
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        wanted = WhyNotAskSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        fields = wanted.validated_data
+        fields = body_of(WhyNotAskSerializer, request)
         return Response(asdict(ask_why_not(self.asked(request, fields), fields["row"])))
 
 
@@ -149,9 +147,7 @@ class QueryWhatIf(_Question):
     @extend_schema(request=WhatIfAskSerializer, responses=answers(DifferenceSerializer, *PROBLEMS))
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        wanted = WhatIfAskSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        fields = wanted.validated_data
+        fields = body_of(WhatIfAskSerializer, request)
         granted = self.asked(request, fields)
         return Response(asdict(ask_what_if(granted, fields["updates"], fields.get("row", {}))))
 
@@ -164,9 +160,7 @@ class QueryWeakPoints(_Question):
     )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        wanted = WeakPointsAskSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        fields = wanted.validated_data
+        fields = body_of(WeakPointsAskSerializer, request)
         granted = self.asked(request, fields)
         found = ask_weak_points(granted, fields.get("row", {}), fields.get("by", []))
         return Response(asdict(found))

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 from smartcis.access.owner import Owner
 from smartcis.actions.cancel_reservation import cancel_reservation
 from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
+from smartcis.api.fields import body_of
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.errors import unknown
 from smartcis.models import Reservation, Unit
@@ -58,9 +59,8 @@ class Reservations(generics.ListAPIView[Reservation]):
     )
     def post(self, request: Request, rid: str) -> Response:
         """Reserves the room."""
-        wanted = ReservationMakeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        made = reserve_room(rid, owner=Owner.of(request), **wanted.validated_data)
+        wanted = body_of(ReservationMakeSerializer, request)
+        made = reserve_room(rid, owner=Owner.of(request), **wanted)
         return Response(ReservationSerializer(made).data, 201)
 
 

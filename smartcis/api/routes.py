@@ -16,6 +16,7 @@ from smartcis.actions.end_route import end_route
 from smartcis.actions.move_route import move_route
 from smartcis.actions.request_route import request_route
 from smartcis.actions.support.routes import owned_route
+from smartcis.api.fields import body_of
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.browser import ensure_browser
 from smartcis.models import RouteRequest
@@ -69,10 +70,8 @@ class Routes(APIView):
     )
     def post(self, request: Request) -> Response:
         """Asks the way; the answer keeps itself up to date on the socket."""
-        wanted = RouteMakeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
         ensure_browser(request)
-        fields = wanted.validated_data
+        fields = body_of(RouteMakeSerializer, request)
         made = request_route(
             fields["node"],
             fields["software"],
@@ -96,9 +95,8 @@ class RouteDetail(APIView):
     @extend_schema(request=RouteMakeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429))
     def put(self, request: Request, session: str) -> Response:
         """Replaces the walk's question."""
-        wanted = RouteMakeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        route = move_route(session, Owner.of(request), **wanted.validated_data)
+        wanted = body_of(RouteMakeSerializer, request)
+        route = move_route(session, Owner.of(request), **wanted)
         return Response(RouteSerializer(route).data)
 
     @extend_schema(
@@ -106,9 +104,8 @@ class RouteDetail(APIView):
     )
     def patch(self, request: Request, session: str) -> Response:
         """Changes the walk: the visitor moved, or wants something else."""
-        wanted = RouteChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        route = move_route(session, Owner.of(request), **wanted.validated_data)
+        wanted = body_of(RouteChangeSerializer, request)
+        route = move_route(session, Owner.of(request), **wanted)
         return Response(RouteSerializer(route).data)
 
     @extend_schema(responses=answers(None, 404, 429, status=204))

@@ -16,6 +16,7 @@ from smartcis.actions.add_sensor import add_sensor
 from smartcis.actions.change_sensor import change_sensor
 from smartcis.actions.remove_sensor import remove_sensor
 from smartcis.actions.set_door_state import set_door_state
+from smartcis.api.fields import body_of
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import Door, Machine, Sensor, SoftwareInstall
 from smartcis.models.sensors import sensor_kinds
@@ -160,26 +161,22 @@ class DoorList(generics.ListAPIView[Door]):
     filterset_class = DoorFilter
 
 
+@extend_schema_view(get=extend_schema(responses=answers(DoorSerializer, *READ)))
 class DoorDetail(generics.RetrieveAPIView[Door]):
     """One door."""
 
     queryset = Door.objects.all()
     serializer_class = DoorSerializer
 
-    @extend_schema(responses=answers(DoorSerializer, *READ))
-    def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """Returns a door."""
-        return super().get(request, *args, **kwargs)
-
     @extend_schema(request=DoorChangeSerializer, responses=answers(DoorSerializer, *EDIT))
     def patch(self, request: Request, pk: str) -> Response:
         """Locks or opens a door."""
-        wanted = DoorChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        door = set_door_state(pk, wanted.validated_data["state"], Owner.of(request))
+        wanted = body_of(DoorChangeSerializer, request)
+        door = set_door_state(pk, wanted["state"], Owner.of(request))
         return Response(DoorSerializer(door).data)
 
 
+@extend_schema_view(get=extend_schema(responses=answers(SensorSerializer(many=True), 400, *READ)))
 class SensorList(generics.ListAPIView[Sensor]):
     """Sensors."""
 
@@ -187,41 +184,30 @@ class SensorList(generics.ListAPIView[Sensor]):
     serializer_class = SensorSerializer
     filterset_class = SensorFilter
 
-    @extend_schema(responses=answers(SensorSerializer(many=True), 400, *READ))
-    def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """Lists sensors."""
-        return super().get(request, *args, **kwargs)
-
     @extend_schema(
         request=SensorMakeSerializer, responses=answers(SensorSerializer, *EDIT, status=201)
     )
     def post(self, request: Request) -> Response:
         """Adds a simulated sensor."""
-        wanted = SensorMakeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        fields = dict(wanted.validated_data)
+        wanted = body_of(SensorMakeSerializer, request)
+        fields = dict(wanted)
         kind = fields.pop("kind")
         sensor = add_sensor(kind, Owner.of(request), **fields)
         return Response(SensorSerializer(sensor).data, 201)
 
 
+@extend_schema_view(get=extend_schema(responses=answers(SensorSerializer, *READ)))
 class SensorDetail(generics.RetrieveAPIView[Sensor]):
     """One sensor."""
 
     queryset = Sensor.objects.all()
     serializer_class = SensorSerializer
 
-    @extend_schema(responses=answers(SensorSerializer, *READ))
-    def get(self, request: Request, *args: str, **kwargs: str) -> Response:
-        """Returns a sensor."""
-        return super().get(request, *args, **kwargs)
-
     @extend_schema(request=SensorChangeSerializer, responses=answers(SensorSerializer, *EDIT))
     def patch(self, request: Request, pk: str) -> Response:
         """Changes what a sensor measures."""
-        wanted = SensorChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        sensor = change_sensor(pk, wanted.validated_data, Owner.of(request))
+        wanted = body_of(SensorChangeSerializer, request)
+        sensor = change_sensor(pk, wanted, Owner.of(request))
         return Response(SensorSerializer(sensor).data)
 
     @extend_schema(responses=answers(None, 401, 403, 404, status=204))

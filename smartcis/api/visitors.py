@@ -15,6 +15,7 @@ from aspen.log.retention import KEEP_S
 from smartcis.access.visitor import visitor_of
 from smartcis.actions.rename_visitors import AT_HOUR
 from smartcis.actions.set_visitor_consent import set_visitor_consent
+from smartcis.api.fields import body_of
 from smartcis.api.schema import READ, SEND, answers
 from smartcis.models import Visitor
 from smartcis.personal import POSITIONS_KEPT_S
@@ -53,15 +54,6 @@ class PolicySerializer(serializers.Serializer[Any]):
     renamed_at_hour = serializers.IntegerField(help_text="pseudonyms change, in the house's time")
 
 
-def visitor_body(visitor: Visitor) -> dict[str, Any]:
-    """Returns a visitor as its holder sees it."""
-    return {
-        "consent": visitor.consent,
-        "pseudonym": visitor.pseudonym,
-        "simulated": visitor.simulated,
-    }
-
-
 class VisitorPolicy(APIView):
     """What the house does with positions, for everybody to read."""
 
@@ -88,7 +80,7 @@ class VisitorMe(APIView):
     @extend_schema(parameters=[CODE], responses=answers(VisitorSerializer, 429, *READ))
     def get(self, request: Request) -> Response:
         """Returns what others may see."""
-        return Response(visitor_body(visitor_of(request.headers.get(HEADER, ""))))
+        return Response(VisitorSerializer(visitor_of(request.headers.get(HEADER, ""))).data)
 
     @extend_schema(
         parameters=[CODE],
@@ -97,7 +89,6 @@ class VisitorMe(APIView):
     )
     def patch(self, request: Request) -> Response:
         """Chooses what others may see; the map follows within seconds."""
-        wanted = ConsentSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        wanted = body_of(ConsentSerializer, request)
         code = request.headers.get(HEADER, "")
-        return Response(visitor_body(set_visitor_consent(code, wanted.validated_data["consent"])))
+        return Response(VisitorSerializer(set_visitor_consent(code, wanted["consent"])).data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -13,8 +14,8 @@ from rest_framework.views import APIView
 
 from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
-from smartcis.actions.ask_why import Reasons, ask_why
-from smartcis.api.fields import row_by_column, row_in_order
+from smartcis.actions.ask_why import ask_why
+from smartcis.api.fields import body_of, row_by_column, row_in_order
 from smartcis.api.schema import SEND, answers
 
 NAME_LENGTH = 100
@@ -53,29 +54,6 @@ class ReasonsSerializer(serializers.Serializer[Any]):
     at_s = serializers.FloatField()
 
 
-def reasons_body(reasons: Reasons) -> dict[str, Any]:
-    """Returns reasons as the API shows them."""
-    return {
-        "view": reasons.view,
-        "row": list(reasons.row),
-        "sets": [
-            [
-                {
-                    "relation": fact.relation,
-                    "row": dict(fact.row),
-                    "necessary": fact.necessary,
-                    "hidden": fact.hidden,
-                }
-                for fact in members
-            ]
-            for members in reasons.sets
-        ],
-        "complete": reasons.complete,
-        "epoch": reasons.epoch,
-        "at_s": reasons.at_s,
-    }
-
-
 class QueryWhy(APIView):
     """Ask why a row is in a view; whoever may follow the row may ask."""
 
@@ -88,9 +66,7 @@ class QueryWhy(APIView):
     )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        wanted = WhyAskSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
         owner = Owner.of(request)
-        fields = wanted.validated_data
+        fields = body_of(WhyAskSerializer, request)
         granted = grant(fields["view"], browser=owner.browser, user=request.user)
-        return Response(reasons_body(ask_why(granted, fields["row"])))
+        return Response(asdict(ask_why(granted, fields["row"])))

@@ -267,7 +267,7 @@ export interface components {
             /** @description what it feeds */
             relations: string[];
             /** @description the room it speaks for */
-            rid: string | null;
+            readonly rid: string | null;
             /**
              * Format: double
              * @description live: heard since then; late and dead: heard last; seconds since 1970
@@ -561,7 +561,7 @@ export interface components {
             };
             /** @description somebody chose; the optimizer leaves it alone */
             forced: boolean;
-            /** @description it is on its way to the other place */
+            /** @description it is on its way to the other site */
             moving: boolean;
             pieces: components["schemas"]["NetworkPiece"][];
             /** Format: date-time */
@@ -617,7 +617,7 @@ export interface components {
         /** @description A sensor on its floor. */
         PlanSensor: {
             /** @enum {string} */
-            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door";
+            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
             readonly mid: string | null;
             readonly rid: string;
             readonly sid: string;
@@ -895,7 +895,7 @@ export interface components {
         Sensor: {
             readonly enabled: boolean;
             /** @enum {string} */
-            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door";
+            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
             readonly level_id: string;
             readonly mid: string | null;
             readonly node: number;
@@ -919,7 +919,7 @@ export interface components {
         SensorChangeRequest: {
             enabled?: boolean;
             /** @enum {string} */
-            kind?: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door";
+            kind?: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
             parameters?: {
                 [key: string]: unknown;
             };
@@ -932,7 +932,7 @@ export interface components {
         SensorMakeRequest: {
             enabled?: boolean;
             /** @enum {string} */
-            kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door";
+            kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
             mid?: string;
             parameters?: {
                 [key: string]: unknown;
@@ -1062,14 +1062,14 @@ export interface components {
             /** Format: double */
             latency: number;
         };
-        /** @description Base rows supposed to change. */
+        /** @description Hypothetical updates of base rows. */
         WhatIfAskRequest: {
             /** @description column → value of the rows in question; other columns may have any */
             row?: {
                 [key: string]: components["schemas"]["Cell"] | null;
             };
             /** @description INSERT INTO … VALUES, DELETE or UPDATE over base relations; nothing is changed */
-            suppose: string;
+            updates: string;
             /** @description a view, or a query's id */
             view: string;
         };
