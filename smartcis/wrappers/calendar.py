@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from aspen.model.schema import Row
-from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
 from smartcis.wrappers.ical import Booking, read_calendar
@@ -34,7 +33,7 @@ class Calendar(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, (CATALOG.get("reservation"),))
+        super().__init__(settings, clock, ("reservation",))
         self._url = str(settings.config["url"])
         self._file = str(settings.config["file"])
         rooms: Mapping[str, str] = settings.config["rooms"]

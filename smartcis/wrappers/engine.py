@@ -18,7 +18,7 @@ from aspen.model.schema import Row
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch
 from smartcis import composition
-from smartcis.catalog import CATALOG, SYSTEM
+from smartcis.catalog import SYSTEM
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.polling import PolledSource
 from smartcis.wrappers.protocol import Append, Arrivals, Settings
@@ -36,7 +36,7 @@ class EngineSource(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, tuple(map(CATALOG.get, FED)))
+        super().__init__(settings, clock, FED)
 
     def poll(self, append: Append) -> None:
         """Counts the epochs since the last poll; see `Poller.poll`."""

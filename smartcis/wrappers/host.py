@@ -16,7 +16,6 @@ from pathlib import Path
 import psutil
 
 from aspen.model.schema import Row
-from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.polling import PolledSource
 from smartcis.wrappers.protocol import Append, Arrivals, Capability, Settings
@@ -37,12 +36,7 @@ class Host(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(
-            settings,
-            clock,
-            (CATALOG.get("host_load"), CATALOG.get("host_process")),
-            Capability.SAMPLE,
-        )
+        super().__init__(settings, clock, ("host_load", "host_process"), Capability.SAMPLE)
         self._host = str(settings.config["host"]) or platform.node() or "localhost"
         self._access_log = str(settings.config["access_log"])
 

@@ -28,12 +28,11 @@ import aiomqtt
 import structlog
 
 from aspen.errors import AspenError
-from smartcis.catalog import CATALOG
 from smartcis.readings.times import measured_s
+from smartcis.wrappers.base import BaseWrapper
 from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
 from smartcis.wrappers.polling import pause_s
-from smartcis.wrappers.protocol import Append, Capability, Declaration, Readings, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.protocol import Append, Capability, Readings, Settings
 from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
@@ -45,7 +44,7 @@ PAYLOAD_BYTES = 1_000_000
 logger = structlog.get_logger(__name__)
 
 
-class MqttBroker:
+class MqttBroker(BaseWrapper):
     """A topic filter of one broker.
 
     Args:
@@ -60,29 +59,13 @@ class MqttBroker:
         clock: Callable[[], float] = time.time,
         longest_pause_s: float = LONGEST_PAUSE_S,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings, clock, READINGS, Capability.PUSH)
         self._topic = str(settings.config["topic"])
         self._address = broker_address(str(settings.config["url"]))
-        self._clock = clock
         self._longest_pause_s = longest_pause_s
         self._random = random.Random()
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
         self.appended = 0
         self.refused = 0
-
-    @property
-    def declaration(self) -> Declaration:
-        """Returns what may be published."""
-        return Declaration(
-            self._settings.source,
-            tuple(CATALOG.get(name) for name in READINGS),
-            self._settings.period_s,
-            frozenset({Capability.PUSH}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Returns the state by the newest message."""
-        return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
         """Stays connected and appends what comes; see the module's head."""

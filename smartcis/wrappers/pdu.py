@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 
 from aspen.model.schema import Row
-from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.fetch import fetch
 from smartcis.wrappers.page import matches
@@ -35,7 +34,7 @@ class Pdu(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, (CATALOG.get("pdu_power"),), Capability.SAMPLE)
+        super().__init__(settings, clock, ("pdu_power",), Capability.SAMPLE)
         self._outlets: Mapping[str, str] = settings.config["outlets"]
         self._pattern = pattern_with(settings, PATTERN, ("outlet", "watts"))
 

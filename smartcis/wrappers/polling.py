@@ -13,9 +13,9 @@ import structlog
 
 from aspen.errors import AspenError
 from aspen.model.schema import Relation
+from smartcis.wrappers.base import BaseWrapper
 from smartcis.wrappers.errors import BadConfig
-from smartcis.wrappers.protocol import Append, Capability, Declaration, Poller, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.protocol import Append, Capability, Poller, Settings
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
@@ -73,37 +73,18 @@ def pattern_with(settings: Settings, standard: str, groups: Sequence[str]) -> st
     return pattern
 
 
-class PolledSource(abc.ABC):
-    """What all sources that are polled have in common; each adds its `poll`.
-
-    Args:
-        settings: how the operator set it up.
-        clock: wall time, seconds since the epoch.
-        relations: what it feeds.
-        capabilities: what it can do besides being polled.
-    """
+class PolledSource(BaseWrapper, abc.ABC):
+    """What all sources that are polled have in common; each adds its `poll`."""
 
     def __init__(
         self,
         settings: Settings,
         clock: Callable[[], float],
-        relations: tuple[Relation, ...],
+        feeds: Sequence[str | Relation],
         *capabilities: Capability,
     ) -> None:
-        self._settings = settings
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
+        super().__init__(settings, clock, feeds, Capability.POLL, *capabilities)
         self.warnings: list[str] = []
-        self.declaration = Declaration(
-            settings.source,
-            relations,
-            settings.period_s,
-            frozenset({Capability.POLL, *capabilities}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Returns the state by the newest answer."""
-        return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
         """Polls until cancelled."""

@@ -11,15 +11,14 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from smartcis.catalog import CATALOG
-from smartcis.wrappers.protocol import Append, Capability, Declaration, Settings
-from smartcis.wrappers.pulse import Health, Pulse
+from smartcis.wrappers.base import BaseWrapper
+from smartcis.wrappers.protocol import Append, Capability, Settings
 
 ROWS = ("host_load", "host_process", "pdu_power")
 READINGS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
 
 
-class PushGateway:
+class PushGateway(BaseWrapper):
     """One gateway, known by its account.
 
     Args:
@@ -28,24 +27,8 @@ class PushGateway:
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        self._settings = settings
+        super().__init__(settings, clock, (*READINGS, *ROWS), Capability.PUSH)
         self.account = str(settings.config["account"])
-        self._clock = clock
-        self.pulse = Pulse(settings.source, settings.period_s, settings.added_s or clock())
-
-    @property
-    def declaration(self) -> Declaration:
-        """Returns what it may hand over."""
-        return Declaration(
-            self._settings.source,
-            tuple(CATALOG.get(name) for name in (*READINGS, *ROWS)),
-            self._settings.period_s,
-            frozenset({Capability.PUSH}),
-        )
-
-    def health(self, now_s: float) -> Health:
-        """Returns the state by the newest call."""
-        return self.pulse.health(now_s)
 
     async def run(self, append: Append) -> None:
         """Waits: whoever takes a call notes it in the pulse."""

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 
 from aspen.model.schema import Row
-from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.fetch import fetch
 from smartcis.wrappers.page import matches
@@ -33,7 +32,7 @@ class SoftwareList(PolledSource):
     """
 
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, (CATALOG.get("machine_software"),))
+        super().__init__(settings, clock, ("machine_software",))
         self._machines: Mapping[str, str] = settings.config["machines"]
         if bool(self._machines) == bool(settings.mid):
             raise BadConfig(
