@@ -25,7 +25,7 @@ class IncompatibleUnits(AspenError):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class UnitOfMeasure:
     """One unit of a quantity: `value_in_base = value * factor + offset`."""
 
     name: str
@@ -34,37 +34,37 @@ class Unit:
     offset: float = 0.0
 
 
-UNITS: dict[str, Unit] = {
+UNITS: dict[str, UnitOfMeasure] = {
     unit.name: unit
     for unit in (
-        Unit("kg", "mass"),
-        Unit("g", "mass", 0.001),
-        Unit("lb", "mass", 0.45359237),
-        Unit("°C", "temperature"),
-        Unit("K", "temperature", 1.0, -273.15),
-        Unit("°F", "temperature", 5 / 9, -160 / 9),
-        Unit("lx", "illuminance"),
-        Unit("%", "share"),
-        Unit("s", "time"),
-        Unit("ms", "time", 0.001),
-        Unit("min", "time", 60.0),
-        Unit("h", "time", 3600.0),
-        Unit("m", "length"),
-        Unit("mm", "length", 0.001),
-        Unit("cm", "length", 0.01),
-        Unit("km", "length", 1000.0),
-        Unit("dBm", "signal strength"),
-        Unit("W", "power"),
-        Unit("mW", "power", 0.001),
-        Unit("kW", "power", 1000.0),
-        Unit("J", "energy"),
-        Unit("mJ", "energy", 0.001),
-        Unit("Wh", "energy", 3600.0),
-        Unit("kWh", "energy", 3_600_000.0),
-        Unit("V", "voltage"),
-        Unit("A", "current"),
-        Unit("Hz", "frequency"),
-        Unit("B", "information"),
+        UnitOfMeasure("kg", "mass"),
+        UnitOfMeasure("g", "mass", 0.001),
+        UnitOfMeasure("lb", "mass", 0.45359237),
+        UnitOfMeasure("°C", "temperature"),
+        UnitOfMeasure("K", "temperature", 1.0, -273.15),
+        UnitOfMeasure("°F", "temperature", 5 / 9, -160 / 9),
+        UnitOfMeasure("lx", "illuminance"),
+        UnitOfMeasure("%", "share"),
+        UnitOfMeasure("s", "time"),
+        UnitOfMeasure("ms", "time", 0.001),
+        UnitOfMeasure("min", "time", 60.0),
+        UnitOfMeasure("h", "time", 3600.0),
+        UnitOfMeasure("m", "length"),
+        UnitOfMeasure("mm", "length", 0.001),
+        UnitOfMeasure("cm", "length", 0.01),
+        UnitOfMeasure("km", "length", 1000.0),
+        UnitOfMeasure("dBm", "signal strength"),
+        UnitOfMeasure("W", "power"),
+        UnitOfMeasure("mW", "power", 0.001),
+        UnitOfMeasure("kW", "power", 1000.0),
+        UnitOfMeasure("J", "energy"),
+        UnitOfMeasure("mJ", "energy", 0.001),
+        UnitOfMeasure("Wh", "energy", 3600.0),
+        UnitOfMeasure("kWh", "energy", 3_600_000.0),
+        UnitOfMeasure("V", "voltage"),
+        UnitOfMeasure("A", "current"),
+        UnitOfMeasure("Hz", "frequency"),
+        UnitOfMeasure("B", "information"),
     )
 }
 

@@ -144,7 +144,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             return
         try:
             message = protocol.decode(text_data if text_data is not None else bytes_data or b"")
-        except protocol.BadMessage as error:
+        except protocol.BadClientMessage as error:
             self._reply(protocol.WireError.of(error, None))
             return
         match message:

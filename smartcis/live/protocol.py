@@ -30,7 +30,7 @@ Cell = Value
 WireRow = list[Cell]
 
 
-class BadMessage(AspenError):
+class BadClientMessage(AspenError):
     """A frame that is no message of this protocol."""
 
     code = "smartcis.live.bad_message"
@@ -267,12 +267,12 @@ def decode(text: str | bytes) -> ClientMessage:
     """Reads what a client says.
 
     Raises:
-        BadMessage: too long, not JSON, or not of this protocol.
+        BadClientMessage: too long, not JSON, or not of this protocol.
     """
     if isinstance(text, bytes):
-        raise BadMessage("messages are text", found=f"{len(text)} bytes")
+        raise BadClientMessage("messages are text", found=f"{len(text)} bytes")
     if len(text) > MESSAGE_LIMIT_BYTES:
-        raise BadMessage(
+        raise BadClientMessage(
             "the message is too long",
             found=f"{len(text)} characters",
             exists=[f"up to {MESSAGE_LIMIT_BYTES}"],
@@ -280,15 +280,15 @@ def decode(text: str | bytes) -> ClientMessage:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadMessage("the message is not JSON", found=_spelt(text)) from error
+        raise BadClientMessage("the message is not JSON", found=_spelt(text)) from error
     if fault := unstorable(body):
-        raise BadMessage(f"the message holds {fault}", found=_spelt(text))
+        raise BadClientMessage(f"the message holds {fault}", found=_spelt(text))
     if not isinstance(body, dict):
-        raise BadMessage("a message is an object", found=type(body).__name__)
+        raise BadClientMessage("a message is an object", found=type(body).__name__)
     by_tag = {tag_of(message): message for message in CLIENT_MESSAGES}
     tag = body.pop("type", None)
     if not isinstance(tag, str) or tag not in by_tag:
-        raise BadMessage("unknown type of message", found=_spelt(tag), exists=tuple(by_tag))
+        raise BadClientMessage("unknown type of message", found=_spelt(tag), exists=tuple(by_tag))
     return _built(by_tag[tag], tag, body)
 
 
@@ -303,7 +303,9 @@ def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> Clie
     names = tuple(one.name for one in known)
     for name in body:
         if name not in names:
-            raise BadMessage(f"{tag} has no field {name[:40]!r}", found=name[:40], exists=names)
+            raise BadClientMessage(
+                f"{tag} has no field {name[:40]!r}", found=name[:40], exists=names
+            )
     values: dict[str, Any] = {}
     for one in known:
         value = body.get(one.name)
@@ -311,7 +313,7 @@ def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> Clie
             continue
         check, wanted = _CHECKS[one.name]
         if not check(value):
-            raise BadMessage(
+            raise BadClientMessage(
                 f"{one.name} of {tag} must be {wanted}", found=_spelt(value), exists=names
             )
         values[one.name] = value
