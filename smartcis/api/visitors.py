@@ -49,7 +49,7 @@ class PolicySerializer(serializers.Serializer[Any]):
     held_s = serializers.FloatField(help_text="how long the engine holds a position")
     log_keeps_s = serializers.FloatField(
         help_text="about how long positions stand in the building's log; longer "
-        "while the engine rests or the house is quiet"
+        "while the engine stands still or little happens"
     )
     renamed_at_hour = serializers.IntegerField(help_text="pseudonyms change, in the house's time")
 

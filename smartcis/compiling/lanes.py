@@ -22,7 +22,7 @@ def lanes_text(plan: Plan, catalog: Catalog) -> str:
     if lanes > 1 and reads_own(closed):
         return explain_own(closed, lanes)
     if lanes > 1 and choose_sharing("auto", plan).lifted is not None:
-        return f"in one of {lanes} lanes, by what it asks for, because its shape is in all of them"
+        return f"in one of {lanes} lanes, by its parameters, because its template is in all of them"
     relations = {relation.name: relation for relation in catalog}
     return explain_place(closed, relations, lanes)
 

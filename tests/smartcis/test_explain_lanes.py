@@ -31,7 +31,7 @@ def standing():
             "SELECT region_id, COUNT(*) AS n FROM active_region GROUP BY region_id",
             "split over 3 lanes by region_seed.region_id, because its recursion keeps that column",
         ),
-        (2, "SELECT sid FROM active_region WHERE region_id = 'x'", "by what it asks for"),
+        (2, "SELECT sid FROM active_region WHERE region_id = 'x'", "by its parameters"),
         (2, "SELECT view, lane FROM sys.queries", "in each of 2 lanes for its own rows"),
         (2, "SELECT COUNT(*) AS n FROM sys.queries", "in none of 2 lanes, because this needs"),
         (1, "SELECT COUNT(*) AS n FROM sys.queries", "in the lane, because there is one"),

@@ -664,7 +664,7 @@ export interface components {
             held_s: number;
             /**
              * Format: double
-             * @description about how long positions stand in the building's log; longer while the engine rests or the house is quiet
+             * @description about how long positions stand in the building's log; longer while the engine stands still or little happens
              */
             log_keeps_s: number;
             /** @description pseudonyms change, in the house's time */
