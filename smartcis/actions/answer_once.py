@@ -12,7 +12,7 @@ from smartcis.questions.once import OnceAnswer, answer
 
 
 def answer_once(statement: Statement, owner: Owner) -> OnceAnswer:
-    """Answer a one-shot query.
+    """Answers a one-shot query.
 
     Raises:
         AspenError: what is wrong with the text, and where; one to be maintained is wrong here.

@@ -45,7 +45,7 @@ class StatementResult:
 def submit_statement(
     statement: Statement, owner: Owner, *, name: str = "", strategy: str = AUTO
 ) -> MaintainedQuery | OnceAnswer | StatementResult:
-    """Do what a statement says.
+    """Does what a statement says.
 
     Args:
         name: of a query to maintain.

@@ -70,8 +70,8 @@ class Routes(APIView):
     )
     def post(self, request: Request) -> Response:
         """Asks the way; the answer keeps itself up to date on the socket."""
-        ensure_browser(request)
         fields = body_of(RouteMakeSerializer, request)
+        ensure_browser(request)
         made = request_route(
             fields["node"],
             fields["software"],

@@ -85,12 +85,26 @@ export interface components {
         };
         /** @description What something costs while it runs. */
         Cost: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description B/s
+             */
             bytes_per_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description mJ/s
+             */
             energy_mj_per_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description ms
+             */
             latency_ms: number;
+            /**
+             * Format: double
+             * @description rows/s
+             */
+            rows_per_s: number;
         };
         /** @description One call: a row that came or went. */
         Delivery: {
@@ -1037,13 +1051,27 @@ export interface components {
         };
         /** @description A way to run a query, and what it was expected to cost. */
         Weighed: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description B/s
+             */
             bytes_per_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description mJ/s
+             */
             energy_mj_per_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description ms
+             */
             latency_ms: number;
             pieces: string[];
+            /**
+             * Format: double
+             * @description rows/s
+             */
+            rows_per_s: number;
             /**
              * Format: double
              * @description all of them in one number
@@ -1061,6 +1089,8 @@ export interface components {
             energy: number;
             /** Format: double */
             latency: number;
+            /** Format: double */
+            rows: number;
         };
         /** @description Hypothetical updates of base rows. */
         WhatIfAskRequest: {
