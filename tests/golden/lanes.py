@@ -85,7 +85,7 @@ def _epochs(body: dict[str, Any]) -> Iterator[str]:
                 read_ms=0.0,
                 snapshot=False,
                 after=position,
-                rounds=0,
+                supersteps=0,
                 since=position,
             )
             for n, entry in enumerate(entries, start=1)
