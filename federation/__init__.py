@@ -2,7 +2,7 @@
 
 from federation.covers import Cover, covers
 from federation.deploy import Deployment, deploy
-from federation.place import FederatedPlan, options, place, strip_ships
+from federation.placement import FederatedPlan, assign_sites, options, strip_ships
 from federation.sites import SensorNetwork
 from federation.split import Fragments, NetworkFragment, split
 from federation.statistics import Statistics
@@ -15,10 +15,10 @@ __all__ = [
     "NetworkFragment",
     "SensorNetwork",
     "Statistics",
+    "assign_sites",
     "covers",
     "deploy",
     "options",
-    "place",
     "split",
     "strip_ships",
 ]

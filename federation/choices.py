@@ -26,7 +26,7 @@ from federation.statistics import Statistics
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One sound place for the border between motes and engine.
+    """One sound position of the border between motes and engine.
 
     Args:
         cut: nodes of the chain that run on the motes, the scan counted.
@@ -83,7 +83,7 @@ def counted(known: Statistics, catalog: Catalog, streams: Iterable[str]) -> Stat
     return replace(filled, network=Network.guessed(sensors)) if sensors else filled
 
 
-def choice_of(  # as place
+def choice_of(  # as assign_sites
     plan: Plan,
     path: Path,
     relation: Relation,

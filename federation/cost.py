@@ -94,7 +94,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each kind of cost matters; the only place where unlike things are added.
+    """How much each kind of cost matters; where alone unlike things are added.
 
     Batteries come first: one mJ/s counts as much as 1,000 B/s or ten seconds of waiting; an
     answer at epochs waits for most of one.

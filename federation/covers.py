@@ -14,7 +14,7 @@ from itertools import islice
 
 from federation.accesses import Fetch
 from federation.cost import Cost
-from federation.place import restricted
+from federation.placement import restricted
 from federation.regions import Region
 from federation.search.bottom_up import bottom_up
 from federation.search.costs import MICRO

@@ -247,8 +247,8 @@ class _Model:
     def _ship(self, name: str, number: int, payload: float, part: Sequence[float] = ()) -> Operator:
         kept = self.shares[number].value
         rows = size = energy = 0.0
-        for place, device in enumerate(self.members[number]):
-            times = kept * (part[place] if part else 1.0)
+        for index, device in enumerate(self.members[number]):
+            times = kept * (part[index] if part else 1.0)
             way = self.network.to_base(device.mote, payload)
             rows, size = rows + times, size + times * way.size_bytes
             energy += times * way.energy_mj
@@ -262,15 +262,15 @@ class _Model:
         prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
         meeting = meet(self.groups, prospect)
         sums = [[0.0, 0.0, 0.0] for _ in shares]
-        for (number, src, place), times in meeting.shipped().items():
-            sizes = on_way if place else at_base
-            way = self.network.move(src, place, sizes[number])
+        for (number, src, node), times in meeting.shipped().items():
+            sizes = on_way if node else at_base
+            way = self.network.move(src, node, sizes[number])
             rows = times * shares[number]
             _add(sums[number], rows, way)
         result = [0.0, 0.0, 0.0]
-        for place, groups in Counter(meeting.places.values()).items():
-            if place:
-                way = self.network.to_base(place, self._sizes.result)
+        for node, groups in Counter(meeting.nodes.values()).items():
+            if node:
+                way = self.network.to_base(node, self._sizes.result)
                 _add(result, groups * prospect.result_share, way)
         ships = [Operator(f"ship {number}", *one) for number, one in enumerate(sums)]
         return [*ships, Operator("result", *result)]

@@ -21,7 +21,7 @@ from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
 from federation.explained import Explained, Piece, Question, as_dict, explained
-from federation.place import FederatedPlan, place
+from federation.placement import FederatedPlan, assign_sites
 from federation.sites import SensorNetwork
 from federation.split import split
 from federation.statistics import Statistics
@@ -83,7 +83,9 @@ class Journey:
         steps = rewrite_steps(plan)
         better = steps[-1].plan if steps else plan
         known = assumed.statistics or Statistics.of(catalog)
-        federated = place(better, catalog, known, assumed.weights, assumed.sensors, assumed.awake)
+        federated = assign_sites(
+            better, catalog, known, assumed.weights, assumed.sensors, assumed.awake
+        )
         counted = Counter(step.rule.name for step in steps)
         rules = ", ".join(f"{name} ({count})" for name, count in counted.items())
         self._early = {

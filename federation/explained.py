@@ -16,7 +16,7 @@ from federation.cost import Cost, Weights
 from federation.covers import Cover, covers
 from federation.deploy import deploy
 from federation.estimate import Estimate
-from federation.place import Decision, FederatedPlan, sites
+from federation.placement import Decision, FederatedPlan, sites
 from federation.search.costs import MICRO
 from federation.search.federated import FederatedSpace
 from federation.search.graph import Graph, graph_of

@@ -71,10 +71,10 @@ class Histogram:
             return 0.0
         if bound >= self.edges[-1]:
             return 1.0
-        place = bisect_right(self.edges, bound) - 1
-        low, high = self.edges[place], self.edges[place + 1]
-        inside = self.counts[place] * (bound - low) / (high - low)
-        return (sum(self.counts[:place]) + inside) / self.total
+        index = bisect_right(self.edges, bound) - 1
+        low, high = self.edges[index], self.edges[index + 1]
+        inside = self.counts[index] * (bound - low) / (high - low)
+        return (sum(self.counts[:index]) + inside) / self.total
 
     def share(self, symbol: str, bound: float) -> float | None:
         """Returns the part of the values a comparison keeps; None for one it knows nothing of."""

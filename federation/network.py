@@ -113,9 +113,9 @@ class Network:
         }
         bases = {parents[mote] for mote in rooted} - set(wakes_s)
         near = {pair: etx for pair, etx in links.items() if etx < FAIR_ETX and {*pair} <= rooted}
-        placed = tuple(one for one in devices if one.mote in rooted)
+        reachable = tuple(one for one in devices if one.mote in rooted)
         told = frozenset(forwarders) & rooted
-        return cls(nodes, placed, near, max(1, len(bases)), tx_ma, forwarders=told)
+        return cls(nodes, reachable, near, max(1, len(bases)), tx_ma, forwarders=told)
 
     @classmethod
     def guessed(
@@ -203,30 +203,30 @@ class Network:
         """Returns what bringing a payload from a mote to a base station is expected to take."""
         return self.move(mote, BASE, payload_bytes)
 
-    def move(self, src: str, place: str, payload_bytes: float) -> Frame:
+    def move(self, src: str, target: str, payload_bytes: float) -> Frame:
         """What moving a payload from a mote to another, or to the base, is expected to take.
 
         A neighbour that is heard well is spoken to directly; all others along the tree, up to
         where both ways meet and down again.
         """
-        key = (src, place, payload_bytes)
+        key = (src, target, payload_bytes)
         found = self._prices.get(key)
         if found is None:
-            found = self._prices[key] = self._moved(src, place, payload_bytes)
+            found = self._prices[key] = self._moved(src, target, payload_bytes)
         return found
 
-    def _moved(self, src: str, place: str, payload_bytes: float) -> Frame:
-        if src == place:
+    def _moved(self, src: str, target: str, payload_bytes: float) -> Frame:
+        if src == target:
             return Frame(0.0, 0.0, 0.0)
         up = self.way(src)
-        down = () if place == BASE else self.way(place)
+        down = () if target == BASE else self.way(target)
         frames = []
         for mote in up:
             if mote in down:
                 break
-            direct = self.near.get((mote, place)) if place != BASE else None
+            direct = self.near.get((mote, target)) if target != BASE else None
             if direct is not None:
-                frames.append(self._hop(direct, self.nodes[place].wake_s, payload_bytes))
+                frames.append(self._hop(direct, self.nodes[target].wake_s, payload_bytes))
                 return _added(frames)
             frames.append(self.hop(mote, payload_bytes))
         turned = next((mote for mote in up if mote in down), BASE)

@@ -4,11 +4,11 @@
     light ─1 hop──┘
 
 The network decides for itself; this predicts what it will decide, from the same choices: members,
-motes on their ways, the base; group by group, or one place for all groups that share a sensor.
+motes on their ways, the base; group by group, or one node for all groups that share a sensor.
 
 Law: what is predicted never costs more than joining everything at the base.
 Source: Mihaylov, Jacob, Ives, Guha: Dynamic Join Optimization in Multi-Hop Wireless Sensor
-Networks, VLDB 2010, pairwise cost; own: a place for several groups.
+Networks, VLDB 2010, pairwise cost; own: a node for several groups.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ class Meeting:
     """Where groups are expected to meet.
 
     Args:
-        places: a mote or `BASE`, by group.
+        nodes: a mote or `BASE`, by group.
     """
 
-    places: Mapping[Group, str]
+    nodes: Mapping[Group, str]
 
     def shipped(self) -> Counter[tuple[int, str, str]]:
-        """Count rows that travel: by input, mote they come from, and place."""
+        """Count rows that travel: by input, mote they come from, and node."""
         ways = {
-            (number, device, place)
-            for group, place in self.places.items()
+            (number, device, node)
+            for group, node in self.nodes.items()
             for number, device in enumerate(group)
-            if device.mote != place
+            if device.mote != node
         }
-        return Counter((number, device.mote, place) for number, device, place in ways)
+        return Counter((number, device.mote, node) for number, device, node in ways)
 
 
 @dataclass(frozen=True)
@@ -91,33 +91,30 @@ class Prospect:
         """Part of the groups that give a row in an epoch."""
         return math.prod(self.shares) * self.joined
 
-    def alone(self, group: Group, place: str) -> float:
-        """Returns the energy of one group at one place, in mJ per epoch."""
+    def alone(self, group: Group, node: str) -> float:
+        """Returns the energy of one group at one node, in mJ per epoch."""
         shipped = sum(
-            self.shares[number]
-            * self.network.move(device.mote, place, self.sizes[number]).energy_mj
+            self.shares[number] * self.network.move(device.mote, node, self.sizes[number]).energy_mj
             for number, device in enumerate(group)
         )
-        return shipped + self.result_share * self._result(place)
+        return shipped + self.result_share * self._result(node)
 
-    def together(self, places: Mapping[Group, str]) -> float:
-        """Returns the energy of many groups, a row shipped once for all at one place."""
+    def together(self, nodes: Mapping[Group, str]) -> float:
+        """Returns the energy of many groups, a row shipped once for all at one node."""
         moving = sum(
-            times
-            * self.shares[number]
-            * self.network.move(src, place, self.sizes[number]).energy_mj
-            for (number, src, place), times in Meeting(places).shipped().items()
+            times * self.shares[number] * self.network.move(src, node, self.sizes[number]).energy_mj
+            for (number, src, node), times in Meeting(nodes).shipped().items()
         )
-        return moving + self.result_share * sum(self._result(place) for place in places.values())
+        return moving + self.result_share * sum(self._result(node) for node in nodes.values())
 
-    def _result(self, place: str) -> float:
-        if place == BASE:
+    def _result(self, node: str) -> float:
+        if node == BASE:
             return 0.0
-        return self.network.to_base(place, self.result_bytes).energy_mj
+        return self.network.to_base(node, self.result_bytes).energy_mj
 
 
 def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
-    """Predict the place of every group."""
+    """Predict the node of every group."""
     chosen: dict[Group, str] = {}
     for cluster in connected_groups(groups, sensors_of):
         named: Counter[str] = Counter()
@@ -128,14 +125,14 @@ def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
             each[group] = min(found, key=lambda p, g=group: (prospect.alone(g, p), p))  # type: ignore[misc]  # mypy infers no lambda with defaults
         likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_SITES]
         options: list[dict[Group, str]] = [each]
-        options += [dict.fromkeys(cluster, place) for place in (BASE, *likely)]
+        options += [dict.fromkeys(cluster, node) for node in (BASE, *likely)]
         costs = [prospect.together(one) for one in options]
         chosen |= options[costs.index(min(costs))]
     return Meeting(chosen)
 
 
 def candidates(group: Group, network: Network) -> list[str]:
-    """Returns the places a group may meet: its members, the motes on their ways, the base."""
+    """Returns the nodes a group may meet: its members, the motes on their ways, the base."""
     found = {BASE}
     for device in group:
         found.update(network.way(device.mote))

@@ -118,7 +118,7 @@ def grouped_fragment(node: GroupBy, part: Sampled, statistics: Statistics) -> Pi
     spelt = _spelt((part,))
     below: Plan = _samples(part, spelt)
     read = [*node.keys, *(a.argument for a in node.aggregates if a.argument is not None)]
-    inner = {name: f"a0.g{place}" for place, name in enumerate(dict.fromkeys(read))}
+    inner = {name: f"a0.g{index}" for index, name in enumerate(dict.fromkeys(read))}
     types = {column.name: column for column in node.child.columns}
     below = Project(
         below,
@@ -187,14 +187,14 @@ def _piece(
 def _spelt(parts: Sequence[Sampled]) -> dict[str, Expr]:
     """Rename every scan's columns to the fragment's own aliases."""
     return {
-        column.name: Col(_inner(place, column))
-        for place, part in enumerate(parts)
+        column.name: Col(_inner(index, column))
+        for index, part in enumerate(parts)
         for column in part.scan.columns
     }
 
 
-def _inner(place: int, column: Column) -> str:
-    return f"a{place}.{column.name.rpartition('.')[2]}"
+def _inner(index: int, column: Column) -> str:
+    return f"a{index}.{column.name.rpartition('.')[2]}"
 
 
 def _samples(part: Sampled, spelt: Mapping[str, Expr]) -> Plan:

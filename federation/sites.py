@@ -31,7 +31,7 @@ class Accepted:
 
 
 class Site(Protocol):
-    """A place where parts of a plan may run."""
+    """Where parts of a plan may run."""
 
     @property
     def name(self) -> str:

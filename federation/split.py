@@ -20,7 +20,7 @@ from aspen.algebra.plan import (
 from aspen.algebra.rewrite import rewrite
 from aspen.algebra.rewrite.rules.project import DROP_IDENTITY, MERGE_PROJECTS
 from federation.fragment import NetworkFragment
-from federation.place import FederatedPlan
+from federation.placement import FederatedPlan
 
 __all__ = ("EngineFragment", "Fragments", "NetworkFragment", "SensorFragment", "split")
 
@@ -115,7 +115,7 @@ def split(federated: FederatedPlan) -> Fragments:
 
 
 class _Engine:
-    """Puts scans of answers in the place of fragments, and leaves other borders out."""
+    """Puts scans of answers instead of fragments, and leaves other borders out."""
 
     def __init__(self, fragments: Mapping[Plan, NetworkFragment]) -> None:
         self._fragments = fragments

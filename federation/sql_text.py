@@ -232,7 +232,7 @@ def _window(node: Window) -> str:
 
 
 def _sql(expr: Expr, above: str = "") -> str:
-    """Write an expression with the parentheses its place needs."""
+    """Write an expression with the parentheses its position needs."""
     match expr:
         case Col(name):
             return name

@@ -62,7 +62,7 @@ class Statistics:
         counts: rows by relation or view, of a stream its keys, where counted.
         distinct: different values by `relation.column`, where counted.
         histograms: by `stream.column`, where kept.
-        network: the motes, where somebody looked; a guess takes its place otherwise.
+        network: the motes, where somebody looked; a guess stands for it otherwise.
         devices: kind of device by stream.
     """
 

@@ -31,7 +31,7 @@ class FragmentHost(Protocol):
         ...
 
     def change(self, handle: QueryHandle, fragment: Fragment) -> None:
-        """Put another fragment in the place of a running one, under the same handle.
+        """Put another fragment instead of a running one, under the same handle.
 
         Raises:
             UnknownQuery: it was removed.
@@ -55,7 +55,7 @@ class FragmentHost(Protocol):
         """Returns the bytes a mote sent and the energy it spent for a query."""
         ...
 
-    def join_places(self, handle: QueryHandle) -> dict[str, int]:
+    def join_nodes(self, handle: QueryHandle) -> dict[str, int]:
         """Returns how many groups of partners join where: at a mote by name, or at `base`."""
         ...
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from random import Random
 
 from aspen.motes.kinds import DeviceKind, device_kind
-from sensors_sim.occupancy import Place, place_of
+from sensors_sim.occupancy import Workplace, workplace_of
 from sensors_sim.radio import FLOOR_DBM, signal_dbm
 from sensors_sim.visitors import Walker
 from sensors_sim.waveforms import Sample, waveform
@@ -54,7 +54,7 @@ class Kernel:
         self._kinds: dict[str, DeviceKind] = {}
         self._rngs: dict[str, Random] = {}
         self._samples: dict[str, tuple[float, Sample]] = {}
-        self._places: dict[str, Place] = {}
+        self._workplaces: dict[str, Workplace] = {}
         self._seats: dict[str, set[str]] = defaultdict(set)
         self._receivers: dict[str, dict[str, SensorSpec]] = defaultdict(dict)
         self._walkers: dict[str, Walker] = {}
@@ -157,7 +157,7 @@ class Kernel:
             return []
         kind, rng = self._kinds[sid], self._rngs[sid]
         if sensor.waveform == "people":
-            value = self._of_people(self._places[sensor.mid], kind, rng)
+            value = self._of_people(self._workplaces[sensor.mid], kind, rng)
         else:
             began_s, sample = self._samples[sid]
             value = sample(max(at_s, self.now_s) - began_s)
@@ -177,17 +177,17 @@ class Kernel:
 
     def _watch(self, sensor: SensorSpec) -> None:
         """Tie a sensor to its machine's story."""
-        if sensor.mid not in self._places:
-            place = place_of(sensor.mid, self._seed, self.now_s)
-            self._places[sensor.mid] = place
-            self._at(place.until_s, TURN, sensor.mid)
+        if sensor.mid not in self._workplaces:
+            workplace = workplace_of(sensor.mid, self._seed, self.now_s)
+            self._workplaces[sensor.mid] = workplace
+            self._at(workplace.until_s, TURN, sensor.mid)
         if self._kinds[sensor.sid].changes_at_once:
             self._seats[sensor.mid].add(sensor.sid)
 
     def _turn(self, mid: str) -> None:
-        place = self._places[mid]
-        place.turn(self.now_s)
-        self._at(place.until_s, TURN, mid)
+        workplace = self._workplaces[mid]
+        workplace.turn(self.now_s)
+        self._at(workplace.until_s, TURN, mid)
         for sid in sorted(self._seats[mid]):
             self._at(self.now_s, SENSOR, sid)
 
@@ -196,21 +196,21 @@ class Kernel:
         if self.acquire is not None and kind.stream not in self.acquire:
             return ()
         if sensor.waveform == "people":
-            value = self._of_people(self._places[sensor.mid], kind, rng)
+            value = self._of_people(self._workplaces[sensor.mid], kind, rng)
         else:
             began_s, sample = self._samples[sid]
             value = sample(self.now_s - began_s)
         return (self._reading(sensor, kind, value),)
 
     @staticmethod
-    def _of_people(place: Place, kind: DeviceKind, rng: Random) -> float:
+    def _of_people(workplace: Workplace, kind: DeviceKind, rng: Random) -> float:
         match kind.key:
             case "seat":
-                return place.seat_kg(rng)
+                return workplace.seat_kg(rng)
             case "energy":
-                return place.watts(rng)
+                return workplace.watts(rng)
             case _:
-                return place.cpu_pct(rng)
+                return workplace.cpu_pct(rng)
 
     def _reading(
         self, sensor: SensorSpec, kind: DeviceKind, value: float, tag: str = ""

@@ -1,9 +1,9 @@
 """Locate: where a tag is, from how strongly several receivers hear it.
 
     receiver   −48 dBm  ●━━━╮            the stronger, the nearer: distance d̂ from path loss,
-    receiver   −63 dBm  ●━━━┷━ tag       weight d̂⁻² per receiver, and the mean of their places
+    receiver   −63 dBm  ●━━━┷━ tag       weight d̂⁻² per receiver, and the mean of their positions
 
-Law: the place lies among the receivers that heard it; one receiver gives its own place.
+Law: the position lies among the receivers that heard it; one receiver gives its own position.
 Source: weighted centroid, Blumenthal et al., Weighted Centroid Localization in Zigbee-based Sensor
 Networks, WISP 2007.
 """

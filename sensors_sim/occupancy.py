@@ -20,7 +20,7 @@ LEAST_PERSON_KG, GREATEST_PERSON_KG = 48.0, 105.0
 
 
 @dataclass
-class Place:
+class Workplace:
     """A machine and its seat.
 
     Args:
@@ -72,10 +72,10 @@ class Place:
         return IDLE_W + BUSY_W * self.cpu_pct(rng) / 100.0 + rng.gauss(0.0, 0.5)
 
 
-def place_of(mid: str, seed: int, at_s: float = 0.0) -> Place:
+def workplace_of(mid: str, seed: int, at_s: float = 0.0) -> Workplace:
     """Begin a machine's story somewhere in the middle of a spell."""
     rng = Random(f"{seed}/machine/{mid}")
-    place = Place(mid, rng, at_s)
+    workplace = Workplace(mid, rng, at_s)
     taken = rng.random() < MEAN_TAKEN_S / (MEAN_TAKEN_S + MEAN_FREE_S)
-    place._begin(at_s, taken=taken)  # noqa: SLF001  # the constructor of its own module
-    return place
+    workplace._begin(at_s, taken=taken)  # noqa: SLF001  # the constructor of its own module
+    return workplace

@@ -112,7 +112,7 @@ def recorded_visitors(receivers: Sequence[str], seed: int, until_s: float) -> It
     """Replay the contacts as tags heard by receivers.
 
     Where people met was not recorded, only that they did: a department stays around one receiver,
-    and a meeting takes place at the receiver of the person with the lower number.
+    and a meeting happens at the receiver of the person with the lower number.
 
     Args:
         receivers: ids, in an order that stays.
@@ -120,7 +120,7 @@ def recorded_visitors(receivers: Sequence[str], seed: int, until_s: float) -> It
     """
     team = departments()
     names = sorted(set(team.values()))
-    homes = {name: receivers[place % len(receivers)] for place, name in enumerate(names)}
+    homes = {name: receivers[index % len(receivers)] for index, name in enumerate(names)}
     rng = Random(f"{seed}/recorded")
     for contact in contacts():
         if contact.at_s >= until_s:

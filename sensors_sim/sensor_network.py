@@ -144,7 +144,7 @@ class SensorNetwork(Books):
         return handle
 
     def change(self, handle: QueryHandle, fragment: Fragment) -> None:
-        """Put another fragment in the place of a running one.
+        """Put another fragment instead of a running one.
 
         Raises:
             UnknownQuery: it was removed.
@@ -160,26 +160,26 @@ class SensorNetwork(Books):
         """
         self._gateway.remove(handle)
 
-    def place_joins(
-        self, handle: QueryHandle, places: Mapping[tuple[str, ...], str] | None = None
+    def assign_joins(
+        self, handle: QueryHandle, nodes: Mapping[tuple[str, ...], str] | None = None
     ) -> None:
-        """Place a join anew: by the routes known now, or as told, for comparison.
+        """Assigns a join anew: by the routes known now, or as told, for comparison.
 
         Args:
-            places: mote by group of sensors, in the order of the join's inputs; others at the base.
+            nodes: mote by group of sensors, in the order of the join's inputs; others at the base.
         """
         forced = None
-        if places is not None:
+        if nodes is not None:
             number = self._registry.number
-            forced = {tuple(map(number, g)): self._index[m] for g, m in places.items()}
-        self._planner.place(handle.query, forced)
+            forced = {tuple(map(number, g)): self._index[m] for g, m in nodes.items()}
+        self._planner.assign(handle.query, forced)
 
-    def join_places(self, handle: QueryHandle) -> dict[str, int]:
+    def join_nodes(self, handle: QueryHandle) -> dict[str, int]:
         """Returns how many groups of partners join where: at a mote by name, or at `base`."""
-        placed = self._planner.placed(handle.query)
+        assigned = self._planner.assigned(handle.query)
         found: dict[str, int] = {}
-        for place in [] if placed is None else placed.places.values():
-            name = "base" if place < 0 else self._names[place]
+        for node in [] if assigned is None else assigned.nodes.values():
+            name = "base" if node < 0 else self._names[node]
             found[name] = found.get(name, 0) + 1
         return found
 

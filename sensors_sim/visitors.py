@@ -1,4 +1,4 @@
-"""Visitors: people who walk the graph from one place to the next and rest in between."""
+"""Visitors: people who walk the graph from one point to the next and rest in between."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Root:
         return f"{self.relation}.{self.column}"
 
 
-Places = dict[int, Carried]
+Indexed = dict[int, Carried]
 Kept = Mapping[str, Carried]
 """The carried columns of a node; empty where its rows are spread. A whole node has None."""
 
@@ -99,25 +99,25 @@ def equalities(predicate: Expr | None) -> list[tuple[str, str]]:
     ]
 
 
-def places_of(kept: Kept | None, plan: Plan) -> Places | None:
-    """Returns what is carried by place, None for a whole node."""
+def by_index(kept: Kept | None, plan: Plan) -> Indexed | None:
+    """Returns what is carried by index, None for a whole node."""
     if kept is None:
         return None
     names = [column.name for column in plan.columns]
     return {names.index(column): how for column, how in kept.items()}
 
 
-def at_places(places: Places, columns: Sequence[Column]) -> Kept:
+def by_name(indexed: Indexed, columns: Sequence[Column]) -> Kept:
     """Returns what is carried by name."""
-    return {columns[place].name: how for place, how in places.items()}
+    return {columns[index].name: how for index, how in indexed.items()}
 
 
-def common_places(found: Sequence[Places]) -> Places | None:
+def common_indices(found: Sequence[Indexed]) -> Indexed | None:
     """Returns what all carry, in the order of the columns; None when there are none."""
     if not found:
         return None
     return {
-        place: found[0][place]
-        for place in sorted(found[0])
-        if all(other.get(place) is found[0][place] for other in found[1:])
+        index: found[0][index]
+        for index in sorted(found[0])
+        if all(other.get(index) is found[0][index] for other in found[1:])
     }

@@ -1,10 +1,10 @@
 """Crossing: whether a plan is a recursion along edges, and which networks split it.
 
     plan       σ π … over one Fixpoint       row by row: what a lane says of its rows is right alone
-    networks   the one declared table whose key has the type of the recursion's places
+    networks   the one declared table whose key has the type of the recursion's nodes
     part       σ π … over the lane's rows of the recursion
 
-Which table says where a place lies is declared (`NETWORK BY`), never guessed from names. Of a place
+Which table says where a node lies is declared (`NETWORK BY`), never guessed from names. Of a node
 that it does not know, lane 0 takes care: a wrong table costs time and no answer.
 
 Receives: a plan over base relations, their declarations.     Gives: a crossing, or why not.
@@ -43,7 +43,7 @@ class Crossing:
 
     Args:
         name: of the recursion; equal for equal recursions split by the same networks.
-        relation: the table that says which network a place lies in.
+        relation: the table that says which network a node lies in.
         column: of the recursion: where a row is.
         reason: one clause, behind "because".
         dealt: the networks there were when it was chosen, if they are few: each lane has a run of
@@ -82,14 +82,14 @@ def choose_crossing(
     spelt = f"{plan_text(recursion)}\n{relation.name} {relation.key} {relation.network} {dealt}"
     name = blake2b(spelt.encode(), digest_size=6).hexdigest()
     reason = (
-        f"its recursion goes along edges, and {relation.name} says which network a place lies in: "
+        f"its recursion goes along edges, and {relation.name} says which network a node lies in: "
         "lanes exchange rows at borders alone"
     )
     return Crossing(name, relation.name, column, reason, dealt)
 
 
 def networks_of(relation: Relation, dealt: tuple[Value, ...] = ()) -> Networks:
-    """Returns what a table says of its places."""
+    """Returns what a table says of its nodes."""
     return Networks(relation, relation.key[0], relation.network, dealt)
 
 
@@ -148,16 +148,16 @@ def _above(plan: Plan, rows: Plan) -> Plan:
 
 
 def _networks_for(recursion: Fixpoint, column: str, relations: Mapping[str, Relation]) -> Relation:
-    place = next(one for one in recursion.columns if one.name == column)
+    node = next(one for one in recursion.columns if one.name == column)
     found = [
         relation
         for relation in relations.values()
-        if relation.network and relation.columns[relation.index(relation.key[0])].type is place.type
+        if relation.network and relation.columns[relation.index(relation.key[0])].type is node.type
     ]
     if len(found) != 1:
         raise CannotSplit(
-            "one table must say which network a place lies in",
+            "one table must say which network a node lies in",
             found=", ".join(sorted(relation.name for relation in found)) or "none",
-            attempt="CREATE TABLE place (node INT, floor TEXT, KEY (node)) NETWORK BY floor",
+            attempt="CREATE TABLE node_floor (node INT, floor TEXT, KEY (node)) NETWORK BY floor",
         )
     return found[0]

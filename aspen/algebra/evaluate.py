@@ -95,7 +95,7 @@ class _Writer:
         """Compile what was written."""
         body = "\n    ".join(line for block in self.lines for line in block.split("\n"))
         source = f"def computed(row):\n    {body}\n"
-        # The source holds only operators, row places and generated names: no text of the user.
+        # The source holds only operators, row indices and generated names: no text of the user.
         exec(compile(source, "<aspen expression>", "exec"), self._scope)  # noqa: S102
         return cast("Callable[[Row], Any]", self._scope["computed"])
 

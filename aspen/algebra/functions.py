@@ -67,13 +67,13 @@ def _round(value: float, digits: float = 0) -> float | None:
     """Round half away from zero, as SQL does and Python does not."""
     if isinstance(value, int):
         return value
-    places = int(digits)
-    if abs(places) > _ROUND_DIGITS:
+    decimals = int(digits)
+    if abs(decimals) > _ROUND_DIGITS:
         return value
-    scaled = abs(value) * 10.0**places
+    scaled = abs(value) * 10.0**decimals
     if not math.isfinite(scaled):
         return value
-    return math.copysign(math.floor(scaled + 0.5) / 10.0**places, value)
+    return math.copysign(math.floor(scaled + 0.5) / 10.0**decimals, value)
 
 
 def _coalesce(*values: Any) -> Any:

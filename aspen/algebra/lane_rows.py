@@ -36,7 +36,7 @@ LANE = "lane"
 
 
 class CrossesLanes(AspenError):
-    """A plan would need the rows of several lanes in one place."""
+    """A plan would need the rows of several lanes at once."""
 
     code = "aspen.algebra.crosses_lanes"
 
@@ -112,7 +112,7 @@ def _either(left: Expr, right: Expr) -> Expr:
 
 def _refused(plan: Plan) -> CrossesLanes:
     return CrossesLanes(
-        "this needs what the engine says of several lanes in one place",
+        "this needs what the engine says of several lanes at once",
         found=type(plan).__name__,
         attempt=f"keep the column {LANE}: group by it, and join by it",
     )

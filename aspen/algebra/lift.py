@@ -233,8 +233,8 @@ class _Lifting:
         if own == self._columns:
             return _Tagged(tagged, tags)
         scan, carried = self._scan()
-        places = [self._columns.index(column) for column in own]
-        on = tuple((tag, carried[place]) for tag, place in zip(tags, places, strict=True))
+        indices = [self._columns.index(column) for column in own]
+        on = tuple((tag, carried[index]) for tag, index in zip(tags, indices, strict=True))
         return _Tagged(Join(tagged, scan, on), carried)
 
     def _widened(self, plan: Plan, columns: Iterator[Column], known: dict[Plan, Plan]) -> Plan:
@@ -282,13 +282,13 @@ class _Lifting:
         if not compared:
             return _Tagged(below, child.names)
         if child.names is not None:
-            tests = [Op(s, Col(c), Col(child.names[place])) for c, s, place in compared]
+            tests = [Op(s, Col(c), Col(child.names[index])) for c, s, index in compared]
             test = conjunction(tests)
             assert test is not None
             return _Tagged(Filter(below, test), child.names)
         scan, names = self._scan()
-        equal = tuple((c, names[place]) for c, s, place in compared if s == "=")
-        rest = (Op(s, Col(c), Col(names[place])) for c, s, place in compared if s != "=")
+        equal = tuple((c, names[index]) for c, s, index in compared if s == "=")
+        rest = (Op(s, Col(c), Col(names[index])) for c, s, index in compared if s != "=")
         return _Tagged(Join(below, scan, equal, conjunction(rest)), names)
 
     def _project(self, plan: Project, child: _Tagged) -> _Tagged:

@@ -25,16 +25,16 @@ from dataclasses import dataclass, field, replace
 
 from aspen.algebra.carried import (
     Carried,
+    Indexed,
     Kept,
     Part,
-    Places,
     Root,
-    at_places,
-    common_places,
+    by_index,
+    by_name,
+    common_indices,
     equalities,
     meets,
     only,
-    places_of,
     through,
     value_column,
     with_equals,
@@ -97,7 +97,7 @@ class Splitting:
     root: Root
     number: int
     parts: int
-    _refs: dict[str, Places] = field(default_factory=dict)
+    _refs: dict[str, Indexed] = field(default_factory=dict)
     _known: dict[int, tuple[Plan, Part]] = field(default_factory=dict)
     _reads: dict[int, tuple[Plan, Reads]] = field(default_factory=dict)
 
@@ -126,7 +126,7 @@ class Splitting:
             case Scan():
                 return self._scan(plan)
             case RecursiveRef():
-                return Part(plan, at_places(self._refs[plan.name], plan.columns))
+                return Part(plan, by_name(self._refs[plan.name], plan.columns))
             case Window():
                 return self._window(plan)
             case Filter():
@@ -246,8 +246,8 @@ class Splitting:
 
     def _union(self, plan: Union) -> Part:
         parts = [self.part(child) for child in plan.children]
-        by_place = [places_of(p.kept, c) for p, c in zip(parts, plan.children, strict=True)]
-        common = common_places([kept for kept in by_place if kept is not None])
+        by_side = [by_index(p.kept, c) for p, c in zip(parts, plan.children, strict=True)]
+        common = common_indices([kept for kept in by_side if kept is not None])
         if common is None:
             return Part(plan)
         value = next((p for p, how in common.items() if how is Carried.VALUE), None)
@@ -264,14 +264,14 @@ class Splitting:
         names = [column.name for column in plan.columns]
         if value is not None and any(part.kept is None for part in parts):
             common = {value: Carried.VALUE}
-        return Part(Union(tuple(made)), {names[place]: how for place, how in common.items()})
+        return Part(Union(tuple(made)), {names[index]: how for index, how in common.items()})
 
     def _set_operation(self, plan: SetOperation) -> Part:
         sides = (plan.left, plan.right)
         parts = [self.part(side) for side in sides]
-        by_place = [places_of(part.kept, side) for part, side in zip(parts, sides, strict=True)]
-        found = [kept for kept in by_place if kept is not None]
-        common = common_places(found) or {}
+        by_side = [by_index(part.kept, side) for part, side in zip(parts, sides, strict=True)]
+        found = [kept for kept in by_side if kept is not None]
+        common = common_indices(found) or {}
         value = next((p for p, how in common.items() if how is Carried.VALUE), None)
         if not common or (len(found) < len(sides) and value is None):
             raise _NotSplitError
@@ -283,7 +283,7 @@ class Splitting:
         ]
         if value is not None and len(found) < len(sides):
             common = {value: Carried.VALUE}
-        kept = {plan.columns[place].name: how for place, how in common.items()}
+        kept = {plan.columns[index].name: how for index, how in common.items()}
         return Part(replace(plan, left=made[0], right=made[1]), kept)
 
     def _fixpoint(self, plan: Fixpoint) -> Part:
@@ -297,8 +297,8 @@ class Splitting:
                 self._refs.update(kept)
                 made = [self._branch(one, kept[one.name]) for one in plan.relations]
                 now = {
-                    one.name: places
-                    for one, (_, _, places) in zip(plan.relations, made, strict=True)
+                    one.name: indexed
+                    for one, (_, _, indexed) in zip(plan.relations, made, strict=True)
                 }
                 if not all(now.values()):
                     raise _NotSplitError
@@ -308,29 +308,29 @@ class Splitting:
         finally:
             self._refs = outer
         branches = tuple(branch for base, step, _ in made for branch in (base, step))
-        return Part(with_children(plan, branches), at_places(kept[plan.name], plan.columns))
+        return Part(with_children(plan, branches), by_name(kept[plan.name], plan.columns))
 
-    def _begin(self, one: Recursive) -> Places:
+    def _begin(self, one: Recursive) -> Indexed:
         """Returns the most that a relation of a recursion could carry."""
         base = self.part(one.base)
-        places = places_of(base.kept, one.base)
-        if places is None:
+        indexed = by_index(base.kept, one.base)
+        if indexed is None:
             # A whole base is split by any of its columns.
-            places = dict.fromkeys(range(len(one.columns)), Carried.VALUE)
-        return self._selected(one, places)
+            indexed = dict.fromkeys(range(len(one.columns)), Carried.VALUE)
+        return self._selected(one, indexed)
 
-    def _selected(self, one: Recursive, places: Places) -> Places:
+    def _selected(self, one: Recursive, indexed: Indexed) -> Indexed:
         if one.best is None:
-            return places
+            return indexed
         names = [column.name for column in one.columns]
         keys = {names.index(key) for key in one.best.keys}
-        return {place: how for place, how in places.items() if place in keys}
+        return {index: how for index, how in indexed.items() if index in keys}
 
-    def _branch(self, one: Recursive, places: Places) -> tuple[Plan, Plan, Places]:
+    def _branch(self, one: Recursive, indexed: Indexed) -> tuple[Plan, Plan, Indexed]:
         """Split base and step, given what the recursion carries; and say what they carry."""
         base, step = self.part(one.base), self.part(one.step)
-        found = [places_of(base.kept, one.base), places_of(step.kept, one.step)]
-        common = common_places([places, *(kept for kept in found if kept is not None)]) or {}
+        found = [by_index(base.kept, one.base), by_index(step.kept, one.step)]
+        common = common_indices([indexed, *(kept for kept in found if kept is not None)]) or {}
         value = next((p for p, how in sorted(common.items()) if how is Carried.VALUE), None)
         made: list[Plan] = []
         for branch, whole in ((base, one.base), (step, one.step)):

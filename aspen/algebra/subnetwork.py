@@ -4,16 +4,16 @@
     lane k    inner = σ here (base) ∪ arrived ∪ σ here π(inner ⋈ edge)  its local fixpoint
               leaving = σ not here π(inner ⋈ edge)                      border rows, the best by key
 
-A row belongs to the lane of the network (floor, building) its place lies in; a place of which no
+A row belongs to the lane of the network (floor, building) its node lies in; a node of which no
 network is known belongs to lane 0. Each row carries the
-place at which it entered the lane, null where it began there: what a border row rests on is then
+node at which it entered the lane, null where it began there: what a border row rests on is then
 one other border row, or none, and a deletion can follow that chain over all lanes.
 
 Costs are counted in steps of 1 / SCALE, one of which is added at each step: of equal costs the one
 with fewer steps is the best, so that no two rows can rest on each other.
 
 Law:    the union of all lanes' `rows` is the recursion, once every row that leaves has arrived.
-Source: [LTZIL09] sections III to V for the shape; the entry places are own.
+Source: [LTZIL09] sections III to V for the shape; the entry nodes are own.
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ INNER, ARRIVED, LEAVING = "inner", "arrived", "leaving"
 
 
 class CannotSplit(PlanError):
-    """A recursion that does not go along edges from place to place."""
+    """A recursion that does not go along edges from node to node."""
 
     code = "aspen.algebra.cannot_split"
 
 
 @dataclass(frozen=True, slots=True)
 class Networks:
-    """Which network a place lies in.
+    """Which network a node lies in.
 
     Args:
-        relation: at most one row per place.
-        place: its column of places.
+        relation: at most one row per node.
+        node: its column of nodes.
         network: its column of networks.
         dealt: networks that are cut into one run for each lane, so that those of neighbouring names
             are in one; others fall where their hash says.
     """
 
     relation: Relation
-    place: str
+    node: str
     network: str
     dealt: tuple[Value, ...] = ()
 
@@ -78,10 +78,10 @@ class Share:
         inner: the local fixpoint.
         leaving: border rows, in the columns of `inner`, then the lane they go to; reads `inner`.
         rows: the recursion's rows that belong here; reads `inner`.
-        keys: places of the columns of `inner` that tell its rows apart.
+        keys: indices of the columns of `inner` that tell its rows apart.
         steady: those of them that a step never changes.
-        cost: place of the scaled cost in `inner`; its last column is the entry.
-        place: place of the column that says where a row is.
+        cost: index of the scaled cost in `inner`; its last column is the entry.
+        node: index of the column that says where a row is.
     """
 
     arrived: Relation
@@ -91,7 +91,7 @@ class Share:
     keys: tuple[int, ...]
     steady: tuple[int, ...]
     cost: int
-    place: int
+    node: int
 
 
 def share_of(
@@ -146,7 +146,7 @@ class _Sharing:
             raise CannotSplit("only one relation with one choice is split by networks")
         self._plan, self._networks, self._lane, self._lanes = plan, networks, lane, lanes
         names = [one.name for one in plan.columns]
-        self._place = names.index(column)
+        self._node = names.index(column)
         keys = names if best is None else [*best.keys]
         if column not in keys or (best is not None and best.function is not AggregateFunction.MIN):
             raise CannotSplit("rows are told apart by where they are, and the least cost counts")
@@ -162,7 +162,7 @@ class _Sharing:
             if plan.columns[self._cost].type is not Type.INT:
                 raise CannotSplit("costs are counted, so they must be INT")
         self._keys = tuple(names.index(key) for key in keys)
-        entry = Column("i.entry", columns[self._place].type, "", nullable=True)
+        entry = Column("i.entry", columns[self._node].type, "", nullable=True)
         self._columns = (*columns, entry)
 
     def share(self) -> Share:
@@ -188,7 +188,7 @@ class _Sharing:
             self._keys,
             self._steady(),
             self._cost,
-            self._place,
+            self._node,
         )
 
     def _steady(self) -> tuple[int, ...]:
@@ -226,7 +226,7 @@ class _Sharing:
         arrived = self._arrived()
         columns = tuple(replace(c, name=f"a.{c.name}") for c in arrived.columns)
         names = [column.name for column in columns[1:]]
-        values = [*map(Col, names), Col(names[self._place])]
+        values = [*map(Col, names), Col(names[self._node])]
         return Project(
             Scan(self._came_as, "a", columns), tuple(zip(self._columns, values, strict=True))
         )
@@ -257,9 +257,9 @@ class _Sharing:
         """Returns the local rows as the step knows them, with scaled cost and entry behind."""
         alias = old.alias
         outputs: list[tuple[Column, Expr]] = []
-        for place, column in enumerate(old.columns):
-            value: Expr = Col(leaf.columns[place].name)
-            if self._plan.best is not None and place == self._cost:
+        for index, column in enumerate(old.columns):
+            value: Expr = Col(leaf.columns[index].name)
+            if self._plan.best is not None and index == self._cost:
                 value = Call("quotient", (value, Const(SCALE)))
             outputs.append((column, value))
         scaled, entry = leaf.columns[self._cost], leaf.columns[-1]
@@ -278,7 +278,7 @@ class _Sharing:
         raise CannotSplit("a cost must grow by what a step costs", found=repr(value))
 
     def _known(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
-        """Returns the rows whose place is known, the networks beside, and the lane of each row."""
+        """Returns the rows whose node is known, the networks beside, and the lane of each row."""
         scan, on = self._networks_beside(plan, alias)
         network = Col(f"{alias}.{self._networks.network}")
         lane: Expr = Call("part", (network, Const(self._lanes)))
@@ -292,7 +292,7 @@ class _Sharing:
         return Join(plan, scan, on), lane
 
     def _unknown(self, plan: Plan, alias: str) -> Plan:
-        """Returns the rows whose place is in no network."""
+        """Returns the rows whose node is in no network."""
         scan, on = self._networks_beside(plan, alias)
         return AntiJoin(plan, scan, on)
 
@@ -300,7 +300,7 @@ class _Sharing:
         known = self._networks
         columns = tuple(replace(c, name=f"{alias}.{c.name}") for c in known.relation.columns)
         scan = Scan(known.relation.name, alias, columns, known.relation.deletable)
-        return scan, ((plan.columns[self._place].name, f"{alias}.{known.place}"),)
+        return scan, ((plan.columns[self._node].name, f"{alias}.{known.node}"),)
 
     def _here(self, plan: Plan) -> Plan:
         beside, lane = self._known(plan, "n")
@@ -336,7 +336,7 @@ def _leaves(plan: Plan) -> list[Plan]:
 
 
 def _with_leaf(plan: Plan, name: str, leaf: Plan) -> Plan:
-    """Put a plan in the place of the recursion."""
+    """Replace the recursion by a plan."""
     if isinstance(plan, RecursiveRef) and plan.name == name:
         return leaf
     return with_children(plan, tuple(_with_leaf(child, name, leaf) for child in children(plan)))

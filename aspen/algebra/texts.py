@@ -19,7 +19,7 @@ def ilike(text: str, pattern: str, escape: str = "") -> bool:
 
 
 def substr(text: str, start: int, length: int | None = None) -> str:
-    """Returns the letters from place `start`, counted from 1; from the end where it is negative."""
+    """Returns the letters from `start`, counted from 1; from the end where it is negative."""
     size = len(text)
     first = start - 1 if start > 0 else size + start if start < 0 else -1
     end = size if length is None else first + length

@@ -54,7 +54,7 @@ class Layout:
     @classmethod
     def of(cls, share: Share) -> Layout:
         """Returns a share's; all lanes have the same."""
-        return cls(share.keys, share.steady, share.cost, share.place)
+        return cls(share.keys, share.steady, share.cost, share.node)
 
 
 class Borders:

@@ -140,7 +140,7 @@ class _Recursion:
     ) -> LinearStep:
         outwards = chain(rule, start)
         joins = tuple(
-            StepJoin(self._side(rule.inputs[link.atom], link.places), link.key, link.after)
+            StepJoin(self._side(rule.inputs[link.atom], link.indices), link.key, link.after)
             for link in outwards.links
         )
         return LinearStep(reads, gives, outwards.head, joins, mark)
@@ -157,13 +157,13 @@ class _Recursion:
             joins: list[ChainJoin] = []
             for link in outwards.links:
                 if link.atom in reads:
-                    partners = self.relations[reads[link.atom]].index(link.places)
+                    partners = self.relations[reads[link.atom]].index(link.indices)
                     joins.append(ChainJoin(link.atom, partners, link.key, link.after))
                     continue
                 own = sides[link.atom]
-                if link.places not in own:
-                    own[link.places] = self._side(rule.inputs[link.atom], link.places)
-                joins.append(ChainJoin(link.atom, own[link.places], link.key, link.after))
+                if link.indices not in own:
+                    own[link.indices] = self._side(rule.inputs[link.atom], link.indices)
+                joins.append(ChainJoin(link.atom, own[link.indices], link.key, link.after))
             chains.append(Chain(start, outwards.head, tuple(joins), mark))
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
         return JoinedStep(gives, tuple(reads.items()), tuple(chains), inputs)

@@ -25,14 +25,14 @@ class Link:
 
     Args:
         atom: its number.
-        places: columns it is looked up by, ascending; of a negated atom, all.
+        indices: columns it is looked up by, ascending; of a negated atom, all.
         key: from the row so far to the key.
         after: from the row so far and the atom's row to the next row so far, or None where a
             condition fails.
     """
 
     atom: int
-    places: Places
+    indices: Places
     key: Callable[[Row], Key]
     after: Callable[[Row, Row], Row | None]
 
@@ -60,14 +60,14 @@ def chain(rule: Block, start: int) -> RuleChain:
     links: list[Link] = []
     while order.left:
         atom, keyed = order.next()
-        places = tuple(sorted(keyed))
+        indices = tuple(sorted(keyed))
         if rule.inputs[atom].negated:
-            # Its own row is its key, and the index has the plan's places.
-            places = rule.inputs[atom].indices
-        key = _key(order.known, [keyed[place] for place in sorted(keyed)])
+            # Its own row is its key, and the index has the plan's columns.
+            indices = rule.inputs[atom].indices
+        key = _key(order.known, [keyed[index] for index in sorted(keyed)])
         order.take(atom, keyed)
         shape = _shape(order.known, order.due(), None if order.left else rule.outputs)
-        links.append(Link(atom, places, key, _pair(shape)))
+        links.append(Link(atom, indices, key, _pair(shape)))
     return RuleChain(start, head or _unchanged, tuple(links))
 
 
@@ -108,8 +108,8 @@ class _Order:
     def take(self, atom: int, keyed: dict[int, Expr]) -> None:
         """Note that an atom is joined; the equalities it was looked up by hold then."""
         names = self.rule.names(atom)
-        for place, other in keyed.items():
-            own = Col(names[place])
+        for index, other in keyed.items():
+            own = Col(names[index])
             self._untested = [
                 c for c in self._untested if c not in (Op("=", own, other), Op("=", other, own))
             ]
@@ -130,9 +130,9 @@ def _columns(names: tuple[str, ...]) -> list[Column]:
 
 
 def _key(known: tuple[str, ...], exprs: list[Expr]) -> Callable[[Row], Key]:
-    places = [known.index(expr.name) for expr in exprs if isinstance(expr, Col)]
-    if len(places) == len(exprs):
-        return key_of(places)
+    indices = [known.index(expr.name) for expr in exprs if isinstance(expr, Col)]
+    if len(indices) == len(exprs):
+        return key_of(indices)
     if len(exprs) == 1:
         return compile_expr(exprs[0], _columns(known))
     return compile_row(exprs, _columns(known))

@@ -21,7 +21,7 @@ class BadProblem(AspenError):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place where joins may run.
+    """Where joins may run.
 
     Args:
         row_us: processor time for one row touched.

@@ -103,8 +103,8 @@ class BaseJoin:
         index: dict[object, list[tuple[int, Row]]] = {}
         for sensor, row in mine:
             index.setdefault(row[here], []).append((sensor, row))
-        place = self._offsets[there] + its
-        return [((*g, s), (*r, *row)) for g, r in partial for s, row in index.get(r[place], ())]
+        offset = self._offsets[there] + its
+        return [((*g, s), (*r, *row)) for g, r in partial for s, row in index.get(r[offset], ())]
 
 
 def unique(rows: Iterable[tuple[Group, Row]]) -> list[tuple[Group, Row]]:

@@ -153,11 +153,11 @@ class Execution:
                 row = self._registry.row(number, measured, local_s)
                 if self.sampled is not None:
                     self.sampled(run.query, epoch, number, row)
-                for place in inputs:
-                    spent_mj += run.work_mj[place]
-                    keep = run.keep[place]
+                for input_ in inputs:
+                    spent_mj += run.work_mj[input_]
+                    keep = run.keep[input_]
                     if keep is None or keep(row):
-                        found.append((place, number, row))
+                        found.append((input_, number, row))
         mote.charge(run.query, 0, spent_mj)
         return found
 
@@ -176,9 +176,9 @@ class Execution:
         if found is None:
             found = mote.state[key] = Partials()
             slot_s = ANSWER_SHARE * run.period_s / (run.program.slots + 2)
-            place = run.program.slots + 1 - min(mote.hops, run.program.slots)
+            slot = run.program.slots + 1 - min(mote.hops, run.program.slots)
             due_s = mote.clock.when_s(
-                epoch * run.period_s + (place + 0.5 * mote.rng.random()) * slot_s,
+                epoch * run.period_s + (slot + 0.5 * mote.rng.random()) * slot_s,
                 self._events.now_s,
             )
             self._events.at(due_s, self._send_partials, mote, run, epoch, mote.state)

@@ -109,7 +109,7 @@ class Gateway:
         return handle
 
     def change(self, handle: QueryHandle, fragment: Fragment) -> None:
-        """Put another fragment in the place of a running one.
+        """Put another fragment instead of a running one.
 
         Raises:
             UnknownQuery: it was removed.

@@ -4,7 +4,7 @@
     seat 8 ──► a common ancestor ◄── light 4
     semi, bloom:   input 0 ──► base ──keys, to all──► input 1, only the rows that match ──► base
 
-Law: every group of partners is joined in exactly one place, so no result appears twice.
+Law: every group of partners is joined at exactly one node, so no result appears twice.
 Source: Mihaylov et al., A Substrate for In-Network Sensor Data Integration, DMSN 2008.
 """
 
@@ -49,7 +49,7 @@ class Assignment:
     def write(self, query: int, version: int, registry: Registry) -> list[bytes]:
         """Returns the payloads that carry it; each stands for itself."""
         payloads: list[bytes] = []
-        entries = [self._ship(key, places, registry) for key, places in sorted(self.ships.items())]
+        entries = [self._ship(key, nodes, registry) for key, nodes in sorted(self.ships.items())]
         entries += [self._group(group, registry) for group in sorted(self.groups)]
         room = LONGEST_PAYLOAD_BYTES - 2  # the target's address
         out = self._head(query, version, registry)
@@ -69,13 +69,13 @@ class Assignment:
         return out
 
     @staticmethod
-    def _ship(key: tuple[int, int], places: tuple[int, ...], registry: Registry) -> bytes:
+    def _ship(key: tuple[int, int], nodes: tuple[int, ...], registry: Registry) -> bytes:
         out = Writer(registry.texts)
-        out.count(1 + len(places))
+        out.count(1 + len(nodes))
         out.count(key[0])
         out.count(key[1])
-        for place in places:
-            out.count(place + 1)
+        for node in nodes:
+            out.count(node + 1)
         return bytes(out.data)
 
     @staticmethod
@@ -103,7 +103,7 @@ def read_assignment(payload: bytes, inputs: int, registry: Registry) -> tuple[in
 
 
 class Meeting:
-    """The rows of one epoch that have come to one place, and the groups joined there."""
+    """The rows of one epoch that have come to one node, and the groups joined there."""
 
     def __init__(self, run: Running) -> None:
         self.rows: dict[tuple[int, int], list[Row]] = {}
@@ -194,21 +194,21 @@ class Joins:
                 )
                 continue
             assignment = self._assignment(mote, run, epoch)
-            places: tuple[int, ...] = (BASE,)
+            nodes: tuple[int, ...] = (BASE,)
             if assignment is not None:
-                places = assignment.ships.get((number, sensor), ())
-            for place in places:
-                if place == mote.index:
+                nodes = assignment.ships.get((number, sensor), ())
+            for node in nodes:
+                if node == mote.index:
                     self._meet(mote, run, epoch, (number, sensor, row))
                 else:
-                    self._ship(mote, run, epoch, (number, sensor, row), place)
+                    self._ship(mote, run, epoch, (number, sensor, row), node)
 
     def _ship(
-        self, mote: Mote, run: Running, epoch: int, side: tuple[int, int, Row], place: int
+        self, mote: Mote, run: Running, epoch: int, side: tuple[int, int, Row], node: int
     ) -> None:
         number, sensor, row = side
-        payload = run.sides.write(epoch, number, sensor, row, to_base=place == BASE)
-        packet = self.execution.packet(mote, Kind.SHIP, run, payload, place)
+        payload = run.sides.write(epoch, number, sensor, row, to_base=node == BASE)
+        packet = self.execution.packet(mote, Kind.SHIP, run, payload, node)
         wait_s = mote.rng.random() * min(0.5, run.period_s / 8)
         self._events.at(self._events.now_s + wait_s, self.execution.send, mote, packet, mote.state)
 

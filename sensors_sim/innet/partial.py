@@ -75,11 +75,11 @@ class Aggregator:
         states = into.groups.get(key)
         if states is None:
             states = into.groups[key] = [EMPTY] * len(self._aggregates)
-        for place, (one, value) in enumerate(zip(self._aggregates, arguments, strict=True)):
+        for index, (one, value) in enumerate(zip(self._aggregates, arguments, strict=True)):
             if one.argument is None:
-                states[place] = (states[place][0] + 1, 0)
+                states[index] = (states[index][0] + 1, 0)
             elif value is not None:
-                states[place] = _merged(one.function, states[place], (1, _exact(one, value)))
+                states[index] = _merged(one.function, states[index], (1, _exact(one, value)))
 
     def merge(self, into: Partials, other: Partials) -> None:
         """Add another mote's records."""
@@ -89,8 +89,8 @@ class Aggregator:
             if mine is None:
                 into.groups[key] = list(states)
                 continue
-            for place, one in enumerate(self._aggregates):
-                mine[place] = _merged(one.function, mine[place], states[place])
+            for index, one in enumerate(self._aggregates):
+                mine[index] = _merged(one.function, mine[index], states[index])
 
     def write(self, epoch: int, records: Partials) -> list[bytes]:
         """Returns the payloads that carry the records, each short enough for a frame."""

@@ -3,8 +3,8 @@
     seat ──2 hops── p ──3 hops── base    cost(p) = Σ shareᵢ · ship(iᵗʰ → p) + share · ship(p → base)
     light ─1 hop──┘
 
-Law: every group gets exactly one place; no group's cost could be lowered by moving it alone,
-among the places considered: its members, their common ancestors, the motes in between, the base.
+Law: every group gets exactly one node; no group's cost could be lowered by moving it alone,
+among the nodes considered: its members, their common ancestors, the motes in between, the base.
 Source: Mihaylov, Jacob, Ives, Guha: Dynamic Join Optimization in Multi-Hop Wireless Sensor
 Networks, VLDB 2010, pairwise cost; own: groups of more than two, and rows that are shipped once
 for several groups.
@@ -69,28 +69,28 @@ class Prices:
         self._near = near or {}
         self.paths = dict(paths)
         for path in paths.values():
-            for place, mote in enumerate(path):
-                self.paths.setdefault(mote, path[place:])
+            for depth, mote in enumerate(path):
+                self.paths.setdefault(mote, path[depth:])
         self._hop = hop
 
     def known(self, mote: int) -> bool:
         """Whether the way from a mote is known."""
         return mote in self.paths
 
-    def move(self, src: int, place: int, size: int) -> float:
-        """Returns the energy of moving bytes from a mote to a place.
+    def move(self, src: int, node: int, size: int) -> float:
+        """Returns the energy of moving bytes from a mote to a node.
 
         Up and down the tree, and straight there from the first mote on the way that is near it.
         """
         up = self.paths[src]
-        if place == BASE:
+        if node == BASE:
             return self._along(up, size)
-        turn = next((n for n, one in enumerate(up) if place in self._near.get(one, ())), None)
-        if turn is not None and place not in up[:turn]:
-            return self._along(up[: turn + 1], size) + self._hop(place, size)
-        down = self.paths[place]
-        if place in up:
-            return self._along(up[: up.index(place) + 1], size)
+        turn = next((n for n, one in enumerate(up) if node in self._near.get(one, ())), None)
+        if turn is not None and node not in up[:turn]:
+            return self._along(up[: turn + 1], size) + self._hop(node, size)
+        down = self.paths[node]
+        if node in up:
+            return self._along(up[: up.index(node) + 1], size)
         meet = next((one for one in up if one in down), None)
         if meet is None:  # different base stations: over the wire between them
             return self._along(up, size) + self._along(list(reversed(down)), size)
@@ -103,39 +103,39 @@ class Prices:
 
 
 @dataclass(frozen=True)
-class Placed:
+class GroupAssignment:
     """A decision for all groups.
 
     Args:
-        places: by group; BASE for the base.
+        nodes: by group; BASE for the base.
         energy_mj: expected per epoch.
     """
 
-    places: Mapping[Group, int]
+    nodes: Mapping[Group, int]
     energy_mj: float
 
     def assignments(self, since: int, mote_of: Callable[[int], int]) -> dict[int, Assignment]:
         """Returns what every concerned mote must be told; BASE for the base's own groups."""
         found: dict[int, Assignment] = defaultdict(lambda: Assignment(since))
         ships: dict[tuple[int, int], set[int]] = defaultdict(set)
-        for group, place in self.places.items():
-            found[place].groups.add(group)
+        for group, node in self.nodes.items():
+            found[node].groups.add(group)
             for number, sensor in enumerate(group):
-                ships[number, sensor].add(place)
-        for (number, sensor), places in ships.items():
-            found[mote_of(sensor)].ships[number, sensor] = tuple(sorted(places))
+                ships[number, sensor].add(node)
+        for (number, sensor), nodes in ships.items():
+            found[mote_of(sensor)].ships[number, sensor] = tuple(sorted(nodes))
         return dict(found)
 
 
-def place_groups(
+def assign_groups(
     groups: Sequence[Group],
     mote_of: Callable[[int], int],
     prices: Prices,
     shares: Shares,
     sizes: Sequence[int],
     result_bytes: int,
-) -> Placed:
-    """Choose a place for every group, mote by mote.
+) -> GroupAssignment:
+    """Choose a node for every group, mote by mote.
 
     A group with a member whose way is unknown joins at the base; its other members' rows go there
     for it, at no further cost for groups they share.
@@ -153,21 +153,21 @@ def place_groups(
         (heard if all(prices.known(mote_of(s)) for s in group) else lost).append(group)
     paid = {member for group in lost for member in enumerate(group)}
 
-    def shipping(number: int, sensor: int, place: int) -> float:
+    def shipping(number: int, sensor: int, node: int) -> float:
         mote = mote_of(sensor)
-        if mote == place or (place == BASE and (number, sensor) in paid):
+        if mote == node or (node == BASE and (number, sensor) in paid):
             return 0.0
-        return shares.inputs[number] * prices.move(mote, place, sizes[number])
+        return shares.inputs[number] * prices.move(mote, node, sizes[number])
 
-    def sending(place: int) -> float:
-        return 0.0 if place == BASE else result_share * prices.move(place, BASE, result_bytes)
+    def sending(node: int) -> float:
+        return 0.0 if node == BASE else result_share * prices.move(node, BASE, result_bytes)
 
-    def alone(group: Group, place: int) -> float:
-        return sum(shipping(n, s, place) for n, s in enumerate(group)) + sending(place)
+    def alone(group: Group, node: int) -> float:
+        return sum(shipping(n, s, node) for n, s in enumerate(group)) + sending(node)
 
-    def together(places: Mapping[Group, int]) -> float:
-        shipped = {(n, s, p) for g, p in places.items() for n, s in enumerate(g)}
-        return sum(shipping(*one) for one in sorted(shipped)) + sum(map(sending, places.values()))
+    def together(nodes: Mapping[Group, int]) -> float:
+        shipped = {(n, s, p) for g, p in nodes.items() for n, s in enumerate(g)}
+        return sum(shipping(*one) for one in sorted(shipped)) + sum(map(sending, nodes.values()))
 
     chosen = dict.fromkeys(lost, BASE)
     total = sum(
@@ -183,15 +183,15 @@ def place_groups(
         options = [each]
         named = Counter(p for g in cluster for p in candidates(g, mote_of, prices))
         likely = sorted(named, key=lambda p: (-named[p], p))[:SHARED_SITES]
-        options += [dict.fromkeys(cluster, place) for place in likely]
+        options += [dict.fromkeys(cluster, node) for node in likely]
         best = min(options, key=together)
         total += together(best)
         chosen.update(best)
-    return Placed(chosen, total)
+    return GroupAssignment(chosen, total)
 
 
 def candidates(group: Group, mote_of: Callable[[int], int], prices: Prices) -> list[int]:
-    """Returns the places considered for a group."""
+    """Returns the nodes considered for a group."""
     paths = [prices.paths[mote_of(sensor)] for sensor in group]
     found = {BASE}
     for path in paths:

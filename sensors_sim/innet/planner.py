@@ -1,9 +1,9 @@
 """Planner: the base decides where each group joins, tells the motes, and hears that they know.
 
-    program out ─► members report their way ─► place groups ─► assign ─► confirm ─► from epoch k on
+    program out ─► members report their way ─► choose nodes ─► assign ─► confirm ─► from epoch k on
 
 Law: until an assignment holds, rows are joined at the base; no epoch is joined by two plans. Rows
-whose place has died come to the base, which joins them and soon places their groups elsewhere.
+whose node has died come to the base, which joins them and soon assigns their groups elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aspen.model.schema import Type
 from aspen.motes.protocol import DOUBLE_BYTES, WIRE_BYTES
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.joins import BASE, Assignment, Group
-from sensors_sim.innet.placement import Placed, Prices, Shares, groups_of, place_groups
+from sensors_sim.innet.placement import GroupAssignment, Prices, Shares, assign_groups, groups_of
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import read_near
@@ -32,7 +32,7 @@ PACE_S = 0.3  # a base tells sleeping motes one by one: strobes, and what comes 
 GATHER_S = 60.0  # late members are waited for together
 REPEAT_S = 3.0
 REPEATS = 3
-STRAYS = 3  # rows that missed a place before it is given up
+STRAYS = 3  # rows that missed a node before it is given up
 _WIRE_BYTES = {
     WireType.INT: WIRE_BYTES[Type.INT],
     WireType.SCALED: WIRE_BYTES[Type.FLOAT],
@@ -51,14 +51,14 @@ class Watched:
     began_s: float
     plans: list[tuple[int, set[Group]]] = field(default_factory=list)
     told: set[int] = field(default_factory=set)
-    placed: Placed | None = None
+    assigned: GroupAssignment | None = None
     replanning: bool = False
     unheard: set[int] = field(default_factory=set)
     orders: dict[int, Assignment] = field(default_factory=dict)
 
 
 class JoinPlanner:
-    """Places joins.
+    """Assigns joins to nodes.
 
     Args:
         members: gives the sensors of streams that are installed now.
@@ -107,10 +107,10 @@ class JoinPlanner:
         for key in keys:
             del self._open[key]
 
-    def placed(self, query: int) -> Placed | None:
+    def assigned(self, query: int) -> GroupAssignment | None:
         """Returns the decision in force, None while everything is joined at the base."""
         watched = self._watched.get(query)
-        return None if watched is None else watched.placed
+        return None if watched is None else watched.assigned
 
     def heard(self, packet: Packet) -> None:
         """Take a status or a confirmation."""
@@ -128,14 +128,14 @@ class JoinPlanner:
             number = int.from_bytes(packet.payload, "little")
             self._open.pop((packet.origin, number), None)
 
-    def stray(self, run: Running, place: int) -> None:
+    def stray(self, run: Running, node: int) -> None:
         """A row never found the mote it was to be joined at; after some, join elsewhere."""
-        self._strays[place] = self._strays.get(place, 0) + 1
+        self._strays[node] = self._strays.get(node, 0) + 1
         watched = self._watched.get(run.query)
-        if self._strays[place] < STRAYS or watched is None or watched.replanning:
+        if self._strays[node] < STRAYS or watched is None or watched.replanning:
             return
-        del self._strays[place]
-        self._shunned.add(place)
+        del self._strays[node]
+        self._shunned.add(node)
         watched.orders.clear()  # a mote that rebooted has forgotten what it was told
         self._soon(watched, LOOK_S)
 
@@ -168,26 +168,26 @@ class JoinPlanner:
         else:
             self.plan(watched.run.query)
 
-    def place(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
-        """Place all groups of a join anew, and tell every mote, as `plan`."""
+    def assign(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
+        """Assigns all groups of a join anew, and tells every mote, as `plan`."""
         self._watched[query].orders.clear()
         self.plan(query, forced)
 
     def plan(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
-        """Place all groups of a join by what is known now, and tell the motes what is new to them.
+        """Assigns all groups of a join by what is known now, and tells the motes what is new.
 
         Args:
-            forced: places to take instead, for comparison; the rest joins at the base.
+            forced: nodes to take instead, for comparison; the rest joins at the base.
         """
         watched = self._watched[query]
         run, program = watched.run, watched.run.program
         if program.paired is None:
-            return  # any row may meet any other: there are no lasting partners to place
+            return  # any row may meet any other: there are no lasting partners to assign
         sensors = self._members(frozenset(run.by_stream))
         groups = groups_of(program, sensors, self._registry)
         watched.unheard = {self._registry.mote(s) for s in sensors} - set(self.paths)
         shares = watched.fragment.shares or (1.0,) * len(program.inputs)
-        placed = place_groups(
+        assigned = assign_groups(
             groups,
             self._registry.mote,
             Prices(
@@ -200,14 +200,14 @@ class JoinPlanner:
             2 + 2 * len(program.inputs) + _size(one.wire for one in program.outputs),
         )
         if forced is not None:
-            places = {group: forced.get(group, BASE) for group in groups}
-            placed = Placed(places, placed.energy_mj)
+            nodes = {group: forced.get(group, BASE) for group in groups}
+            assigned = GroupAssignment(nodes, assigned.energy_mj)
         everyone = watched.told | {self._registry.mote(s) for s in sensors}
         bases = sum(base.alive for base in self._bases())
         turn_s = PACE_S * len(everyone) / max(bases, 1)
         since = run.epoch_of(self._events.now_s + LEAD_S + 2 * turn_s) + 1
-        watched.placed = placed
-        orders = placed.assignments(since, self._registry.mote)
+        watched.assigned = assigned
+        orders = assigned.assignments(since, self._registry.mote)
         mine = orders.pop(BASE, Assignment(since))
         watched.plans = [*watched.plans[-2:], (since, mine.groups)]
         everyone |= set(orders)
@@ -249,7 +249,7 @@ class JoinPlanner:
 
 def part_number(payload: bytes) -> int:
     """Returns the two bytes by which a mote confirms an assignment: its check sum."""
-    return sum((place + 1) * byte for place, byte in enumerate(payload)) & 0xFFFF
+    return sum((index + 1) * byte for index, byte in enumerate(payload)) & 0xFFFF
 
 
 def _size(wires: object) -> int:

@@ -85,15 +85,15 @@ class _RowShape:
             sensor.attributes.get(name) if name in stream.fixed else None
             for name in stream.relation.names
         ]
-        self._places = [
+        self._indices = [
             (stream.relation.index(name), stream.decimals.get(name)) for name in stream.measured
         ]
         self._time = stream.relation.index(stream.time) if stream.time else None
 
     def row(self, measured: Row, at_s: float) -> Row:
         row = self.template.copy()
-        for (place, decimals), value in zip(self._places, measured, strict=True):
-            row[place] = (
+        for (index, decimals), value in zip(self._indices, measured, strict=True):
+            row[index] = (
                 value
                 if decimals is None or not isinstance(value, int | float)
                 else round(value, decimals)

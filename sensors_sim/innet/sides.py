@@ -37,11 +37,11 @@ class Sides:
         for number, one in enumerate(program.inputs):
             stream = streams[one.stream]
             columns = []
-            for place, name in enumerate(stream.relation.names):
+            for index, name in enumerate(stream.relation.names):
                 moving = name not in stream.fixed
-                here = (number, place)
+                here = (number, index)
                 if here in compared or (moving and here in needed):
-                    columns.append((place, column_wire(stream, place), moving))
+                    columns.append((index, column_wire(stream, index), moving))
             self._columns.append(columns)
         self._keys = [
             [(p[1] if p[0] == n else p[3]) for p in program.equal if n in (p[0], p[2])]
@@ -49,8 +49,8 @@ class Sides:
         ]
         # Equal values must give equal bytes, however differently the two devices round.
         self._key_wires = []
-        for first, place, second, its in program.equal:
-            left = column_wire(streams[program.inputs[first].stream], place)
+        for first, index, second, its in program.equal:
+            left = column_wire(streams[program.inputs[first].stream], index)
             right = column_wire(streams[program.inputs[second].stream], its)
             self._key_wires.append(left if left == right else _common(left, right))
 
@@ -60,9 +60,9 @@ class Sides:
         out.count(epoch)
         out.count(number)
         out.count(sensor)
-        for place, wire, moving in self._columns[number]:
+        for index, wire, moving in self._columns[number]:
             if moving or not to_base:
-                out.put(wire, row[place])
+                out.put(wire, row[index])
         return bytes(out.data)
 
     def read(self, payload: bytes, *, at_base: bool) -> tuple[int, int, int, Row]:
@@ -71,16 +71,16 @@ class Sides:
         epoch, number, sensor = source.count(), source.count(), source.count()
         fixed = self._registry.fixed_row(sensor)
         row: list[Value] = list(fixed) if at_base else [None] * len(fixed)
-        for place, wire, moving in self._columns[number]:
+        for index, wire, moving in self._columns[number]:
             if moving or not at_base:
-                row[place] = source.take(wire)
+                row[index] = source.take(wire)
         return epoch, number, sensor, tuple(row)
 
     def key(self, number: int, row: Row) -> bytes:
         """Returns a row's join key as bytes, the same for equal values on either side."""
         out = Writer(self._registry.texts)
-        for place, wire in zip(self._keys[number], self._key_wires, strict=True):
-            out.put(wire, row[place])
+        for index, wire in zip(self._keys[number], self._key_wires, strict=True):
+            out.put(wire, row[index])
         return bytes(out.data)
 
     @property
@@ -98,18 +98,18 @@ class Sides:
         size = -(-self._bits // (8 * self.filters))
         bits = [0] * self.filters
         for key in keys:
-            which, places = self._places(key, size * 8)
-            for place in places:
-                bits[which] |= 1 << place
+            which, positions = self._positions(key, size * 8)
+            for position in positions:
+                bits[which] |= 1 << position
         return [one.to_bytes(size, "little") for one in bits]
 
     def may_hold(self, which: int, bloom: bytes, key: bytes) -> bool:
         """Say whether one of the filters may have been made from a key; never wrongly no."""
-        mine, places = self._places(key, len(bloom) * 8)
+        mine, positions = self._positions(key, len(bloom) * 8)
         bits = int.from_bytes(bloom, "little")
-        return mine == which and all(bits >> place & 1 for place in places)
+        return mine == which and all(bits >> position & 1 for position in positions)
 
-    def _places(self, key: bytes, bits: int) -> tuple[int, list[int]]:
+    def _positions(self, key: bytes, bits: int) -> tuple[int, list[int]]:
         digest = blake2b(key, digest_size=10).digest()
         one = int.from_bytes(digest[:4], "little")
         other = int.from_bytes(digest[4:8], "little") | 1

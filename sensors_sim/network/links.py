@@ -227,20 +227,20 @@ def near_pairs(
     names: dict[str, int] = {}
     level = np.array([names.setdefault(mote.level, len(names)) for mote in motes], dtype=np.int64)
     cells: dict[tuple[int, int], list[int]] = {}
-    places = list(
+    points = list(
         zip(
             (x_m // range_m).astype(int).tolist(),
             (y_m // range_m).astype(int).tolist(),
             strict=True,
         )
     )
-    for index, cell in enumerate(places):
+    for index, cell in enumerate(points):
         cells.setdefault(cell, []).append(index)
     around: dict[tuple[int, int], Indices] = {}
     ones: list[Indices] = [np.empty(0, dtype=np.int64)]
     others: list[Indices] = [np.empty(0, dtype=np.int64)]
     aways: list[Floats] = [np.empty(0)]
-    for index, (cx, cy) in enumerate(places):
+    for index, (cx, cy) in enumerate(points):
         if only and motes[index].mote != only:
             continue
         if (cx, cy) not in around:
@@ -269,7 +269,7 @@ def walls_crossed(
 ) -> Floats:
     """Returns the loss in dB through the walls each pair sees on its own level."""
     loss = np.zeros(len(one))
-    places = np.array([(mote.x_m, mote.y_m) for mote in motes])
+    points = np.array([(mote.x_m, mote.y_m) for mote in motes])
     names = sorted({wall.level for wall in walls})
     numbers = {name: number for number, name in enumerate(names)}
     level = np.array([numbers.get(mote.level, -1) for mote in motes], dtype=np.int64)
@@ -280,7 +280,7 @@ def walls_crossed(
             continue
         ends = [[(w.x1_m, w.y1_m), (w.x2_m, w.y2_m)] for w in standing]
         tree = shapely.STRtree(shapely.linestrings(ends))
-        sights = shapely.linestrings(np.stack([places[one[here]], places[other[here]]], axis=1))
+        sights = shapely.linestrings(np.stack([points[one[here]], points[other[here]]], axis=1))
         seen, crossed = tree.query(sights, predicate="intersects")
         np.add.at(loss, here[seen], np.array([wall.loss_db for wall in standing])[crossed])
     return loss

@@ -16,7 +16,7 @@ class Kind(Enum):
     CONFIRM = "confirm"  # an assignment has arrived, mote → base
     STATUS = "status"  # battery and way to the base, mote → base
     ROW = "row"  # rows of an answer, mote → base
-    SHIP = "ship"  # one side of a join, mote → place of the join
+    SHIP = "ship"  # one side of a join, mote → node of the join
     PARTIAL = "partial"  # a partial state record, mote → parent
     STROBE = "radio"  # only in accounts: idle listening is charged to nobody else
 

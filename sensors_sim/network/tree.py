@@ -3,7 +3,7 @@
     base ◄── 1.0 ── a ◄── 1.3 ── b      cost(b) = 1.3 + cost(a); a dies: b hears c and moves over
 
 Law: with every link whole, each mote that can reach a base has a parent, and following parents
-ends at a base. A packet is in one place at a time, unless an acknowledgement was lost.
+ends at a base. A packet is at one node at a time, unless an acknowledgement was lost.
 Source: [CTP]; estimates after [4bit]; ways down as in RPL's storing mode (RFC 6550, section 9.7).
 """
 

@@ -17,8 +17,8 @@ def start(parameters: Parameters, rng: Random) -> Sample:
     cycle_s, phase_s, noise = parameters["cycle_s"], parameters["phase_s"], parameters["noise"]
 
     def sample(at_s: float) -> float:
-        place = ((at_s - phase_s) / cycle_s) % 1.0
-        return float((high if place < share else low) + rng.gauss(0.0, noise))
+        phase = ((at_s - phase_s) / cycle_s) % 1.0
+        return float((high if phase < share else low) + rng.gauss(0.0, noise))
 
     return sample
 

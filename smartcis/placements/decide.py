@@ -26,7 +26,7 @@ from aspen.motes.kinds import sample_mj
 from federation.cost import Cost, Weights, in_network
 from federation.covers import covers
 from federation.estimate import estimate
-from federation.place import FederatedPlan, options, place
+from federation.placement import FederatedPlan, assign_sites, options
 from federation.sites import SOFT
 from federation.split import split
 from federation.statistics import Statistics
@@ -152,7 +152,7 @@ def moved(before: Mapping[str, float], now: Mapping[str, float]) -> list[str]:
 
 def best_variant(view: MaintainedView, plan: Plan, known: Statistics, weights: Weights) -> Weighed:
     """Returns what the optimizer would do."""
-    federated = place(plan, live_catalog(), known, weights, house_network(), _free(view))
+    federated = assign_sites(plan, live_catalog(), known, weights, house_network(), _free(view))
     return weigh(view, _variant(federated), known, weights)
 
 
@@ -167,7 +167,7 @@ def inside_variants(
     for region in ways.regions:
         for cover in covers(region):
             if any(fetch.piece is not None for fetch in cover.fetches):
-                variant = _variant(ways.place({region.path: cover.names}))
+                variant = _variant(ways.assigned({region.path: cover.names}))
                 found.setdefault(variant.text, weigh(view, variant, known, weighing))
     return sorted(found.values(), key=lambda one: one.total)
 

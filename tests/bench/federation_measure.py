@@ -192,7 +192,7 @@ class Bed:
         handles = [self._deploy(piece, {piece.text: known}) for _ in tries]
         self._settle()
         for handle, places in zip(handles, tries, strict=True):
-            self.net.place_joins(handle, places)
+            self.net.assign_joins(handle, places)
         self._settle(len(tries))
         begin = self._begin()
         before = [_total_mj(self._spent(handle)) for handle in handles]

@@ -29,7 +29,7 @@ from aspen.algebra.plan import (
 from aspen.model.schema import Column
 from aspen.streamsql import compile_query
 from federation.cost import Weights
-from federation.place import place
+from federation.placement import assign_sites
 from federation.split import split
 from federation.statistics import Statistics
 from sensors_sim.innet.program import Method
@@ -112,7 +112,7 @@ def ways(asked: Asked, *, turned: bool = True) -> list[Way]:
 def chosen(asked: Asked, known: Statistics) -> Way:
     """Ask the optimizer, which minimises energy."""
     plan = compile_query(Asked.text(asked.sql), CATALOG).plan
-    found = split(place(plan, CATALOG, known, Weights(0.0, 1.0, 0.0)))
+    found = split(assign_sites(plan, CATALOG, known, Weights(0.0, 1.0, 0.0)))
     network = [Piece(one.plan, Method[one.method.upper()]) for one in found.network]
     streamed = [Piece(one.plan) for one in found.sensors]
     names = [_label(one.plan, one.method) for one in found.network]

@@ -28,7 +28,7 @@ from federation.choices import sending
 from federation.estimate import NoFragment, estimate
 from federation.network import Device, Network
 from federation.pairing import Prospect, groups_of, meet
-from federation.place import place
+from federation.placement import assign_sites
 from federation.statistics import Origin, Statistics
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
@@ -188,9 +188,9 @@ def test_partners_never_meet_where_it_costs_more_than_at_the_base(seats, lights,
     assert len(groups) == 12
     prospect = Prospect(GUESSED, (seats, lights), both, (8.0, 8.0), 9.0)
     meeting = meet(groups, prospect)
-    assert {*meeting.places} == {*groups}
+    assert {*meeting.nodes} == {*groups}
     at_base = prospect.together(dict.fromkeys(groups, ""))
-    assert prospect.together(meeting.places) <= at_base * (1 + 1e-9)
+    assert prospect.together(meeting.nodes) <= at_base * (1 + 1e-9)
 
 
 def test_a_network_nobody_looked_at_is_guessed_and_says_so():
@@ -213,7 +213,7 @@ def test_all_rows_cost_the_same_sent_as_measured_and_answered_at_epochs():
     network = known_desks()
     rates_hz = {TEMPERATURE.relation: len(network.of(TEMPERATURE.relation)) / PERIOD_S}
     statistics = Statistics(rates_hz, devices=KINDS, network=network)
-    (choice,) = place(Window(TEMPERATURE, range_s=60.0), catalog, statistics).choices
+    (choice,) = assign_sites(Window(TEMPERATURE, range_s=60.0), catalog, statistics).choices
     relation = catalog.get(TEMPERATURE.relation)
     streamed = sending(choice, relation, statistics, frozenset())
     answered = estimate(TEMPERATURE, PERIOD_S, "base", statistics).cost

@@ -11,7 +11,7 @@ from motes.fields import desks, samples_of, world
 
 from aspen.views.oracle import evaluate
 from federation.covers import covers
-from federation.place import options
+from federation.placement import options
 from federation.split import NetworkFragment, split
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
@@ -68,7 +68,7 @@ def test_every_fragment_answers_what_it_replaces(name):
     fragments = {
         one.name: one
         for cover in covers(region)
-        for one in split(found.place({region.path: cover.names})).network
+        for one in split(found.assigned({region.path: cover.names})).network
     }
     field = desks(3, 2)
     book, note = samples_of()

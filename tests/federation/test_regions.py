@@ -25,7 +25,7 @@ from aspen.model.schema import SourceKind
 from aspen.views.oracle import evaluate
 from federation.cost import Weights
 from federation.covers import covers
-from federation.place import options, place, strip_ships
+from federation.placement import assign_sites, options, strip_ships
 from federation.search import FederatedSpace
 from federation.sites import SensorNetwork
 from federation.split import split
@@ -72,7 +72,7 @@ def test_oracle_every_cover_has_the_rows_of_the_plan(text, tables, draw):
     plan = planned(text)
     found = options(plan, CATALOG, KNOWN)
     chosen = {one.path: draw.draw(st.sampled_from(covers(one))).names for one in found.regions}
-    federated = found.place(chosen)
+    federated = found.assigned(chosen)
     assert {one.region.path: {f.name for f in one.fetches} for one in federated.decisions} == {
         path: set(names) for path, names in chosen.items()
     }
@@ -83,7 +83,7 @@ def test_oracle_every_cover_has_the_rows_of_the_plan(text, tables, draw):
 @given(queries(), samples())
 def test_oracle_the_chosen_plan_has_the_rows_of_the_plan(text, tables):
     plan = planned(text)
-    check(place(plan, CATALOG, KNOWN), plan, tables)
+    check(assign_sites(plan, CATALOG, KNOWN), plan, tables)
 
 
 @law
@@ -102,7 +102,7 @@ def test_oracle_regions_inside_a_region_run_too(tables):
         one.path: min(covers(one), key=lambda c: len([f for f in c.fetches if not f.piece])).names
         for one in found.regions
     }
-    fragments = check(found.place(inside), plan, tables)
+    fragments = check(found.assigned(inside), plan, tables)
     assert fragments.sensors == ()
     assert {"GroupBy"} <= {type(node).__name__ for f in fragments.network for node in nodes(f.plan)}
 
@@ -110,7 +110,7 @@ def test_oracle_regions_inside_a_region_run_too(tables):
 @law
 @given(queries(), st.sampled_from([Weights(), BY_ENERGY, Weights(0.0, 0.0, 1.0)]))
 def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
-    for one in place(planned(text), CATALOG, KNOWN, weights).decisions:
+    for one in assign_sites(planned(text), CATALOG, KNOWN, weights).decisions:
         every = covers(one.region)
         assert every[0].weighed == pytest.approx(one.answer.cost / 1e6)
         assert {f.name for f in one.fetches} in [{*c.names} for c in every]
@@ -144,27 +144,27 @@ def test_the_seats_join_stays_out_of_the_network_when_a_join_is_one_too_many():
 
 def test_a_network_that_takes_no_fragments_gets_none():
     plan = planned(EXAMPLE_14)
-    federated = place(plan, CATALOG, KNOWN, sensors=SensorNetwork(runs=False))
+    federated = assign_sites(plan, CATALOG, KNOWN, sensors=SensorNetwork(runs=False))
     assert federated.pieces == ()
     assert strip_ships(federated.plan) == plan
 
 
 def test_an_awake_stream_is_not_selected_again_in_the_network():
     plan = planned(f"SELECT s.mid FROM seat_reading {NEWEST} s WHERE s.weight_kg < 5.0")
-    assert place(plan, CATALOG, KNOWN).pieces
-    assert not place(plan, CATALOG, KNOWN, awake=frozenset({"seat_reading"})).pieces
+    assert assign_sites(plan, CATALOG, KNOWN).pieces
+    assert not assign_sites(plan, CATALOG, KNOWN, awake=frozenset({"seat_reading"})).pieces
 
 
 def test_equal_pieces_of_two_queries_have_one_name():
     one = planned(f"SELECT s.mid FROM seat_reading {NEWEST} s WHERE s.weight_kg < 5.0")
     other = planned(f"SELECT y.mid AS who FROM seat_reading {NEWEST} y WHERE y.weight_kg < 5.0")
-    names = {split(place(plan, CATALOG, KNOWN)).network[0].name for plan in (one, other)}
+    names = {split(assign_sites(plan, CATALOG, KNOWN)).network[0].name for plan in (one, other)}
     assert len(names) == 1
     assert next(iter(names)).startswith("net_")
 
 
 def test_answers_are_a_table_and_no_window_is_left():
-    fragments = split(place(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY))
+    fragments = split(assign_sites(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY))
     assert fragments.network
     for one in fragments.network:
         assert one.relation.kind is SourceKind.TABLE
@@ -191,12 +191,12 @@ def test_answers_are_a_table_and_no_window_is_left():
     ],
 )
 def test_what_no_epoch_can_give_is_refused_with_a_reason(text, reason):
-    federated = place(planned(text), CATALOG, KNOWN)
+    federated = assign_sites(planned(text), CATALOG, KNOWN)
     assert not federated.pieces
     assert any(reason in why for _, why in federated.refused)
 
 
 def test_a_stream_no_mote_samples_is_refused():
     only_light = replace(SensorNetwork(), devices=frozenset({"light"}))
-    federated = place(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY, only_light)
+    federated = assign_sites(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY, only_light)
     assert {fetch.aliases for fetch in federated.pieces} <= {("sr",)}

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from aspen.algebra.plan import Scan
 from aspen.views.oracle import evaluate
 from federation.cost import Weights
-from federation.place import place
+from federation.placement import assign_sites
 from federation.split import split
 from federation.sql_text import NoText, sql_text
 
@@ -27,7 +27,7 @@ def test_oracle_the_text_has_the_rows_of_its_plan(text, tables):
 @given(queries(), samples())
 def test_oracle_the_texts_of_all_sites_together_are_the_query(text, tables):
     plan = planned(text)
-    fragments = split(place(plan, CATALOG, KNOWN))
+    fragments = split(assign_sites(plan, CATALOG, KNOWN))
     catalog, known = CATALOG, dict(tables)
     for one in fragments.network:
         known[one.name] = evaluate(planned(sql_text(one.replaces)), tables)
@@ -37,7 +37,7 @@ def test_oracle_the_texts_of_all_sites_together_are_the_query(text, tables):
 
 
 def test_example_14_reads_as_the_seeds_print_it():
-    fragments = split(place(planned(EXAMPLE_14), CATALOG, KNOWN, Weights(0.0, 1.0, 0.0)))
+    fragments = split(assign_sites(planned(EXAMPLE_14), CATALOG, KNOWN, Weights(0.0, 1.0, 0.0)))
     texts = [sql_text(one.replaces) for one in fragments.network]
     assert all("PARTITION BY sid ROWS 1" in text for text in texts)
     assert "ms.software = 'Word'" in sql_text(fragments.engine.plan)

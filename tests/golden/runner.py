@@ -30,7 +30,7 @@ from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text
 from federation.deploy import deploy
 from federation.explain import explain, optimize_text
-from federation.place import place
+from federation.placement import assign_sites
 from federation.split import split
 
 HERE = Path(__file__).parent
@@ -156,7 +156,9 @@ def _rewrite(case: Case) -> str:
 
 def _optimize(case: Case) -> str:
     (statement,) = parse(case.text)
-    return optimize_text(place(rewrite(flat(bind(statement, CATALOG).plan)), CATALOG), CATALOG)
+    return optimize_text(
+        assign_sites(rewrite(flat(bind(statement, CATALOG).plan)), CATALOG), CATALOG
+    )
 
 
 def _federate(case: Case) -> str:
@@ -167,7 +169,7 @@ def _federate(case: Case) -> str:
 
 def _split(case: Case) -> str:
     plans = [rewrite(flat(bind(statement, CATALOG).plan)) for statement in parse(case.text)]
-    fragments = [split(place(plan, CATALOG)) for plan in plans]
+    fragments = [split(assign_sites(plan, CATALOG)) for plan in plans]
     orders = deploy(fragments, CATALOG)
     return "\n".join([*(one.text for one in fragments), orders.text])
 

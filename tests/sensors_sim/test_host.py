@@ -132,6 +132,6 @@ def test_partners_are_said_to_meet_at_motes_or_at_the_base(host):
     found, wait = host
     handle = found.deploy(JOIN)
     wait(60.0)
-    places = found.join_places(handle)
+    places = found.join_nodes(handle)
     assert sum(places.values()) == 6  # three rooms with two seats beside one light each
     assert {*places} <= {mote.mote for mote in FIELD.motes} | {"base"}

@@ -18,7 +18,7 @@ from sensors_sim.innet.codec import decode, encode
 from sensors_sim.innet.compile import Fragment, compile_fragment
 from sensors_sim.innet.joins import BASE, Assignment, read_assignment
 from sensors_sim.innet.partial import Aggregator, Partials
-from sensors_sim.innet.placement import Prices, Shares, groups_of, place_groups
+from sensors_sim.innet.placement import Prices, Shares, assign_groups, groups_of
 from sensors_sim.innet.program import Method, Output, PartialAggregate, Program, StreamInput
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
@@ -219,7 +219,7 @@ def test_no_group_would_be_cheaper_elsewhere_and_small_cases_are_optimal(data):
     prices = Prices(paths, lambda _mote, size: 1.0 + size)
     shares = Shares((data.draw(share), data.draw(share)), data.draw(share))
     group = (left, right)
-    placed = place_groups([group], lambda s: s, prices, shares, (6, 9), 12)
+    placed = assign_groups([group], lambda s: s, prices, shares, (6, 9), 12)
 
     def cost(place):
         shipped = sum(
@@ -231,7 +231,7 @@ def test_no_group_would_be_cheaper_elsewhere_and_small_cases_are_optimal(data):
         return shipped + (0.0 if place == BASE else both * prices.move(place, BASE, 12))
 
     assert placed.energy_mj == pytest.approx(min(cost(p) for p in [BASE, *range(1, count)]))
-    assert placed.energy_mj == pytest.approx(cost(placed.places[group]))
+    assert placed.energy_mj == pytest.approx(cost(placed.nodes[group]))
 
 
 @given(st.data())
@@ -245,7 +245,7 @@ def test_a_silent_partner_joins_at_the_base_and_its_friends_where_it_costs_least
     prices = Prices(paths, lambda _mote, size: 1.0 + size)
     shares = Shares((data.draw(share), data.draw(share)), data.draw(share))
     groups = [(left, right), (left, silent)]
-    placed = place_groups(groups, lambda s: s, prices, shares, (6, 9), 12)
+    placed = assign_groups(groups, lambda s: s, prices, shares, (6, 9), 12)
 
     def cost(place):
         to_base = shares.inputs[0] * prices.move(left, BASE, 6)  # for the silent one, in any case
@@ -260,9 +260,9 @@ def test_a_silent_partner_joins_at_the_base_and_its_friends_where_it_costs_least
         return to_base + shipped + both * prices.move(place, BASE, 12)
 
     considered = {BASE, *paths[left][:-1], *paths[right][:-1]}
-    assert placed.places[left, silent] == BASE
+    assert placed.nodes[left, silent] == BASE
     assert placed.energy_mj == pytest.approx(min(map(cost, considered)))
-    assert placed.energy_mj == pytest.approx(cost(placed.places[left, right]))
+    assert placed.energy_mj == pytest.approx(cost(placed.nodes[left, right]))
 
 
 @given(

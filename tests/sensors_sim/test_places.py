@@ -31,8 +31,8 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
     net.run(30.0)
     handle = net.deploy(Fragment(JOIN, PERIOD_S, Method.PAIRWISE))
     net.run(60.0)
-    net.place_joins(handle, {("R2.seat0", "R2.light"): "wall2", ("R1.seat1", "R1.light"): "wall1"})
-    assert net.join_places(handle) == {"base": 4, "wall1": 1, "wall2": 1}
+    net.assign_joins(handle, {("R2.seat0", "R2.light"): "wall2", ("R1.seat1", "R1.light"): "wall1"})
+    assert net.join_nodes(handle) == {"base": 4, "wall1": 1, "wall2": 1}
     net.run(60.0)
     handle.take()
     net.run(5 * PERIOD_S)
@@ -46,8 +46,8 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
             tables.setdefault(stream, Counter())[row] += 1
         assert Counter(answer.rows) == Counter(evaluate(JOIN, tables))
     assert net.message_accounts(handle)["row"].frames > 0  # joined on the way, sent on
-    net.place_joins(handle)
-    assert sum(net.join_places(handle).values()) == 6
+    net.assign_joins(handle)
+    assert sum(net.join_nodes(handle).values()) == 6
 
 
 def test_a_mote_nobody_hears_does_not_send_its_partners_to_the_base():
@@ -63,7 +63,7 @@ def test_a_mote_nobody_hears_does_not_send_its_partners_to_the_base():
         net.run(120.0)
         handle.take()
         net.run(5 * PERIOD_S)
-        return net.join_places(handle), handle.take(), book
+        return net.join_nodes(handle), handle.take(), book
 
     alone, answers, _ = places(near)
     beside, same, book = places(Field((*near.motes, far), (), near.streams))

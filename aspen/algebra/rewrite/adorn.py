@@ -27,7 +27,7 @@ MOST_ADORNED = 8
 
 @dataclass(frozen=True, slots=True)
 class Adorned:
-    """A relation of a recursion, and the places of the columns that demand binds."""
+    """A relation of a recursion, and the indices of the columns that demand binds."""
 
     relation: str
     bound: tuple[int, ...]
@@ -41,7 +41,7 @@ class Call:
         atom: its number in the rule.
         reads: what it demands.
         through: numbers of the atoms that the bindings pass through.
-        values: columns that give them, one for each bound place of `reads`.
+        values: columns that give them, one for each bound index of `reads`.
     """
 
     atom: int
@@ -108,7 +108,7 @@ def adorn(
 
 
 def _bindable(relation: Recursive) -> frozenset[int]:
-    """Returns the places demand may bind: with MIN or MAX, those that tell groups apart."""
+    """Returns the indices demand may bind: with MIN or MAX, those that tell groups apart."""
     keys = None if relation.best is None else relation.best.keys
     return frozenset(
         at for at, column in enumerate(relation.columns) if keys is None or column.name in keys

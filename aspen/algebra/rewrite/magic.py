@@ -59,7 +59,7 @@ def restrict(plan: Fixpoint, bound: tuple[int, ...], demand: Plan) -> Restricted
     """Restrict a recursion to demanded rows.
 
     Args:
-        bound: places of the columns that are demanded.
+        bound: indices of the columns that are demanded.
         demand: rows of their values; it reads no recursion from outside.
 
     Returns:
@@ -91,7 +91,7 @@ def restrict(plan: Fixpoint, bound: tuple[int, ...], demand: Plan) -> Restricted
 
 
 def already_bound(plan: Fixpoint) -> frozenset[int]:
-    """Returns the places a recursion's name says it is restricted by: `path_bf` by the first.
+    """Returns the indices a recursion's name says it is restricted by: `path_bf` by the first.
 
     A demand is not demanded again: it is as small as what is asked for.
     """

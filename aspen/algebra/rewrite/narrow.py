@@ -111,7 +111,7 @@ def _joined(plan: Join | OuterJoin | AntiJoin | MarkJoin, needed: Names, *, coun
 
 
 def _united(plan: Union, needed: Names, *, counted: bool) -> Plan:
-    """Narrow the branches alike; by place, as they are united."""
+    """Narrow the branches alike; by position, as they are united."""
     names = [column.name for column in plan.columns]
     kept = [index for index, name in enumerate(names) if name in needed] or [0]
     if len(kept) < len(names) and all(isinstance(one, Project) for one in plan.children):

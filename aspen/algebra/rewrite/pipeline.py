@@ -1,4 +1,4 @@
-"""The rules, in the order they are tried; each row ends with the reason for its place."""
+"""The rules, in the order they are tried; each row ends with the reason for its position."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 |---|---|---|
 | fold | fold_filter, fold_project, fold_join, drop_true_filter | three-valued logic |
 | filter_unary | merge_filters, filter_below_project, …_distinct, …_group | columns read |
-| filter_union | filter_below_union | columns by place |
+| filter_union | filter_below_union | columns by position |
 | filter_join | filter_into_join, residual_into_join_keys, filter_below_anti_join, anti_… | sides |
 | filter_window | filter_below_range | what a window counts |
 | filter_fixpoint | filter_into_fixpoint | columns the steps pass on unchanged |

@@ -62,7 +62,7 @@ def begins_everywhere(plan: Fixpoint) -> bool:
     """Whether a recursion begins wherever it goes: its base reads what its steps read, unselected.
 
     One that begins elsewhere, as with the rows of route_request, is under demand by itself, and
-    its rows per place are few: demand from the other end would cost as much as it saves.
+    its rows per vertex are few: demand from the other end would cost as much as it saves.
     """
     begins = frozenset[str]().union(*(relations_of(one.base) for one in plan.relations))
     goes = frozenset[str]().union(*(relations_of(one.step) for one in plan.relations))

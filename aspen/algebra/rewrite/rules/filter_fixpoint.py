@@ -37,7 +37,7 @@ def unchanged(plan: Fixpoint) -> frozenset[str]:
 
 
 def _origin(step: Plan, name: str, view: str) -> int | None:
-    """Follow a column down to the recursive view; give its place there."""
+    """Follow a column down to the recursive view; give its index there."""
     match step:
         case RecursiveRef(found, _, columns) if found == view:
             return [column.name for column in columns].index(name)

@@ -89,7 +89,7 @@ OUTER_JOIN_TO_JOIN = Rule(
 FILTER_BELOW_SET_OPERATION = Rule(
     name="filter_below_set_operation",
     claim="filter[p](r EXCEPT s) = filter[p](r) EXCEPT filter[p](s), and likewise INTERSECT",
-    counter_example="by name instead of by place: SELECT a, b … EXCEPT SELECT b, a …",
+    counter_example="by name instead of by position: SELECT a, b … EXCEPT SELECT b, a …",
     match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, SetOperation),
     build=_below_set_operation,
 )

@@ -23,11 +23,11 @@ def _below(plan: Plan) -> Plan | None:
 
 
 # Claim: a union's rows are its branches' rows. The predicate names the first branch's columns;
-# in the others the same places have other names.
+# in the others the same positions have other names.
 FILTER_BELOW_UNION = Rule(
     name="filter_below_union",
     claim="filter[p](r ⊎ s) = filter[p](r) ⊎ filter[p](s)",
-    counter_example="by name instead of by place: SELECT a, b … UNION ALL SELECT b, a …",
+    counter_example="by name instead of by position: SELECT a, b … UNION ALL SELECT b, a …",
     match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Union),
     build=_below,
 )

@@ -74,7 +74,7 @@ class FederatedPlan:
         )
 
 
-def place(  # what is placed, what is known, and what may be assumed
+def assign_sites(  # what is assigned, what is known, and what may be assumed
     plan: Plan,
     catalog: Catalog,
     statistics: Statistics | None = None,
@@ -94,12 +94,12 @@ def place(  # what is placed, what is known, and what may be assumed
 
     Law: the cost is the least of all sound alternatives; the same arguments give the same plan.
     """
-    return options(plan, catalog, statistics, weights, sensors, awake).place()
+    return options(plan, catalog, statistics, weights, sensors, awake).assigned()
 
 
 @dataclass(frozen=True)
 class Options:
-    """Every way to place a plan.
+    """Every way to assign a plan's nodes to sites.
 
     Args:
         choices: for each device stream, how it is sent as it is measured, by the path of its scan.
@@ -113,8 +113,8 @@ class Options:
     source: str
     refused: tuple[tuple[str, str], ...]
 
-    def place(self, covers: Mapping[Path, Collection[str]] | None = None) -> FederatedPlan:
-        """Place the plan.
+    def assigned(self, covers: Mapping[Path, Collection[str]] | None = None) -> FederatedPlan:
+        """Assigns each node to a site.
 
         Args:
             covers: names of the fetches a region may use, by its path; the others have all.
@@ -124,16 +124,16 @@ class Options:
         """
         given = covers or {}
         decisions = tuple(_decided(one, given.get(one.path)) for one in self.regions)
-        placed = _Placed(self.source, Engine().name, self.choices, decisions)
-        federated = placed.built(self.plan, ())
-        remaining = tuple(self.choices[path] for path in sorted(placed.used))
+        assigning = _Assigning(self.source, Engine().name, self.choices, decisions)
+        federated = assigning.built(self.plan, ())
+        remaining = tuple(self.choices[path] for path in sorted(assigning.used))
         costs = [choice.chosen.cost for choice in remaining]
         costs += [one.cost for each in decisions for one in each.fetches if one.piece is not None]
         cost = reduce(Cost.beside, costs, Cost())
         return FederatedPlan(federated, remaining, cost, self.weights, decisions, self.refused)
 
 
-def options(  # as place
+def options(  # as assign_sites
     plan: Plan,
     catalog: Catalog,
     statistics: Statistics | None = None,
@@ -141,7 +141,7 @@ def options(  # as place
     sensors: SensorNetwork | None = None,
     awake: frozenset[str] = frozenset(),
 ) -> Options:
-    """Find every way to place a plan; the arguments are those of `place`."""
+    """Finds every way to assign a plan's nodes; the arguments are those of `assign_sites`."""
     scans = dict(device_scans(plan, catalog))
     streams = (scan.relation for scan in scans.values())
     known = counted(statistics or Statistics.of(catalog), catalog, streams)
@@ -174,7 +174,7 @@ def restricted(region: Region, names: Collection[str] | None) -> Problem:
     return replace(region.problem, accesses=kept)
 
 
-class _Placed:
+class _Assigning:
     """Puts the borders into a plan."""
 
     def __init__(

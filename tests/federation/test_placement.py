@@ -21,7 +21,7 @@ from federation.choices import counted, device_scans, sound_chain
 from federation.cost import Cost, Weights, in_network, row_bytes
 from federation.deploy import deploy
 from federation.explain import explain, optimize_text
-from federation.place import place, sites, strip_ships
+from federation.placement import assign_sites, sites, strip_ships
 from federation.sites import SensorNetwork
 from federation.split import split
 from federation.statistics import Statistics, share
@@ -51,7 +51,7 @@ law = settings(max_examples=30, deadline=None, suppress_health_check=list(Health
 @given(plans(2), data())
 def test_oracle_a_federated_plan_has_the_rows_of_the_logical_one(plan, rows):
     plan = streaming(plan)
-    federated = place(plan, RANDOM)
+    federated = assign_sites(plan, RANDOM)
     assert federated.plan.columns == plan.columns
     assert rows.evaluate(strip_ships(federated.plan)) == rows.evaluate(plan)
     assert rows.evaluate(split(federated).engine.plan) == rows.evaluate(plan)
@@ -61,7 +61,9 @@ def test_oracle_a_federated_plan_has_the_rows_of_the_logical_one(plan, rows):
 @given(plans(2), weights)
 def test_placing_is_deterministic(plan, weighing):
     plan = streaming(plan)
-    assert place(plan, RANDOM, weights=weighing) == place(plan, RANDOM, weights=weighing)
+    assert assign_sites(plan, RANDOM, weights=weighing) == assign_sites(
+        plan, RANDOM, weights=weighing
+    )
 
 
 @law
@@ -69,7 +71,7 @@ def test_placing_is_deterministic(plan, weighing):
 def test_oracle_no_combination_of_sound_cuts_costs_less(plan, weighing, rate_hz):
     plan = streaming(plan)
     known = counted(Statistics({"s": rate_hz}), RANDOM, ["s"])
-    federated = place(plan, RANDOM, known, weighing)
+    federated = assign_sites(plan, RANDOM, known, weighing)
     ways = []
     for path, scan in device_scans(plan, RANDOM):
         chain, _ = sound_chain(plan, path, SensorNetwork())
@@ -83,7 +85,7 @@ def test_oracle_no_combination_of_sound_cuts_costs_less(plan, weighing, rate_hz)
 @given(plans(2))
 def test_below_every_border_stand_selections_over_a_device_stream_alone(plan):
     plan = streaming(plan)
-    for _, node, site in sites(place(plan, RANDOM).plan):
+    for _, node, site in sites(assign_sites(plan, RANDOM).plan):
         if site == "sensors":
             assert type(node).__name__ in ("Scan", "Filter")
         if isinstance(node, Ship):
@@ -94,13 +96,13 @@ def test_a_filter_over_a_rows_window_never_reaches_the_motes():
     plan = planned(
         "SELECT s.mid FROM seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg >= 5.0"
     )
-    (fragment,) = split(place(plan, CATALOG, sensors=SensorNetwork(runs=False))).sensors
+    (fragment,) = split(assign_sites(plan, CATALOG, sensors=SensorNetwork(runs=False))).sensors
     assert fragment.predicate is None
 
 
 def test_a_filter_over_a_range_window_does():
     plan = planned("SELECT s.mid FROM seat_reading [RANGE 9 SECONDS] s WHERE s.weight_kg >= 5.0")
-    federated = place(plan, CATALOG)
+    federated = assign_sites(plan, CATALOG)
     (fragment,) = split(federated).sensors
     assert isinstance(fragment.plan, Filter)
     (window,) = [node for _, node, _ in sites(federated.plan) if isinstance(node, Window)]
@@ -109,13 +111,13 @@ def test_a_filter_over_a_range_window_does():
 
 def test_where_computing_costs_more_than_sending_the_motes_only_send():
     plan = planned("SELECT s.mid FROM seat_reading [RANGE 9 SECONDS] s WHERE s.weight_kg >= 5.0")
-    (choice,) = place(plan, CATALOG).choices
+    (choice,) = assign_sites(plan, CATALOG).choices
     assert choice.chosen.cut == 2
     text = "s.weight_kg >= 5.0"
     keeps_all = Statistics({"seat_reading": 20.0}, {text: 1.0})
-    (choice,) = place(plan, CATALOG, keeps_all).choices
+    (choice,) = assign_sites(plan, CATALOG, keeps_all).choices
     assert choice.chosen.cut == 1
-    assert "lost" in optimize_text(place(plan, CATALOG, keeps_all), CATALOG)
+    assert "lost" in optimize_text(assign_sites(plan, CATALOG, keeps_all), CATALOG)
 
 
 def test_motes_that_may_drop_columns_send_less():
@@ -123,9 +125,9 @@ def test_motes_that_may_drop_columns_send_less():
     window = plan.child
     pruned = compile_query("SELECT mid FROM machine", CATALOG).plan
     narrow = replace(window, child=replace(pruned, child=window.child, outputs=plan.outputs))
-    assert len(place(narrow, CATALOG).choices[0].alternatives) == 1
+    assert len(assign_sites(narrow, CATALOG).choices[0].alternatives) == 1
     free = SensorNetwork(drops_columns=True)
-    chosen = place(narrow, CATALOG, sensors=free).choices[0].chosen
+    chosen = assign_sites(narrow, CATALOG, sensors=free).choices[0].chosen
     assert chosen.cut == 2
     assert row_bytes(chosen.motes.columns) < row_bytes(window.columns)
 
@@ -159,7 +161,7 @@ def test_shares_are_shares(draw):
     )
 )
 def test_a_stream_sends_what_every_reader_wants(queries):
-    fragments = [split(place(planned(query), CATALOG)) for query in queries]
+    fragments = [split(assign_sites(planned(query), CATALOG)) for query in queries]
     order = deploy(fragments, CATALOG).order("seat_reading")
     readers = [f for one in fragments for f in one.sensors if f.stream == "seat_reading"]
     assert order.needed == bool(readers)
