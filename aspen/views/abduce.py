@@ -5,7 +5,7 @@
     seat('m12', kg < 5)            is not        costs an edit: this is the answer
 
 Law:        gives drafts with fewest edits first. A draft is a guess where the plan aggregates or
-            picks best rows; `why_not` proves each one before it is told.
+            picks best rows; `why_not` proves each one before it is reported.
 Algorithm:  own; abductive logic programming (Kakas, Kowalski, Toni 1992) over plans, searched
             uniformly by number of edits, then of steps. In a recursion the walk goes back from
             the wanted row over what is there, so it ends at the frontier of what is reached.

@@ -49,7 +49,7 @@ from aspen.views.operators.filter import FilterOperator
 from aspen.views.operators.group_by import GroupByOperator
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import ProjectOperator
-from aspen.views.operators.semi_join import SemiJoin as SemiJoinNode
+from aspen.views.operators.semi_join import SemiJoin
 from aspen.views.operators.set_operation import SetOperationOperator
 from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.top_k import TopKOperator
@@ -97,7 +97,7 @@ class Compiler:
         relations: the declared ones.
         begin: fills a window that nobody kept before.
         strategy: how a recursion is maintained; equal ones with equal strategies are shared.
-        notify: is told when a strategy gives up for another.
+        notify: called when a strategy gives up for another.
         given: nodes that stand for relations of the plan alone.
         apart: what keeps this plan's nodes from being shared, None where equal subplans are one.
     """
@@ -159,15 +159,15 @@ class Compiler:
                 return self.node(("filter", id(child), spelt), lambda: FilterOperator(child, test))
             case Project():
                 return self._project(plan)
-            case Join() | AntiJoin():
-                return self._join(plan)
+            case Join():
+                return self._matched(plan, PipelinedHashJoin)
+            case AntiJoin():
+                return self._matched(plan, AntiJoinOperator)
             case OuterJoin() | MarkJoin():
                 return self._beside(plan)
             case Union():
                 nodes = [self.build(child) for child in plan.children]
-                return self.node(
-                    ("union", *(id(node) for node in nodes)), lambda: UnionOperator(*nodes)
-                )
+                return self.node(("union", *map(id, nodes)), lambda: UnionOperator(*nodes))
             case Distinct():
                 child = self.build(plan.child)
                 return self.node(("distinct", id(child)), lambda: DistinctOperator(child))
@@ -288,7 +288,7 @@ class Compiler:
         """Returns the left rows with partners and those without, beside what either gets."""
         width = len(plan.left.columns)
         if isinstance(plan, MarkJoin):
-            found: Node = self._constant_behind(self._matched(plan, SemiJoinNode), width, (True,))
+            found: Node = self._constant_behind(self._matched(plan, SemiJoin), width, (True,))
             missing: tuple[Value, ...] = (False,)
         else:
             found = self._matched(plan, PipelinedHashJoin)
@@ -300,11 +300,6 @@ class Compiler:
         spelt = (*(repr(Col(str(place))) for place in range(width)), *map(repr, map(Const, values)))
         return self.node(
             ("project", id(node), spelt), lambda: ProjectOperator(node, lambda r: r + values)
-        )
-
-    def _join(self, plan: Join | AntiJoin) -> Node:
-        return self._matched(
-            plan, PipelinedHashJoin if isinstance(plan, Join) else AntiJoinOperator
         )
 
     def _matched(

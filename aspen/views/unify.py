@@ -120,7 +120,7 @@ class Store:
         return value is not None
 
     def require(self, predicate: Expr | None, columns: tuple[Column, ...], terms: Terms) -> bool:
-        """Make a predicate over a row true, as far as can be told now."""
+        """Make a predicate over a row true, as far as is known now."""
         names = [column.name for column in columns]
         for part in conjuncts(predicate):
             match part:

@@ -4,7 +4,7 @@
                                                                without one it does not: minimal
 
 Law:        making a repair's changes lets a row of the pattern appear; leaving one of them out does
-            not. Both were tried by the engine itself, in dry epochs, before the repair is told.
+            not. Both were tried by the engine itself, in dry epochs, before the repair is reported.
 Algorithm:  own. The search may guess (`abduce`), the proof does not.
 Ends:       after `REPAIRS` repairs, `PROOFS` dry epochs, or the search; `complete` says whether
             there can be more, of up to `abduce.EDITS` edits.

@@ -55,7 +55,7 @@ class BestRelation(RecursiveRelation):
             group = self.groups[key] = Group(key, self)
         group.waiting[source] = row
         agenda = self.agenda
-        if agenda.support.hears_offers:
+        if agenda.support.wants_offers:
             agenda.support.offered(group, source)
         rank = choose.rank(row)
         if group.best is None or rank < choose.rank(group.best):

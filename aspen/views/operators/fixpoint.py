@@ -145,8 +145,8 @@ class FixpointOperator(Node):
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
         """Returns the live derivations of a row, the waiting ones too when `every` is asked for."""
         del contents
-        told: Any = row
-        number, inner = (0, told) if len(self.relations) == 1 else told
+        tagged: Any = row
+        number, inner = (0, tagged) if len(self.relations) == 1 else tagged
         relation = self.relations[number]
         group = relation.groups[relation.key(inner)]
         found = [source for source, derived in group.waiting.items() if derived == inner]

@@ -68,7 +68,7 @@ class MultiBestRelation(RecursiveRelation):
             self._contest(row).members[group] = None
         group.waiting[source] = row
         agenda = self.agenda
-        if agenda.support.hears_offers:
+        if agenda.support.wants_offers:
             agenda.support.offered(group, source)
         if group.best is None:
             self._push(group, source, row)

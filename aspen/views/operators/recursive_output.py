@@ -42,8 +42,8 @@ class RecursiveOutput(Node):
     def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
         """Returns the row as the fixpoint has it."""
         del contents, every
-        told: Any = (self._number, row)
-        return [((self.inputs[0], told),)]
+        tagged: Any = (self._number, row)
+        return [((self.inputs[0], tagged),)]
 
     def _own(self, delta: dict[Any, int]) -> Delta:
         number = self._number

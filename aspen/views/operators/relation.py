@@ -54,7 +54,7 @@ class RecursiveRelation:
             group = self.groups[row] = Group(row, self)
         group.waiting[source] = row
         agenda = self.agenda
-        if agenda.support.hears_offers:
+        if agenda.support.wants_offers:
             agenda.support.offered(group, source)
         if group.best is None:
             agenda.first.append((group, source, row))

@@ -8,7 +8,7 @@ Law:        an annotation is true only while the group's row has a derivation; t
 Algorithm:  [LTZIL09] section IV.
 State:      group -> annotation; (side, row) -> variable; one AnnotationIndex.
 Receives:   settled groups and their sources, rows that went.     Gives: annotations.
-Ends:       at the node budget: another support goes on in its place, and somebody is told.
+Ends:       at the node budget: another support goes on in its place, and `notify` is called.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Budget:
         entries: decision nodes and mentions of variables, ~100 bytes each.
         fallback: makes the support that goes on.
         called: the name of the fallback.
-        notify: is told once.
+        notify: called once.
     """
 
     entries: int
@@ -58,7 +58,7 @@ class Absorption:
         manager: of the annotations.
     """
 
-    hears_offers = False
+    wants_offers = False
     rebuilds = False
 
     def __init__(self, name: str, rules: Rules, manager: Manager, budget: Budget) -> None:

@@ -39,7 +39,7 @@ class AbsorptionEager(Absorption):
         interval: epochs between flushes.
     """
 
-    hears_offers = True
+    wants_offers = True
 
     def __init__(
         self,

@@ -17,10 +17,10 @@ from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.proofs import Proofs
 from aspen.views.operators.support.protocol import Support
-from aspen.views.operators.support.quiet import Quiet
+from aspen.views.operators.support.stateless import StatelessSupport
 
 
-class BackwardForward(Quiet):
+class BackwardForward(StatelessSupport):
     """See the module's head.
 
     Args:

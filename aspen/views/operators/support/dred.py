@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from aspen.model.schema import Row
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.support.quiet import Quiet
+from aspen.views.operators.support.stateless import StatelessSupport
 
 
-class DRed(Quiet):
+class DRed(StatelessSupport):
     """See the module's head."""
 
     def __init__(self) -> None:

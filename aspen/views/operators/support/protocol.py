@@ -1,7 +1,7 @@
 """Support: what a maintenance strategy has to know, so that all of them share one Fixpoint.
 
     epoch      doomed?  ──►  retract  ──►  withdraw what used gone rows  ──►  fallen?  ──►  arise
-    support    asked                       told of each lost derivation       asked until none
+    support    asked                       called with each lost derivation       asked until none
 
 Law:        after `fallen` gives nothing more, every settled row has a derivation from base rows
             through settled rows alone, or was retracted; retracting more than needed is allowed,
@@ -24,11 +24,11 @@ from aspen.views.operators.min_ship import Group, Source
 class Support(Protocol):
     """Remembers on what settled rows rest.
 
-    `hears_offers` says whether `offered` is to be called for each derivation, which costs a call
+    `wants_offers` says whether `offered` is to be called for each derivation, which costs a call
     on the hottest path. `rebuilds` says that nothing is decided: every epoch starts from scratch.
     """
 
-    hears_offers: bool
+    wants_offers: bool
     rebuilds: bool
 
     def offered(self, group: Group, source: Source) -> None:

@@ -9,10 +9,10 @@ Ends:       as the recursion does from scratch.
 
 from __future__ import annotations
 
-from aspen.views.operators.support.quiet import Quiet
+from aspen.views.operators.support.stateless import StatelessSupport
 
 
-class Recompute(Quiet):
+class Recompute(StatelessSupport):
     """See the module's head."""
 
     rebuilds = True

@@ -18,10 +18,10 @@ from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.founded import unfounded
 from aspen.views.operators.support.protocol import Support
-from aspen.views.operators.support.quiet import Quiet
+from aspen.views.operators.support.stateless import StatelessSupport
 
 
-class Relative(Quiet):
+class Relative(StatelessSupport):
     """See the module's head.
 
     Args:

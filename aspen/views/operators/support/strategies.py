@@ -214,7 +214,7 @@ def make_support(spelt: str, rules: Rules, notify: Notify) -> Support:
     """Build the support of a strategy.
 
     Args:
-        notify: is told when the strategy gives up for another.
+        notify: called when the strategy gives up for another.
 
     Raises:
         UnknownStrategy: no such strategy, or no such option.

@@ -1,9 +1,9 @@
-"""Quiet: a support that keeps nothing; the strategies without state say only what they decide.
+"""StatelessSupport: a support that keeps nothing; its strategies implement only what they decide.
 
 Law:        nothing falls.
 Algorithm:  none.
 State:      none.
-Receives:   everything a Support may hear, and ignores it.     Gives: nothing.
+Receives:   every call of a Support, and ignores it.     Gives: nothing.
 Ends:       at once.
 """
 
@@ -14,10 +14,10 @@ from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.support.protocol import Support
 
 
-class Quiet:
-    """What there is to say for a strategy whose only state is the groups' own."""
+class StatelessSupport:
+    """What is common to a strategy whose only state is the groups' own."""
 
-    hears_offers = False
+    wants_offers = False
     rebuilds = False
 
     def offered(self, group: Group, source: Source) -> None:
