@@ -6,7 +6,7 @@ import type { Alternative, Explanation } from '../../src/api/schema';
 import { beside, figure, reach, wait } from '../../src/workbench/explained';
 
 function way(name: string, energy: number, chosen: boolean): Alternative {
-  const cost = { bytes_per_s: 10 * energy, energy_mj_per_s: energy, latency_ms: 9235 };
+  const cost = { bytes_per_s: 10 * energy, energy_mj_per_s: energy, latency_ms: 9235, rows_per_s: 0 };
   return {
     parts: [name],
     cost,
@@ -47,8 +47,8 @@ const TOLD: Explanation = {
       },
     ],
     refused: [{ what: 's', why: "motes' answers carry no s.at_s" }],
-    cost: { bytes_per_s: 20, energy_mj_per_s: 2, latency_ms: 9235 },
-    weights: { bytes: 0.001, energy: 1, latency: 0.0001, cpu: 0.05 },
+    cost: { bytes_per_s: 20, energy_mj_per_s: 2, latency_ms: 9235, rows_per_s: 0 },
+    weights: { bytes: 0.001, energy: 1, latency: 0.0001, cpu: 0.05, rows: 0 },
     pieces: [
       {
         site: 'sensors',
@@ -56,12 +56,12 @@ const TOLD: Explanation = {
         sql: 'SELECT l.rid FROM light_reading l',
         plan: '',
         estimate: {
-          cost: { bytes_per_s: 20, energy_mj_per_s: 2, latency_ms: 9235 },
+          cost: { bytes_per_s: 20, energy_mj_per_s: 2, latency_ms: 9235, rows_per_s: 0 },
           network: 'guessed',
           keeps: [{ share: 0.25, origin: 'measured' }],
           operators: [{ name: 'ship 0', rows: 3, bytes: 120, energy_mj: 8 }],
         },
-        measured: { bytes_per_s: 30, energy_mj_per_s: 3, latency_ms: 9000 },
+        measured: { bytes_per_s: 30, energy_mj_per_s: 3, latency_ms: 9000, rows_per_s: 0 },
       },
       {
         site: 'engine',
