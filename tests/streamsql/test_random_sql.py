@@ -37,7 +37,7 @@ quick = settings(
 
 @pytest.fixture(scope="module")
 def duck():
-    connection = duckdb.connect()
+    connection = duckdb.connect(config={"threads": 1})  # several wait for one another now and then
     for table, columns in TABLES.items():
         connection.execute(f"CREATE TABLE {table} ({', '.join(f'{c} {k}' for c, k in columns)})")
     return connection
