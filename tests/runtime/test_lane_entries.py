@@ -7,7 +7,8 @@ from views import small_world as world
 from views.lanes import Driver
 
 from aspen.algebra.explain import plan_text
-from aspen.log.entry import Change, Declare, Register, Transaction, Unregister
+from aspen.errors import AspenError
+from aspen.log.entry import Change, Declare, Register, Tick, Transaction, Unregister
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
 from aspen.runtime.own_relations import ERRORS_KEPT
@@ -212,3 +213,13 @@ def test_time_does_not_run_backwards() -> None:
 def test_bytes_that_are_no_snapshot_are_refused(data) -> None:
     with pytest.raises(BadSnapshot):
         Lane.restore(data)
+
+
+def test_what_an_operator_notes_is_told_with_the_epoch_it_noted_it_in():
+    lane = Lane()
+    lane.apply([(1, Tick(1.0))])
+    lane.views.notices.append(AspenError("something is odd"))
+    changes = {change.view: change for change in lane.apply([(2, Tick(2.0))])}
+    assert any("something is odd" in row for row in changes["engine_error"].delta)
+    assert lane.views.notices == []
+    assert lane.apply([(3, Tick(3.0))]) == []
