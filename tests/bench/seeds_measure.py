@@ -36,6 +36,7 @@ class Scale:
         deletions: links deleted one at a time.
         processes: runs at a time.
         transits: transit nodes of the networks of figure 15, 100 dense links each.
+        query_nodes: of figure 16.
     """
 
     runs: int
@@ -43,6 +44,7 @@ class Scale:
     deletions: int
     processes: int = 1
     transits: tuple[int, ...] = (2, 4, 6, 8)
+    query_nodes: tuple[int, ...] = (4, 8, 12, 16, 20, 24)
 
 
 def inserted(
