@@ -26,7 +26,7 @@ LEAST_MW = 0.0005  # less is nothing to be seen
 Handles = Callable[[], Mapping[str, list[QueryHandle]]]
 
 
-class Power:
+class MotePower:
     """Reads the motes' accounts once a minute and tells of them.
 
     Args:

@@ -25,7 +25,7 @@ from sensors_sim.network.mote import Mote
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.models import NetworkPiece, Placement
 from smartcis.placements.look import Look
-from smartcis.placements.power import Power
+from smartcis.placements.power import MotePower
 from smartcis.placements.probes import Probes
 from smartcis.placements.spending import Spending
 from smartcis.placements.store import (
@@ -90,7 +90,7 @@ class PieceRunner:
         self._probes = Probes(network)
         self._look = Look(network, streams)
         self._raw = raw
-        self._power = Power(network, self._handles)
+        self._power = MotePower(network, self._handles)
         self._heard: dict[str, set[str]] = {}
         self._awake_s: dict[str, float] = {}
         self._moves: dict[str, frozenset[str]] = {}

@@ -1,4 +1,4 @@
-"""Deeds that nobody in particular asks for. Celery closes stale database connections itself."""
+"""Sweeps that nobody in particular asks for. Celery closes stale database connections itself."""
 
 from __future__ import annotations
 
