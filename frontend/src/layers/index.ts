@@ -2,6 +2,8 @@
 import type { MapLayer } from './layer.svelte';
 import PowerPanel from './PowerPanel.svelte';
 import PowerShapes from './PowerShapes.svelte';
+import TemperaturePanel from './TemperaturePanel.svelte';
+import TemperatureShapes from './TemperatureShapes.svelte';
 
 export const LAYERS: readonly MapLayer[] = [
   {
@@ -11,5 +13,13 @@ export const LAYERS: readonly MapLayer[] = [
     over: 'machines',
     Shapes: PowerShapes,
     Panel: PowerPanel,
+  },
+  {
+    id: 'temperature',
+    title: 'Room temperature',
+    view: 'newest_temperature',
+    over: 'rooms',
+    Shapes: TemperatureShapes,
+    Panel: TemperaturePanel,
   },
 ];
