@@ -2,7 +2,7 @@ import { mount } from 'svelte';
 import KioskPage from './kiosk/KioskPage.svelte';
 import { openStores } from './store/stores';
 import './styles/index.css';
-import './styles/kiosk.css';
+import './kiosk/kiosk.css';
 import { pageElement } from './ui/start';
 import { browser } from './wire/browser';
 

@@ -1,7 +1,9 @@
 import { mount } from 'svelte';
 import './styles/index.css';
-import './styles/workbench.css';
-import './styles/explain.css';
+import './workbench/page.css';
+import './workbench/query.css';
+import './workbench/result.css';
+import './workbench/explain.css';
 import { pageElement } from './ui/start';
 import QueriesPage from './workbench/QueriesPage.svelte';
 

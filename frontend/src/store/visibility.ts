@@ -6,9 +6,17 @@ export type Consent = Visitor['consent'];
 
 export const CHOICES: readonly { consent: Consent; title: string; told: string }[] = [
   { consent: 'hidden', title: 'Hide me', told: 'Nobody but the staff of the house can find your tag.' },
-  { consent: 'counted', title: 'Count me', told: 'You are one of a number, which is told from three on.' },
+  {
+    consent: 'counted',
+    title: 'Count me',
+    told: 'You are counted; a count is shown only from three visitors on.',
+  },
   { consent: 'room', title: 'My room', told: 'Others see which room you are in, under a name for today.' },
-  { consent: 'exact', title: 'My place', told: 'Others see where you were heard, under a name for today.' },
+  {
+    consent: 'exact',
+    title: 'My place',
+    told: 'Others see where a reader last received your tag, under a name for today.',
+  },
 ];
 
 const KEY = 'smartcis.visitor';
@@ -53,7 +61,7 @@ export function keptText({ held_s, log_keeps_s, renamed_at_hour }: Policy): stri
   const held = Math.round(held_s);
   return (
     `A position leaves every answer ${held} s after it was heard; names change daily at ${renamed_at_hour}:00. ` +
-    `The building’s log keeps what readers heard for about ${minutes} minutes, longer while the house is quiet. ` +
+    `The building’s log keeps what readers received for about ${minutes} minutes, longer while little happens. ` +
     `Staff can see the last ${held} s of it, and each time is noted.`
   );
 }

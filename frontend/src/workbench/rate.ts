@@ -4,18 +4,18 @@
 export const WINDOW_MS = 10_000;
 
 export class Rate {
-  private readonly heard: { atMs: number; count: number }[] = [];
+  private readonly received: { atMs: number; count: number }[] = [];
 
   constructor(private readonly sinceMs: number) {}
 
   add(atMs: number, count: number): void {
-    this.heard.push({ atMs, count });
+    this.received.push({ atMs, count });
   }
 
   /** Changes per second; a young rate is taken over its own age, but no less than a second. */
   perS(nowMs: number): number {
-    while (this.heard[0] && this.heard[0].atMs <= nowMs - WINDOW_MS) this.heard.shift();
-    const count = this.heard.reduce((sum, one) => sum + one.count, 0);
+    while (this.received[0] && this.received[0].atMs <= nowMs - WINDOW_MS) this.received.shift();
+    const count = this.received.reduce((sum, one) => sum + one.count, 0);
     const span = Math.min(WINDOW_MS, Math.max(1000, nowMs - this.sinceMs));
     return (count * 1000) / span;
   }
