@@ -3,7 +3,7 @@
 from federation.covers import Cover, covers
 from federation.deploy import Deployment, deploy
 from federation.placement import FederatedPlan, assign_sites, options, strip_ships
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.split import Fragments, NetworkFragment, split
 from federation.statistics import Statistics
 
@@ -13,7 +13,7 @@ __all__ = [
     "FederatedPlan",
     "Fragments",
     "NetworkFragment",
-    "SensorNetwork",
+    "SensorSite",
     "Statistics",
     "assign_sites",
     "covers",

@@ -14,10 +14,10 @@ from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
 from aspen.algebra.plan import Filter, Plan, Ship, with_children
 from federation.cost import Cost
-from federation.pieces import Meeting, Piece, joined_fragment, keyless, missing
+from federation.pieces import PartJoin, Piece, joined_fragment, keyless, missing
 from federation.sampled import Sampled, unknown_to
-from federation.search.from_plan import Group
-from federation.sites import SensorNetwork, simple
+from federation.search.from_plan import JoinGroup
+from federation.sites import SensorSite, simple
 from federation.statistics import Statistics
 
 PAIR = 2
@@ -65,14 +65,14 @@ def selected_fetch(
     needed: frozenset[str],
     found: Sampled,
     statistics: Statistics,
-    network: SensorNetwork,
+    network: SensorSite,
 ) -> Fetch | str:
     """Bring a part's rows at epochs, selected by the motes; or say why not."""
     if found.own is None:
         return "no selection is left for the motes to make at epochs"
     own = {column.name for column in part.columns}
     read = (needed & own).union(*map(columns_in, found.rest))
-    meeting = Meeting((found,))
+    meeting = PartJoin((found,))
     refusal = keyless(meeting) or missing(meeting, read, network)
     if refusal:
         return refusal
@@ -82,11 +82,11 @@ def selected_fetch(
 
 
 def joined_fetches(
-    group: Group,
+    group: JoinGroup,
     parts: Mapping[str, Sampled],
     needed: frozenset[str],
     statistics: Statistics,
-    network: SensorNetwork,
+    network: SensorSite,
 ) -> tuple[list[Fetch], tuple[tuple[str, str], ...]]:
     """Bring several parts joined in the network, in every way motes know.
 
@@ -119,7 +119,7 @@ def joined_fetches(
 def _ways(
     name: str,
     aliases: tuple[str, ...],
-    meeting: Meeting,
+    meeting: PartJoin,
     read: frozenset[str],
     done: tuple[Expr, ...],
     statistics: Statistics,
@@ -127,7 +127,7 @@ def _ways(
     rest = tuple(one for part in meeting.parts for one in part.rest)
     turned = [meeting]
     if len(meeting.parts) == PAIR:
-        turned.append(Meeting(meeting.parts[::-1], meeting.pairs, meeting.where))
+        turned.append(PartJoin(meeting.parts[::-1], meeting.pairs, meeting.where))
     for method in ("pairwise", "semi", "bloom", "base"):
         keyed = method in ("semi", "bloom")
         if keyed and not (len(turned) == PAIR and _compares_columns(meeting)):
@@ -142,7 +142,7 @@ def _ways(
             yield Fetch(f"{name} {how}", aliases, piece.estimate.cost, piece, rest, None, done)
 
 
-def _compares_columns(meeting: Meeting) -> bool:
+def _compares_columns(meeting: PartJoin) -> bool:
     values = {name: value for part in meeting.parts for name, value in part.columns.items()}
     names = [name for pair in meeting.pairs for name in pair]
     return all(isinstance(values[name], Col) for name in names)
@@ -181,11 +181,11 @@ def _order(
 
 def _meeting(
     order: Sequence[str],
-    group: Group,
+    group: JoinGroup,
     parts: Mapping[str, Sampled],
     classes: Sequence[tuple[str, ...]],
-    network: SensorNetwork,
-) -> tuple[Meeting, tuple[Expr, ...]]:
+    network: SensorSite,
+) -> tuple[PartJoin, tuple[Expr, ...]]:
     """Returns what is joined, and the group's other conditions that it fulfils."""
     owner = {name: alias for alias in order for name in parts[alias].columns}
     unknown = frozenset[str]().union(*(unknown_to(parts[alias].scan, network) for alias in order))
@@ -207,7 +207,7 @@ def _meeting(
         and simple(one)
         and not {name for n in columns_in(one) for name in _under(parts[owner[n]], n)} & unknown
     )
-    return Meeting(tuple(parts[alias] for alias in order), tuple(pairs), (*where, *done)), done
+    return PartJoin(tuple(parts[alias] for alias in order), tuple(pairs), (*where, *done)), done
 
 
 def _under(part: Sampled, name: str) -> frozenset[str]:
@@ -215,7 +215,7 @@ def _under(part: Sampled, name: str) -> frozenset[str]:
 
 
 def _read(
-    group: Group,
+    group: JoinGroup,
     aliases: Sequence[str],
     parts: Mapping[str, Sampled],
     classes: Sequence[tuple[str, ...]],

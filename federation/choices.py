@@ -20,7 +20,7 @@ from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network, rows_per_
 from federation.network import Network
 from federation.pieces import USUAL_PERIOD_S
 from federation.regions import Path
-from federation.sites import MOTES, Accepted, SensorNetwork, Site
+from federation.sites import MOTES, Accepted, SensorSite, Site
 from federation.statistics import Statistics
 
 
@@ -42,7 +42,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class StreamChoice:
     """What was decided for one device stream.
 
     Args:
@@ -87,10 +87,10 @@ def choice_of(  # as assign_sites
     plan: Plan,
     path: Path,
     relation: Relation,
-    network: SensorNetwork,
+    network: SensorSite,
     known: Statistics,
     weighing: Weights,
-) -> Choice:
+) -> StreamChoice:
     """Choose how a stream is sent as it is measured."""
     chain, refused = sound_chain(plan, path, network)
     wired = relation.device in network.soft
@@ -108,7 +108,7 @@ def choice_of(  # as assign_sites
     chosen = min(found, key=lambda one: (weighing.total(one.cost), one.cut))
     scan = node_at(plan, path)
     assert isinstance(scan, Scan)
-    return Choice(relation.name, scan.alias, path, found, chosen, refused)
+    return StreamChoice(relation.name, scan.alias, path, found, chosen, refused)
 
 
 def _wired(plan: Plan, stream: str, known: Statistics) -> Cost:
@@ -116,7 +116,9 @@ def _wired(plan: Plan, stream: str, known: Statistics) -> Cost:
     return Cost(latency_ms=MICRO_BATCH_MS, rows_per_s=rows_per_s(plan, stream, known))
 
 
-def sending(choice: Choice, relation: Relation, known: Statistics, awake: frozenset[str]) -> Cost:
+def sending(
+    choice: StreamChoice, relation: Relation, known: Statistics, awake: frozenset[str]
+) -> Cost:
     """What a stream costs as it is measured, samples included; no more where it is awake."""
     cost = choice.chosen.cost
     if choice.stream in awake:

@@ -20,9 +20,9 @@ from aspen.views.choose import KnownCounts, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
-from federation.explained import Explained, Piece, Question, as_dict, explained
+from federation.explained import Explained, ExplainedPiece, Question, as_dict, explained
 from federation.placement import FederatedPlan, assign_sites
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.split import split
 from federation.statistics import Statistics
 
@@ -41,7 +41,7 @@ class Assumed:
 
     statistics: Statistics | None = None
     weights: Weights | None = None
-    sensors: SensorNetwork | None = None
+    sensors: SensorSite | None = None
     measured: Mapping[str, Cost] = field(default_factory=dict)
     awake: frozenset[str] = frozenset()
 
@@ -174,7 +174,7 @@ def _question(question: Question) -> list[str]:
     return [*lines, *(f"  not {what}: {why}" for what, why in question.refused)]
 
 
-def _piece(one: Piece) -> str:
+def _piece(one: ExplainedPiece) -> str:
     lines = [f"{one.site}: {one.title}", *(f"  {line}" for line in one.text.splitlines())]
     if one.estimate is not None:
         lines += [f"  expected: {line.strip()}" for line in str(one.estimate).splitlines()]

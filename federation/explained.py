@@ -19,7 +19,7 @@ from federation.estimate import Estimate
 from federation.placement import Decision, FederatedPlan, sites
 from federation.search.costs import MICRO
 from federation.search.federated import FederatedSpace
-from federation.search.graph import Graph, graph_of
+from federation.search.graph import SearchGraph, graph_of
 from federation.split import Fragments, NetworkFragment
 from federation.sql_text import NoText, sql_text
 
@@ -59,11 +59,11 @@ class Question:
     about: str
     alternatives: tuple[Told, ...]
     refused: tuple[tuple[str, str], ...] = ()
-    graph: Graph | None = None
+    graph: SearchGraph | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ExplainedPiece:
     """A fragment of the query.
 
     Args:
@@ -91,7 +91,7 @@ class Explained:
     refused: tuple[tuple[str, str], ...]
     cost: Cost | None
     weights: Weights
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ExplainedPiece, ...]
     orders: tuple[str, ...]
     remarks: Mapping[str, str] = field(default_factory=dict)
 
@@ -183,14 +183,14 @@ def _head(text: str) -> str:
 
 def _pieces(
     federated: FederatedPlan, fragments: Fragments, measured: Mapping[str, Cost]
-) -> tuple[Piece, ...]:
+) -> tuple[ExplainedPiece, ...]:
     estimates = {
         one.piece.fragment.name: one.piece.estimate
         for one in federated.pieces
         if one.piece is not None
     }
     network = [
-        Piece(
+        ExplainedPiece(
             "sensors",
             f"{one.name} every {one.period_s:g} s, {_manner(one)}",
             readable(one.replaces),
@@ -201,13 +201,15 @@ def _pieces(
         for one in fragments.network
     ]
     streams = [
-        Piece(one.site, f"{one.stream} as {one.alias}", readable(one.plan), plan_text(one.plan))
+        ExplainedPiece(
+            one.site, f"{one.stream} as {one.alias}", readable(one.plan), plan_text(one.plan)
+        )
         for one in fragments.sensors
     ]
     engine = fragments.engine
     receives, reads = ", ".join(engine.receives) or "nothing", ", ".join(engine.reads) or "nothing"
     title = f"receives {receives}; reads {reads}"
-    whole = Piece(engine.site, title, readable(engine.plan), plan_text(engine.plan))
+    whole = ExplainedPiece(engine.site, title, readable(engine.plan), plan_text(engine.plan))
     return (*network, *streams, whole)
 
 
@@ -276,7 +278,7 @@ def _question(one: Question) -> dict[str, Any]:
     }
 
 
-def _piece(one: Piece) -> dict[str, Any]:
+def _piece(one: ExplainedPiece) -> dict[str, Any]:
     guess = one.estimate
     return {
         "site": one.site,

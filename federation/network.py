@@ -27,7 +27,7 @@ ROOMS_BELOW = 2  # own guess: rooms whose frames one room forwards
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MoteNode:
     """A mote.
 
     Args:
@@ -72,7 +72,7 @@ class Network:
         forwarders: motes that are known to pass floods on, besides those on the ways of today.
     """
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, MoteNode]
     devices: tuple[Device, ...]
     near: Mapping[tuple[str, str], float] = field(default_factory=dict)
     bases: int = 1
@@ -103,7 +103,7 @@ class Network:
             heard[mote] += etx**-0.5  # a broadcast needs one way of the two
         rooted = {mote for mote in wakes_s if _rooted(mote, parents, wakes_s)}
         nodes = {
-            mote: Node(
+            mote: MoteNode(
                 parents[mote] if parents[mote] in wakes_s else BASE,
                 links.get((mote, parents[mote]), GUESSED_ETX),
                 wakes_s[mote],
@@ -132,7 +132,7 @@ class Network:
             rooms: as many as the rarest stream has sensors, if None.
         """
         many = max(1, rooms or min((count for _, count, _ in streams.values()), default=1))
-        nodes: dict[str, Node] = {}
+        nodes: dict[str, MoteNode] = {}
         devices: list[Device] = []
         heads: dict[int, str] = {}
         near: dict[tuple[str, str], float] = {}
@@ -146,7 +146,7 @@ class Network:
                 else:
                     parent = heads.get((room + 1) // ROOMS_BELOW - 1, BASE)
                     heads[room] = mote
-                nodes[mote] = Node(parent, GUESSED_ETX)
+                nodes[mote] = MoteNode(parent, GUESSED_ETX)
                 for other in members[room]:
                     near[mote, other] = near[other, mote] = GUESSED_ETX
                 members[room].append(mote)

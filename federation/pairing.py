@@ -49,7 +49,7 @@ def groups_of(block: DeviceBlock, members: Sequence[Sequence[Device]]) -> list[G
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PredictedMeeting:
     """Where groups are expected to meet.
 
     Args:
@@ -103,7 +103,7 @@ class Prospect:
         """Returns the energy of many groups, a row shipped once for all at one node."""
         moving = sum(
             times * self.shares[number] * self.network.move(src, node, self.sizes[number]).energy_mj
-            for (number, src, node), times in Meeting(nodes).shipped().items()
+            for (number, src, node), times in PredictedMeeting(nodes).shipped().items()
         )
         return moving + self.result_share * sum(self._result(node) for node in nodes.values())
 
@@ -113,7 +113,7 @@ class Prospect:
         return self.network.to_base(node, self.result_bytes).energy_mj
 
 
-def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
+def meet(groups: Sequence[Group], prospect: Prospect) -> PredictedMeeting:
     """Predict the node of every group."""
     chosen: dict[Group, str] = {}
     for cluster in connected_groups(groups, sensors_of):
@@ -128,7 +128,7 @@ def meet(groups: Sequence[Group], prospect: Prospect) -> Meeting:
         options += [dict.fromkeys(cluster, node) for node in (BASE, *likely)]
         costs = [prospect.together(one) for one in options]
         chosen |= options[costs.index(min(costs))]
-    return Meeting(chosen)
+    return PredictedMeeting(chosen)
 
 
 def candidates(group: Group, network: Network) -> list[str]:

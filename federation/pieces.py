@@ -22,7 +22,7 @@ from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.estimate import Estimate, estimate
 from federation.fragment import NetworkFragment, answer_relation, fragment_name
 from federation.sampled import Sampled, unknown_to
-from federation.sites import SensorNetwork, simple
+from federation.sites import SensorSite, simple
 from federation.statistics import Statistics
 
 PERIODS_S = (LEAST_PERIOD_S, 10.0, 15.0, 20.0, 30.0, 60.0)
@@ -52,7 +52,7 @@ def period_s(parts: Iterable[Sampled], statistics: Statistics) -> float:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PartJoin:
     """Parts that join inside the network.
 
     Args:
@@ -71,7 +71,7 @@ class Meeting:
         return tuple(column for part in self.parts for column in part.kept.columns)
 
 
-def missing(meeting: Meeting, needed: Iterable[str], network: SensorNetwork) -> str:
+def missing(meeting: PartJoin, needed: Iterable[str], network: SensorSite) -> str:
     """Say which of the columns that are read no answer carries; empty if all are carried."""
     lost = []
     for part in meeting.parts:
@@ -83,14 +83,14 @@ def missing(meeting: Meeting, needed: Iterable[str], network: SensorNetwork) -> 
     return f"motes' answers carry no {', '.join(sorted(lost))}" if lost else ""
 
 
-def keyless(meeting: Meeting) -> str:
+def keyless(meeting: PartJoin) -> str:
     """Say which part's rows may be alike for two devices; empty if none's may."""
     found = [part.scan.alias for part in meeting.parts if not part.keys]
     return f"{found[0]}'s rows do not say which device they are of" if found else ""
 
 
 def joined_fragment(
-    meeting: Meeting, needed: Iterable[str], statistics: Statistics, method: str = "base"
+    meeting: PartJoin, needed: Iterable[str], statistics: Statistics, method: str = "base"
 ) -> Piece:
     """Make a fragment of one part or several."""
     wanted = {*needed, *(key for part in meeting.parts for key in part.keys)}
@@ -145,7 +145,7 @@ def grouped_fragment(node: GroupBy, part: Sampled, statistics: Statistics) -> Pi
     return _piece(plan, answers, replaces, every_s, "base", statistics)
 
 
-def grouping_refusal(node: GroupBy, part: Sampled, network: SensorNetwork) -> str:
+def grouping_refusal(node: GroupBy, part: Sampled, network: SensorSite) -> str:
     """Say why an aggregate cannot be computed in the tree; empty if it can."""
     types = {column.name: column.type for column in node.child.columns}
     for one in node.aggregates:
@@ -157,7 +157,7 @@ def grouping_refusal(node: GroupBy, part: Sampled, network: SensorNetwork) -> st
     if part.rest:
         return "motes compute comparisons and plain arithmetic, no functions"
     read = {*node.keys, *(one.argument for one in node.aggregates if one.argument is not None)}
-    return missing(Meeting((part,)), read, network)
+    return missing(PartJoin((part,)), read, network)
 
 
 def _piece(
@@ -211,7 +211,7 @@ def _samples(part: Sampled, spelt: Mapping[str, Expr]) -> Plan:
 
 
 def _tree(
-    inputs: Sequence[Plan], meeting: Meeting, values: Mapping[str, Expr], names: Mapping[str, Expr]
+    inputs: Sequence[Plan], meeting: PartJoin, values: Mapping[str, Expr], names: Mapping[str, Expr]
 ) -> Plan:
     """Joins inputs on a meeting's conditions, under the inputs' names."""
     pairs = [Op("=", Col(one), Col(other)) for one, other in meeting.pairs]

@@ -16,14 +16,14 @@ from aspen.algebra.plan import Filter, Plan, Ship, children, with_children
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch
 from federation.arrange import arranged, chosen_fetches
-from federation.choices import Choice, choice_of, counted, device_scans, sending
+from federation.choices import StreamChoice, choice_of, counted, device_scans, sending
 from federation.cost import Cost, Weights
 from federation.regions import Path, Region, Search
 from federation.search.bottom_up import bottom_up
 from federation.search.federated import FederatedSpace
 from federation.search.problem import Problem
 from federation.search.space import Answer
-from federation.sites import Engine, SensorNetwork
+from federation.sites import EngineSite, SensorSite
 from federation.statistics import Statistics
 
 
@@ -60,7 +60,7 @@ class FederatedPlan:
     """
 
     plan: Plan
-    choices: tuple[Choice, ...]
+    choices: tuple[StreamChoice, ...]
     cost: Cost
     weights: Weights = field(default_factory=Weights)
     decisions: tuple[Decision, ...] = ()
@@ -79,7 +79,7 @@ def assign_sites(  # what is assigned, what is known, and what may be assumed
     catalog: Catalog,
     statistics: Statistics | None = None,
     weights: Weights | None = None,
-    sensors: SensorNetwork | None = None,
+    sensors: SensorSite | None = None,
     awake: frozenset[str] = frozenset(),
 ) -> FederatedPlan:
     """Decide where each node runs.
@@ -107,7 +107,7 @@ class Options:
     """
 
     plan: Plan
-    choices: Mapping[Path, Choice]
+    choices: Mapping[Path, StreamChoice]
     regions: tuple[Region, ...]
     weights: Weights
     source: str
@@ -124,7 +124,7 @@ class Options:
         """
         given = covers or {}
         decisions = tuple(_decided(one, given.get(one.path)) for one in self.regions)
-        assigning = _Assigning(self.source, Engine().name, self.choices, decisions)
+        assigning = _Assigning(self.source, EngineSite().name, self.choices, decisions)
         federated = assigning.built(self.plan, ())
         remaining = tuple(self.choices[path] for path in sorted(assigning.used))
         costs = [choice.chosen.cost for choice in remaining]
@@ -138,7 +138,7 @@ def options(  # as assign_sites
     catalog: Catalog,
     statistics: Statistics | None = None,
     weights: Weights | None = None,
-    sensors: SensorNetwork | None = None,
+    sensors: SensorSite | None = None,
     awake: frozenset[str] = frozenset(),
 ) -> Options:
     """Finds every way to assign a plan's nodes; the arguments are those of `assign_sites`."""
@@ -146,7 +146,7 @@ def options(  # as assign_sites
     streams = (scan.relation for scan in scans.values())
     known = counted(statistics or Statistics.of(catalog), catalog, streams)
     weighing = weights or Weights()
-    network = sensors or SensorNetwork()
+    network = sensors or SensorSite()
     choices = {
         path: choice_of(plan, path, catalog.get(scan.relation), network, known, weighing)
         for path, scan in scans.items()
@@ -181,7 +181,7 @@ class _Assigning:
         self,
         source: str,
         target: str,
-        choices: Mapping[Path, Choice],
+        choices: Mapping[Path, StreamChoice],
         decisions: tuple[Decision, ...],
     ) -> None:
         self.used: set[Path] = set()

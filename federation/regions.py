@@ -31,9 +31,9 @@ from federation.cost import Cost, Weights
 from federation.needs import needs_below
 from federation.pieces import grouped_fragment, grouping_refusal
 from federation.sampled import Sampled, sampled
-from federation.search.from_plan import Group, group_of, problem_of
+from federation.search.from_plan import JoinGroup, group_of, problem_of
 from federation.search.problem import Access, Problem
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.statistics import Statistics
 
 Path = tuple[int, ...]
@@ -54,7 +54,7 @@ class Region:
     path: Path
     top: Plan
     needed: frozenset[str]
-    group: Group
+    group: JoinGroup
     problem: Problem
     fetches: Mapping[str, Fetch]
     refused: tuple[tuple[str, str], ...] = ()
@@ -72,7 +72,7 @@ class Search:
     catalog: Catalog
     statistics: Statistics
     weights: Weights
-    network: SensorNetwork
+    network: SensorSite
     measured: Mapping[Path, Cost]
     refused: list[tuple[str, str]] = field(default_factory=list)
 
@@ -157,7 +157,7 @@ class Search:
         fetches: list[Fetch],
         refused: tuple[tuple[str, str], ...],
     ) -> Region:
-        group = Group({"it": (node, path)})
+        group = JoinGroup({"it": (node, path)})
         return self._region(node, path, needed, group, fetches, refused)
 
     def _joined(self, node: Join, path: Path, needed: frozenset[str]) -> Iterator[Region]:
@@ -201,7 +201,7 @@ class Search:
         node: Plan,
         path: Path,
         needed: frozenset[str],
-        group: Group,
+        group: JoinGroup,
         fetches: list[Fetch],
         refused: tuple[tuple[str, str], ...],
     ) -> Region:

@@ -19,7 +19,7 @@ from aspen.algebra.plan import Filter, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation
 from aspen.motes.protocol import LEAST_PERIOD_S
-from federation.sites import SensorNetwork, simple
+from federation.sites import SensorSite, simple
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Sampled:
         return tuple(sorted(found.values())) if len(found) == len(wanted) else ()
 
 
-def sampled(node: Plan, catalog: Catalog, network: SensorNetwork) -> Sampled | str:
+def sampled(node: Plan, catalog: Catalog, network: SensorSite) -> Sampled | str:
     """Read a part of a plan as one that epochs can give.
 
     Returns:
@@ -89,7 +89,7 @@ def sampled(node: Plan, catalog: Catalog, network: SensorNetwork) -> Sampled | s
     return Sampled(scan, relation, bottom, inner, columns, conjunction(where), rest)
 
 
-def unknown_to(scan: Scan, network: SensorNetwork) -> frozenset[str]:
+def unknown_to(scan: Scan, network: SensorSite) -> frozenset[str]:
     """Returns a scan's columns that no answer carries."""
     return frozenset(f"{scan.alias}.{name}" for name in network.unknown)
 
@@ -101,7 +101,7 @@ def _unwindowed(scan: Scan, catalog: Catalog) -> str:
 
 
 def _window_refusal(
-    window: Window, catalog: Catalog, network: SensorNetwork
+    window: Window, catalog: Catalog, network: SensorSite
 ) -> tuple[Scan, Relation] | str:
     scan: Plan = window.child
     while isinstance(scan, Filter | Project):

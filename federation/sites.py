@@ -52,7 +52,7 @@ class Site(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SensorNetwork:
+class SensorSite:
     """The motes and their gateway.
 
     Without epochs they send what they measure, and select on comparisons and plain arithmetic;
@@ -113,7 +113,7 @@ class SensorNetwork:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineSite:
     """The stream engine on Spark: it runs everything."""
 
     name: str = "engine"

@@ -28,7 +28,7 @@ from sensors_sim.motes import Field, MoteSpec, check_mote
 from sensors_sim.network.dissemination import Change, Dissemination
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
-from sensors_sim.network.links import Link, LinkModel, Radio
+from sensors_sim.network.links import LinkModel, Radio, RadioLink
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
@@ -289,7 +289,7 @@ class SensorNetwork(Books):
                 self.events.now_s + mote.rng.random() * self._status_s, self._status_due, mote
             )
 
-    def _link(self, links: dict[tuple[str, str], Link]) -> None:
+    def _link(self, links: dict[tuple[str, str], RadioLink]) -> None:
         for (src, dst), link in links.items():
             one, other = self.motes[self._index[src]], self.motes[self._index[dst]]
             one.links[other.index] = link

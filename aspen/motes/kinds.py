@@ -24,7 +24,7 @@ class UnknownDevice(AspenError):
     code = "aspen.motes.unknown_device"
 
 
-class Power(Enum):
+class PowerSource(Enum):
     """What a sensor lives on: a mote's battery, the mains, or the machine whose program it is."""
 
     BATTERY = "battery"
@@ -72,7 +72,7 @@ class DeviceKind:
     comment: str
     least_period_s: float = 0.2
     greatest_period_s: float = 100.0
-    power: Power = Power.BATTERY
+    power: PowerSource = PowerSource.BATTERY
     of_machine: bool = False
     of_sensor: bool = False
     of_people: bool = False
@@ -87,7 +87,7 @@ class DeviceKind:
     @property
     def on_air(self) -> bool:
         """Whether its readings travel by radio."""
-        return self.power is not Power.HOST
+        return self.power is not PowerSource.HOST
 
     @property
     def can_be_asked(self) -> bool:
@@ -171,7 +171,7 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         rate_hz=4.0,
         sample_ma=0.0,
         sample_s=0.0,
-        power=Power.HOST,
+        power=PowerSource.HOST,
         of_machine=True,
         of_people=True,
         comment="Processor load of a machine.",
@@ -189,7 +189,7 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         rate_hz=5.0,
         sample_ma=0.0,
         sample_s=0.0,  # what the radio hears anyway
-        power=Power.MAINS,
+        power=PowerSource.MAINS,
         of_people=True,
         hears_tags=True,
         comment="A visitor's tag, heard by a hallway reader.",
@@ -206,7 +206,7 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         rate_hz=1.0,
         sample_ma=1.0,
         sample_s=0.050,  # metering chip's register read over a bus [own]
-        power=Power.MAINS,  # a meter hangs on the mains it measures
+        power=PowerSource.MAINS,  # a meter hangs on the mains it measures
         of_machine=True,
         of_people=True,
         comment="Power a machine draws at the wall, by the meter it is plugged into.",

@@ -2,7 +2,7 @@
 
 from federation.search.bottom_up import bottom_up
 from federation.search.federated import FederatedSpace
-from federation.search.problem import Attribute, Equality, Member, Problem, Route, Site, Theta
+from federation.search.problem import Attribute, Equality, Member, Problem, Route, SearchSite, Theta
 from federation.search.space import Answer, NoPlan
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "NoPlan",
     "Problem",
     "Route",
-    "Site",
+    "SearchSite",
     "Theta",
     "bottom_up",
 ]

@@ -23,7 +23,7 @@ from aspen.motes.protocol import BLOOM_BITS_PER_KEY, BLOOM_HASHES
 from aspen.motes.radio import BYTE_S, OPERATOR_MJ, RX_MW
 from federation.cost import Cost, Weights
 from federation.radio import TX_MA
-from federation.search.problem import Attribute, Member, Problem, Route, Site
+from federation.search.problem import Attribute, Member, Problem, Route, SearchSite
 from federation.search.splits import JoinGraph
 
 MICRO = 1_000_000
@@ -122,7 +122,7 @@ class Estimates:
         return math.prod(min(1.0, self.values(n, keys) / self.values(n, reduced)) for n in shared)
 
 
-def scanning(member: Member, site: Site) -> Work:
+def scanning(member: Member, site: SearchSite) -> Work:
     """Read a relation where it is at home."""
     return _touching(member.rate_hz, site)
 
@@ -138,7 +138,7 @@ def shipping(rate_hz: float, row_bytes: float, route: Route) -> Work:
     return Work(Cost(bytes_per_s, energy_mj_per_s, route.radio_hops * hop_ms + route.wired_ms))
 
 
-def joining(left: Flow, right: Flow, out: Flow, site: Site) -> Work:
+def joining(left: Flow, right: Flow, out: Flow, site: SearchSite) -> Work:
     """Join two streams where both are: by hashing, or with every row of the other side."""
     if site.hashes:
         touched = left.rate_hz + right.rate_hz + out.rate_hz
@@ -147,33 +147,37 @@ def joining(left: Flow, right: Flow, out: Flow, site: Site) -> Work:
     return _touching(touched, site)
 
 
-def merging(left: Flow, right: Flow, out: Flow, site: Site) -> Work:
+def merging(left: Flow, right: Flow, out: Flow, site: SearchSite) -> Work:
     """Join two streams kept in the order of the joined column."""
     return _touching(MERGE_TOUCH * (left.rate_hz + right.rate_hz) + out.rate_hz, site)
 
 
-def sorting(flow: Flow, site: Site) -> Work:
+def sorting(flow: Flow, site: SearchSite) -> Work:
     """Keep a stream's window in order."""
     return _touching(flow.rate_hz * math.log2(flow.rows + 2), site)
 
 
-def semi(keys: float, reduced: Flow, part: float, there: Route, back: Route, far: Site) -> Work:
+def semi(
+    keys: float, reduced: Flow, part: float, there: Route, back: Route, far: SearchSite
+) -> Work:
     """Send one side's keys to the other's site and only the rows with a partner back."""
     sent = shipping(1 / REFRESH_S, keys * KEY_BYTES, there)
     return sent.beside(_reducing(reduced, part, back, far))
 
 
-def bloom(keys: float, reduced: Flow, part: float, there: Route, back: Route, far: Site) -> Work:
+def bloom(
+    keys: float, reduced: Flow, part: float, there: Route, back: Route, far: SearchSite
+) -> Work:
     """Send a Bloom filter instead of keys; some rows come back without a partner."""
     sent = shipping(1 / REFRESH_S, math.ceil(keys * BLOOM_BITS_PER_KEY / 8), there)
     return sent.beside(_reducing(reduced, part + (1 - part) * BLOOM_FALSE, back, far))
 
 
-def _reducing(reduced: Flow, part: float, back: Route, far: Site) -> Work:
+def _reducing(reduced: Flow, part: float, back: Route, far: SearchSite) -> Work:
     held_back = _touching(reduced.rate_hz, far)
     return held_back.beside(shipping(reduced.rate_hz * part, reduced.row_bytes, back))
 
 
-def _touching(rows_per_s: float, site: Site) -> Work:
+def _touching(rows_per_s: float, site: SearchSite) -> Work:
     energy_mj_per_s = rows_per_s * OPERATOR_MJ if site.battery else 0.0
     return Work(Cost(energy_mj_per_s=energy_mj_per_s), rows_per_s * site.row_us / 1000)

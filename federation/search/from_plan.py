@@ -24,7 +24,7 @@ from federation.search.problem import (
     Equality,
     Member,
     Problem,
-    Site,
+    SearchSite,
     Theta,
 )
 from federation.statistics import Statistics
@@ -34,13 +34,13 @@ PAIR = 2
 
 SITES = (
     # Own guesses of the time per row; ±50 %.
-    Site("sensors", 100.0, joins=0, battery=True, hashes=False),
-    Site("engine", 5.0),
+    SearchSite("sensors", 100.0, joins=0, battery=True, hashes=False),
+    SearchSite("engine", 5.0),
 )
 
 
 @dataclass(frozen=True)
-class Group:
+class JoinGroup:
     """A group of joins: a block whose columns have the plan's names.
 
     Args:
@@ -71,7 +71,7 @@ class Group:
         return sorted(found, key=lambda members: order[members[0]])
 
 
-def group_of(top: Plan, path: tuple[int, ...] = ()) -> Group:
+def group_of(top: Plan, path: tuple[int, ...] = ()) -> JoinGroup:
     """Returns the joins from a node down to what is no join."""
     block = block_of(top, lambda node: not isinstance(node, Join))
     names = block.own_names
@@ -84,7 +84,7 @@ def group_of(top: Plan, path: tuple[int, ...] = ()) -> Group:
                 rest.append(condition)
     parts = list(_parts(top, path))
     aliases = _aliases([part for part, _ in parts])
-    return Group(dict(zip(aliases, parts, strict=True)), tuple(equal), tuple(rest))
+    return JoinGroup(dict(zip(aliases, parts, strict=True)), tuple(equal), tuple(rest))
 
 
 def _parts(node: Plan, path: tuple[int, ...]) -> Iterator[tuple[Plan, tuple[int, ...]]]:
@@ -106,7 +106,7 @@ def _aliases(parts: Sequence[Plan]) -> list[str]:
 
 
 def problem_of(
-    group: Group,
+    group: JoinGroup,
     catalog: Catalog,
     statistics: Statistics,
     weights: Weights,

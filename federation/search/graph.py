@@ -34,7 +34,7 @@ class OrNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class SearchGraph:
     """What a search looked at.
 
     Args:
@@ -61,7 +61,7 @@ class Graph:
         return "\n".join(lines) + "\n"
 
 
-def graph_of(space: Space) -> Graph:
+def graph_of(space: Space) -> SearchGraph:
     """Returns what a search from the goal down looks at.
 
     Raises:
@@ -78,7 +78,7 @@ def graph_of(space: Space) -> Graph:
         if tree.way.node not in nodes:
             found = _ways(space, tree, wanted[tree.way.node], best)
             nodes[tree.way.node] = OrNode(*tree.way.node, tree.cost / MICRO, found)
-    return Graph(plan.cost / MICRO, costed, len(wanted), tuple(nodes.values()))
+    return SearchGraph(plan.cost / MICRO, costed, len(wanted), tuple(nodes.values()))
 
 
 def _wanted(space: Space) -> dict[Node, tuple[And, ...]]:

@@ -20,7 +20,7 @@ class BadProblem(AspenError):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SearchSite:
     """Where joins may run.
 
     Args:
@@ -141,7 +141,7 @@ class Problem:
     """
 
     members: tuple[Member, ...]
-    sites: tuple[Site, ...]
+    sites: tuple[SearchSite, ...]
     routes: tuple[Route, ...]
     goal: str
     equalities: tuple[Equality, ...] = ()

@@ -20,9 +20,9 @@ from aspen.algebra.plan import AggregateFunction
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.program import (
     Method,
-    Output,
     PartialAggregate,
     Program,
+    ProgramOutput,
     StreamInput,
 )
 from sensors_sim.innet.values import (
@@ -92,7 +92,9 @@ def decode(data: bytes, streams: Sequence[str], dictionary: Dictionary) -> Progr
             StreamInput(streams[source.count()], _take_optional(source))
             for _ in range(source.count())
         )
-        outputs = tuple(Output(_take(source), _take_wire(source)) for _ in range(source.count()))
+        outputs = tuple(
+            ProgramOutput(_take(source), _take_wire(source)) for _ in range(source.count())
+        )
         aggregates = tuple(
             PartialAggregate(_AGGREGATES[source.byte()], _take_optional(source), _take_wire(source))
             for _ in range(source.count())

@@ -23,9 +23,9 @@ from aspen.motes.protocol import BLOOM_BITS_PER_KEY
 from sensors_sim.errors import UnsupportedFragment
 from sensors_sim.innet.program import (
     Method,
-    Output,
     PartialAggregate,
     Program,
+    ProgramOutput,
     StreamInput,
     input_columns,
 )
@@ -61,7 +61,7 @@ class Fragment:
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledFragment:
     """A fragment ready to be sent.
 
     Args:
@@ -74,7 +74,7 @@ class Compiled:
     finish: Finish
 
 
-def compile_fragment(fragment: Fragment, streams: Streams) -> Compiled:
+def compile_fragment(fragment: Fragment, streams: Streams) -> CompiledFragment:
     """Compile a fragment.
 
     Raises:
@@ -94,7 +94,7 @@ def compile_fragment(fragment: Fragment, streams: Streams) -> Compiled:
         )
     bits = 8 * max(1, -(-fragment.keys * BLOOM_BITS_PER_KEY // 8))
     bloom = bits if program.method is Method.BLOOM else 0
-    return Compiled(
+    return CompiledFragment(
         replace(program, period_ms=period_ms, bloom_bits=bloom),
         fragment.plan.columns,
         _finisher(block.above),
@@ -138,7 +138,7 @@ def _inputs(block: DeviceBlock) -> tuple[StreamInput, ...]:
     )
 
 
-def _outputs(block: DeviceBlock, streams: Streams) -> tuple[Output, ...]:
+def _outputs(block: DeviceBlock, streams: Streams) -> tuple[ProgramOutput, ...]:
     return tuple(
         _output(value, column, block, streams)
         for value, column in zip(block.outputs, block.columns, strict=True)
@@ -193,12 +193,12 @@ def _rows(block: DeviceBlock, streams: Streams, method: Method) -> Program:
     )
 
 
-def _output(value: Expr, column: Column, block: DeviceBlock, streams: Streams) -> Output:
+def _output(value: Expr, column: Column, block: DeviceBlock, streams: Streams) -> ProgramOutput:
     if isinstance(value, Col):
         number, index = column_of(value.name)
-        return Output(value, column_wire(streams[block.scans[number].relation], index))
+        return ProgramOutput(value, column_wire(streams[block.scans[number].relation], index))
     kinds = {Type.INT: WireType.INT, Type.FLOAT: WireType.DOUBLE, Type.BOOL: WireType.BOOL}
-    return Output(value, Wire(kinds.get(column.type, WireType.TEXT), nullable=True))
+    return ProgramOutput(value, Wire(kinds.get(column.type, WireType.TEXT), nullable=True))
 
 
 def column_wire(stream: DeviceStream, index: int) -> Wire:

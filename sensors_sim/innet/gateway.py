@@ -15,7 +15,7 @@ from aspen.motes.protocol import ANSWER_SHARE
 from sensors_sim.errors import UnknownQuery
 from sensors_sim.innet.answers import Answer, BaseJoin, Collected, unique
 from sensors_sim.innet.codec import decode, encode
-from sensors_sim.innet.compile import Compiled, Fragment, compile_fragment
+from sensors_sim.innet.compile import CompiledFragment, Fragment, compile_fragment
 from sensors_sim.innet.joins import Joins, write_keys
 from sensors_sim.innet.planner import JoinPlanner
 from sensors_sim.innet.program import Method
@@ -45,7 +45,7 @@ class QueryHandle:
 
     query: int
     fragment: Fragment
-    compiled: Compiled
+    compiled: CompiledFragment
     version: int
     active: bool = True
     late: int = 0

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from aspen.algebra.plan import AggregateFunction
 from aspen.model.schema import Row, Value
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
-from sensors_sim.innet.program import Output, PartialAggregate
+from sensors_sim.innet.program import PartialAggregate, ProgramOutput
 from sensors_sim.innet.values import (
     POWERS,
     Dictionary,
@@ -60,7 +60,10 @@ class Aggregator:
     """
 
     def __init__(
-        self, keys: Sequence[Output], aggregates: Sequence[PartialAggregate], texts: Dictionary
+        self,
+        keys: Sequence[ProgramOutput],
+        aggregates: Sequence[PartialAggregate],
+        texts: Dictionary,
     ) -> None:
         self._keys = keys
         self._aggregates = aggregates

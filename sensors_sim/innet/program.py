@@ -42,7 +42,7 @@ class StreamInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ProgramOutput:
     """One computed column."""
 
     value: Expr
@@ -81,7 +81,7 @@ class Program:
     """
 
     inputs: tuple[StreamInput, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[ProgramOutput, ...]
     period_ms: int = 0
     grouped: bool = False
     aggregates: tuple[PartialAggregate, ...] = ()

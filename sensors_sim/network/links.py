@@ -60,7 +60,7 @@ def _log_success(step: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RadioLink:
     """A direction between two motes.
 
     Args:
@@ -86,7 +86,7 @@ class LinkModel(Protocol):
 
     def links(
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
-    ) -> dict[tuple[str, str], Link]:
+    ) -> dict[tuple[str, str], RadioLink]:
         """Returns the directed links, in an order that depends on nothing but the arguments.
 
         Args:
@@ -108,13 +108,13 @@ class Ideal:
 
     def links(
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
-    ) -> dict[tuple[str, str], Link]:
+    ) -> dict[tuple[str, str], RadioLink]:
         """Join every pair near enough."""
         del walls, seed
         one, other, _ = near_pairs(motes, self.range_m, 0, only)
         pairs = zip(one.tolist(), other.tolist(), strict=True)
         names = [(motes[i].mote, motes[j].mote) for i, j in pairs]
-        return {way: Link(0.0) for a, b in names for way in ((a, b), (b, a))}
+        return {way: RadioLink(0.0) for a, b in names for way in ((a, b), (b, a))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Radio:
 
     def links(
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
-    ) -> dict[tuple[str, str], Link]:
+    ) -> dict[tuple[str, str], RadioLink]:
         """Weigh every pair near enough."""
         one, other, away_m = near_pairs(motes, self.range_m, 2, only)
         names = [mote.mote for mote in motes]
@@ -161,7 +161,7 @@ class Radio:
         hopeful = np.minimum(there_db, back_db) <= self.power_dbm - NOISE_DBM - WORST_SNR_DB
         one, other = one[hopeful], other[hopeful]
         walls_db = walls_crossed(motes, one, other, walls)
-        found: dict[tuple[str, str], Link] = {}
+        found: dict[tuple[str, str], RadioLink] = {}
         for src, dst, loss in (
             (one, other, there_db[hopeful] + walls_db),
             (other, one, back_db[hopeful] + walls_db),
@@ -170,7 +170,7 @@ class Radio:
             for i, j, strength in zip(src.tolist(), dst.tolist(), signal_dbm.tolist(), strict=True):
                 if strength - NOISE_DBM < WORST_SNR_DB:
                     continue
-                link = Link(log_success(strength - NOISE_DBM), strength)
+                link = RadioLink(log_success(strength - NOISE_DBM), strength)
                 if link.share(BEACON_BYTES) >= LEAST_SHARE:
                     found[names[i], names[j]] = link
         return found

@@ -11,7 +11,7 @@ from aspen.motes.radio import idle_mw
 from sensors_sim.constants import ETX_KEEP, NOISE_DBM, WORST_ETX, WORST_GUESS_ETX
 from sensors_sim.motes import MoteSpec
 from sensors_sim.network.clock import Clock
-from sensors_sim.network.links import Link, log_success
+from sensors_sim.network.links import RadioLink, log_success
 from sensors_sim.network.packet import Packet
 
 FRAME_SIZE_BYTES = 40  # a usual frame, for the first guess of a link's quality
@@ -125,7 +125,7 @@ class Mote:
         self.spent_mj = 0.0
         self.sent_bytes = 0
         self.by_query: dict[int, list[float]] = {}
-        self.links: dict[int, Link] = {}
+        self.links: dict[int, RadioLink] = {}
         self.sleepiest_s = 0.0
         self.clock = Clock(rng, born_s, perfect=spec.base)
         self.battery_begun_mj = 0.0  # spent when its present battery was put in

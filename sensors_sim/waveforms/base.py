@@ -17,7 +17,7 @@ Start = Callable[[Parameters, Random], Sample]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class WaveformField:
     """One parameter of a waveform.
 
     Args:
@@ -50,7 +50,7 @@ class Waveform:
 
     key: str
     label: str
-    fields: Mapping[str, Field]
+    fields: Mapping[str, WaveformField]
     start: Start
     kinds: frozenset[str] = frozenset()
 
@@ -87,7 +87,7 @@ def check_parameters(waveform: Waveform, device: DeviceKind, given: Parameters) 
     return full
 
 
-def _number(name: str, value: Any, field: Field, device: DeviceKind) -> float:
+def _number(name: str, value: Any, field: WaveformField, device: DeviceKind) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise BadParameters(f"{name} is a number: {field.meaning}", found=repr(value))
     low, high = (device.least, device.greatest) if field.in_unit else (field.least, math.inf)

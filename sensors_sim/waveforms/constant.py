@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
 def start(parameters: Parameters, rng: Random) -> Sample:
@@ -24,8 +24,8 @@ CONSTANT = Waveform(
     "constant",
     "constant value",
     {
-        "value": Field("what it measures", in_unit=True),
-        "noise": Field("standard deviation of the noise", 0.0),
+        "value": WaveformField("what it measures", in_unit=True),
+        "noise": WaveformField("standard deviation of the noise", 0.0),
     },
     start,
 )

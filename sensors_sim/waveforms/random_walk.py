@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
 def start(parameters: Parameters, rng: Random) -> Sample:
@@ -31,9 +31,9 @@ RANDOM_WALK = Waveform(
     "random_walk",
     "random walk",
     {
-        "middle": Field("the value it returns to", in_unit=True),
-        "spread": Field("standard deviation over a long time", 1.0),
-        "memory_s": Field(
+        "middle": WaveformField("the value it returns to", in_unit=True),
+        "spread": WaveformField("standard deviation over a long time", 1.0),
+        "memory_s": WaveformField(
             "seconds after which it has mostly forgotten where it was", 300.0, least=1.0
         ),
     },

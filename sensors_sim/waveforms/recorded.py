@@ -9,11 +9,11 @@ from collections.abc import Callable
 from random import Random
 
 from sensors_sim.recordings import Series, nab_temperature, uci_light, uci_temperature
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Start, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Start, Waveform, WaveformField
 
 _FIELDS = {
-    "speed": Field("how many recorded seconds pass in one", 1.0, least=0.001),
-    "begin_s": Field("seconds of the recording to leave out", 0.0),
+    "speed": WaveformField("how many recorded seconds pass in one", 1.0, least=0.001),
+    "begin_s": WaveformField("seconds of the recording to leave out", 0.0),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
 def start(parameters: Parameters, rng: Random) -> Sample:
@@ -22,8 +22,8 @@ REPLAY = Waveform(
     "replay",
     "recorded series",
     {
-        "values": Field("the recorded values", in_unit=True, is_list=True),
-        "step_s": Field("seconds between two recorded values", 10.0, least=0.1),
+        "values": WaveformField("the recorded values", in_unit=True, is_list=True),
+        "step_s": WaveformField("seconds between two recorded values", 10.0, least=0.1),
     },
     start,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
 def start(parameters: Parameters, rng: Random) -> Sample:
@@ -29,11 +29,11 @@ SINE = Waveform(
     "sine",
     "sine wave",
     {
-        "middle": Field("the value it swings around", in_unit=True),
-        "amplitude": Field("how far it swings to either side", 1.0),
-        "cycle_s": Field("seconds for one swing there and back", 600.0, least=1.0),
-        "phase_s": Field("seconds by which the swing is late", 0.0),
-        "noise": Field("standard deviation of the noise", 0.0),
+        "middle": WaveformField("the value it swings around", in_unit=True),
+        "amplitude": WaveformField("how far it swings to either side", 1.0),
+        "cycle_s": WaveformField("seconds for one swing there and back", 600.0, least=1.0),
+        "phase_s": WaveformField("seconds by which the swing is late", 0.0),
+        "noise": WaveformField("standard deviation of the noise", 0.0),
     },
     start,
 )

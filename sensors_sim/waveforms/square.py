@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sensors_sim.waveforms.base import Field, Parameters, Sample, Waveform
+from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
 def start(parameters: Parameters, rng: Random) -> Sample:
@@ -27,12 +27,12 @@ SQUARE = Waveform(
     "square",
     "on and off",
     {
-        "high": Field("the value while on", in_unit=True),
-        "low": Field("the value while off", in_unit=True),
-        "cycle_s": Field("seconds from one switching on to the next", 60.0, least=1.0),
-        "share": Field("share of the cycle spent on, 0 to 1", 0.5),
-        "phase_s": Field("seconds by which the first cycle is late", 0.0),
-        "noise": Field("standard deviation of the noise", 0.0),
+        "high": WaveformField("the value while on", in_unit=True),
+        "low": WaveformField("the value while off", in_unit=True),
+        "cycle_s": WaveformField("seconds from one switching on to the next", 60.0, least=1.0),
+        "share": WaveformField("share of the cycle spent on, 0 to 1", 0.5),
+        "phase_s": WaveformField("seconds by which the first cycle is late", 0.0),
+        "noise": WaveformField("standard deviation of the noise", 0.0),
     },
     start,
 )

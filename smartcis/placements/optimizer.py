@@ -7,19 +7,19 @@ from django.conf import settings
 from aspen.motes.protocol import ANSWER_SHARE
 from federation.cost import Cost
 from federation.explain import Assumed
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from smartcis.models import NetworkPiece
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.metric import house_weights
 
 
-def house_network(joins: int | None = None) -> SensorNetwork:
+def house_network(joins: int | None = None) -> SensorSite:
     """Returns what the motes may be asked for.
 
     Args:
         joins: the most joins in one fragment; the deployment's limit, if None; 0 for no limit.
     """
-    return SensorNetwork(joins=(settings.NETWORK_JOINS if joins is None else joins) or None)
+    return SensorSite(joins=(settings.NETWORK_JOINS if joins is None else joins) or None)
 
 
 def assumed(weights: str = "", joins: int | None = None) -> Assumed:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from aspen.model.schema import Value
 from aspen.motes.hardware import WAKE_S
-from aspen.motes.kinds import Power, device_kind
+from aspen.motes.kinds import PowerSource, device_kind
 from sensors_sim.motes import (
     Attached,
     Field,
@@ -60,7 +60,7 @@ def _mote(spec: SensorSpec, rid: str, storey: int) -> MoteSpec:
     fixed = {name: known[name] for name in DEVICE_STREAMS[stream].fixed}
     attached = Attached(spec.sid, stream, fixed)
     described = (spec.sid, spec.x_m, spec.y_m, spec.level, storey, (attached,))
-    if device_kind(spec.kind).power is Power.MAINS:
+    if device_kind(spec.kind).power is PowerSource.MAINS:
         return MoteSpec(*described, wake_s=0.0, battery_mj=math.inf)
     return MoteSpec(*described, wake_s=WAKE_S)
 

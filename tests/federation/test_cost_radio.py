@@ -12,7 +12,7 @@ from aspen.motes import radio as frames
 from aspen.motes.hardware import GREATEST_TRIES, LONGEST_PAYLOAD_BYTES, RADIO_TX_MA
 from aspen.motes.kinds import DEVICE_KINDS, sample_mj
 from federation import radio
-from federation.network import BASE, Device, Network, Node
+from federation.network import BASE, Device, MoteNode, Network
 
 payloads = st.integers(0, LONGEST_PAYLOAD_BYTES)
 wakes_s = st.sampled_from([0.0, 0.1, 0.25, 1.0])
@@ -78,7 +78,7 @@ def test_a_link_that_loses_nothing_takes_one_transmission():
 def chain(etx=1.0, wake_s=0.25):
     """Base ◄ a ◄ b ◄ c, and d beside c under b."""
     parents = {"a": BASE, "b": "a", "c": "b", "d": "b"}
-    nodes = {mote: Node(parent, etx, wake_s) for mote, parent in parents.items()}
+    nodes = {mote: MoteNode(parent, etx, wake_s) for mote, parent in parents.items()}
     return Network(nodes, (Device("s", "seat_reading", "c", "seat", {"rid": "R"}),))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from federation.cost import Cost, Weights
 from federation.explain import Assumed, explain, journeys
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.weights import BadWeights, read_weights
 
 BY_LATENCY = Weights(0.0, 0.0, 1.0, 0.0)
@@ -67,7 +67,7 @@ def test_whoever_cannot_wait_gets_rows_as_they_are_measured():
 
 
 def test_a_limit_of_joins_is_kept_and_told():
-    journey = told(SEAT_LIGHT_TEMPERATURE, sensors=SensorNetwork(joins=1))
+    journey = told(SEAT_LIGHT_TEMPERATURE, sensors=SensorSite(joins=1))
     refused = [one for q in journey.data["questions"] for one in q["refused"]]
     assert any("may hold 1 joins" in one["why"] for one in refused)
 

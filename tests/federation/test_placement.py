@@ -22,7 +22,7 @@ from federation.cost import Cost, Weights, in_network, row_bytes
 from federation.deploy import deploy
 from federation.explain import explain, optimize_text
 from federation.placement import assign_sites, sites, strip_ships
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.split import split
 from federation.statistics import Statistics, share
 
@@ -74,7 +74,7 @@ def test_oracle_no_combination_of_sound_cuts_costs_less(plan, weighing, rate_hz)
     federated = assign_sites(plan, RANDOM, known, weighing)
     ways = []
     for path, scan in device_scans(plan, RANDOM):
-        chain, _ = sound_chain(plan, path, SensorNetwork())
+        chain, _ = sound_chain(plan, path, SensorSite())
         ways.append([in_network(one.node, scan.relation, known) for one in chain])
     every = [reduce(Cost.beside, way, Cost()) for way in product(*ways)]
     least = min(weighing.total(cost) for cost in every)
@@ -96,7 +96,7 @@ def test_a_filter_over_a_rows_window_never_reaches_the_motes():
     plan = planned(
         "SELECT s.mid FROM seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg >= 5.0"
     )
-    (fragment,) = split(assign_sites(plan, CATALOG, sensors=SensorNetwork(runs=False))).sensors
+    (fragment,) = split(assign_sites(plan, CATALOG, sensors=SensorSite(runs=False))).sensors
     assert fragment.predicate is None
 
 
@@ -126,7 +126,7 @@ def test_motes_that_may_drop_columns_send_less():
     pruned = compile_query("SELECT mid FROM machine", CATALOG).plan
     narrow = replace(window, child=replace(pruned, child=window.child, outputs=plan.outputs))
     assert len(assign_sites(narrow, CATALOG).choices[0].alternatives) == 1
-    free = SensorNetwork(drops_columns=True)
+    free = SensorSite(drops_columns=True)
     chosen = assign_sites(narrow, CATALOG, sensors=free).choices[0].chosen
     assert chosen.cut == 2
     assert row_bytes(chosen.motes.columns) < row_bytes(window.columns)

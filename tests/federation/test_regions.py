@@ -27,7 +27,7 @@ from federation.cost import Weights
 from federation.covers import covers
 from federation.placement import assign_sites, options, strip_ships
 from federation.search import FederatedSpace
-from federation.sites import SensorNetwork
+from federation.sites import SensorSite
 from federation.split import split
 from tests.experiments.search.by_rules import RuleSearch
 from tests.experiments.search.top_down import top_down
@@ -135,7 +135,7 @@ def test_example_14_has_the_alternatives_of_the_seeds():
 
 def test_the_seats_join_stays_out_of_the_network_when_a_join_is_one_too_many():
     plan = planned(SEAT_LIGHT_TEMPERATURE)
-    one = options(plan, CATALOG, KNOWN, sensors=SensorNetwork(joins=1)).regions[0]
+    one = options(plan, CATALOG, KNOWN, sensors=SensorSite(joins=1)).regions[0]
     assert all(len(fetch.aliases) <= 2 for fetch in one.fetches.values())
     assert any("may hold 1 joins" in why for _, why in one.refused)
     lifted = options(plan, CATALOG, KNOWN).regions[0]
@@ -144,7 +144,7 @@ def test_the_seats_join_stays_out_of_the_network_when_a_join_is_one_too_many():
 
 def test_a_network_that_takes_no_fragments_gets_none():
     plan = planned(EXAMPLE_14)
-    federated = assign_sites(plan, CATALOG, KNOWN, sensors=SensorNetwork(runs=False))
+    federated = assign_sites(plan, CATALOG, KNOWN, sensors=SensorSite(runs=False))
     assert federated.pieces == ()
     assert strip_ships(federated.plan) == plan
 
@@ -197,6 +197,6 @@ def test_what_no_epoch_can_give_is_refused_with_a_reason(text, reason):
 
 
 def test_a_stream_no_mote_samples_is_refused():
-    only_light = replace(SensorNetwork(), devices=frozenset({"light"}))
+    only_light = replace(SensorSite(), devices=frozenset({"light"}))
     federated = assign_sites(planned(EXAMPLE_14), CATALOG, KNOWN, BY_ENERGY, only_light)
     assert {fetch.aliases for fetch in federated.pieces} <= {("sr",)}

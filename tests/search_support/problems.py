@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 
 from federation.cost import Weights
-from federation.search import Attribute, Equality, Member, Problem, Route, Site, Theta
+from federation.search import Attribute, Equality, Member, Problem, Route, SearchSite, Theta
 
 SHAPES = ("chain", "star", "cycle", "clique", "random")
 
@@ -30,10 +30,10 @@ def edges(n: int, shape: str, chance: Random) -> list[tuple[int, int]]:
             return [edge for edge in tree if chance.random() < 0.95] + more
 
 
-def sites(chance: Random, groups: int, *, sorts: bool) -> tuple[Site, ...]:
+def sites(chance: Random, groups: int, *, sorts: bool) -> tuple[SearchSite, ...]:
     limit = chance.choice((1, 1, 1, None))
     motes = tuple(
-        Site(
+        SearchSite(
             f"motes{i}",
             chance.uniform(20, 90),
             joins=limit,
@@ -43,11 +43,11 @@ def sites(chance: Random, groups: int, *, sorts: bool) -> tuple[Site, ...]:
         )
         for i in range(groups)
     )
-    base = Site("base", 5.0, sorts=sorts and chance.random() < 0.5, reduces=True)
-    return (*motes, base, Site("engine", 0.5, sorts=sorts))
+    base = SearchSite("base", 5.0, sorts=sorts and chance.random() < 0.5, reduces=True)
+    return (*motes, base, SearchSite("engine", 0.5, sorts=sorts))
 
 
-def routes(chance: Random, places: tuple[Site, ...]) -> tuple[Route, ...]:
+def routes(chance: Random, places: tuple[SearchSite, ...]) -> tuple[Route, ...]:
     made = []
     for one in places:
         for other in places:
@@ -59,7 +59,7 @@ def routes(chance: Random, places: tuple[Site, ...]) -> tuple[Route, ...]:
     return tuple(made)
 
 
-def member(chance: Random, alias: str, homes: tuple[Site, ...]) -> Member:
+def member(chance: Random, alias: str, homes: tuple[SearchSite, ...]) -> Member:
     rows = float(chance.choice((1, 7, 40, 300, 2_000)))
     columns = (f"k{i}" for i in range(4))
     return Member(

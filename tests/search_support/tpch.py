@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from federation.search import Attribute, Equality, Member, Problem, Site, Theta
+from federation.search import Attribute, Equality, Member, Problem, SearchSite, Theta
 
 
 def query(text: str, *, closure: bool = True) -> Problem:
@@ -15,7 +15,7 @@ def query(text: str, *, closure: bool = True) -> Problem:
         else:
             equalities.append(Equality(left, right))
     members = tuple(Member(alias, "engine", 100.0, 1.0, 20) for alias in sorted(aliases))
-    site = Site("engine", 1.0)
+    site = SearchSite("engine", 1.0)
     return Problem(
         members, (site,), (), "engine", tuple(equalities), tuple(thetas), closure=closure
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aspen.motes.kinds import DEVICE_KINDS, device_kind, sample_mj
-from federation.sites import MOTES, SensorNetwork
+from federation.sites import MOTES, SensorSite
 from sensors_sim.waveforms import WAVEFORMS, BadParameters, checked
 from smartcis.catalog import CATALOG
 from smartcis.placements.device_streams import DEVICE_STREAMS
@@ -22,7 +22,7 @@ def test_a_row_is_enough(kind) -> None:
     assert (KINDS[kind.key].lowest, KINDS[kind.key].highest) == (kind.least, kind.greatest)
     assert (kind.key in MOTES) == kind.can_be_asked
     assert (kind.stream in DEVICE_STREAMS) == kind.on_air
-    assert (SensorNetwork().sampling_refusal(relation) == "") == kind.can_be_asked
+    assert (SensorSite().sampling_refusal(relation) == "") == kind.can_be_asked
     assert kind.least_period_s <= kind.period_s <= kind.greatest_period_s
     assert sample_mj(kind.key) >= 0.0
     assert any(_fits(key, kind) for key in WAVEFORMS)

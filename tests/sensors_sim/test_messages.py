@@ -19,7 +19,7 @@ from sensors_sim.innet.compile import Fragment, compile_fragment
 from sensors_sim.innet.joins import BASE, Assignment, read_assignment
 from sensors_sim.innet.partial import Aggregator, Partials
 from sensors_sim.innet.placement import Prices, Shares, assign_groups, groups_of
-from sensors_sim.innet.program import Method, Output, PartialAggregate, Program, StreamInput
+from sensors_sim.innet.program import Method, PartialAggregate, Program, ProgramOutput, StreamInput
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.sides import Sides
@@ -65,7 +65,7 @@ def programs(draw):
     several = len(streams) > 1
     return Program(
         tuple(streams),
-        tuple(draw(st.lists(st.builds(Output, exprs, wires), max_size=4))),
+        tuple(draw(st.lists(st.builds(ProgramOutput, exprs, wires), max_size=4))),
         draw(st.integers(0, 10**7)),
         grouped=draw(st.booleans()),
         aggregates=tuple(
@@ -134,7 +134,7 @@ AGGREGATES = tuple(
     PartialAggregate(function, Col("a0.c3"), Wire(WireType.SCALED, 1))
     for function in AggregateFunction
 )
-KEYS = (Output(Col("a0.c2"), Wire(WireType.TEXT)),)
+KEYS = (ProgramOutput(Col("a0.c2"), Wire(WireType.TEXT)),)
 rows = st.lists(
     st.tuples(st.sampled_from("abc"), st.none() | st.integers(-5000, 5000).map(lambda n: n / 10)),
     max_size=12,

@@ -23,7 +23,7 @@ from sensors_sim.errors import BadWorld, UnknownQuery, UnsupportedFragment
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.motes import Attached, Field, MoteSpec, Wall, base_station, walls_of
 from sensors_sim.network.clock import Clock
-from sensors_sim.network.links import Ideal, Link, Radio, log_success
+from sensors_sim.network.links import Ideal, Radio, RadioLink, log_success
 from sensors_sim.sensor_network import SensorNetwork
 
 SEAT = scan("seat_reading", "s")
@@ -39,7 +39,7 @@ def network(field, seed=1, model=None, **options):
 
 @given(st.floats(-10, 30), st.floats(0, 10), st.integers(20, 133))
 def test_a_stronger_signal_never_loses_more_and_a_longer_frame_never_less(snr, more, size):
-    weak, strong = Link(log_success(snr)), Link(log_success(snr + more))
+    weak, strong = RadioLink(log_success(snr)), RadioLink(log_success(snr + more))
     assert 0.0 <= weak.share(size) <= strong.share(size) <= 1.0
     assert weak.share(size + 10) <= weak.share(size)
 

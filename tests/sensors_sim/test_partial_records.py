@@ -13,11 +13,11 @@ from aspen.algebra.expr import Col
 from aspen.algebra.plan import AggregateFunction
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.innet.partial import Aggregator, Partials
-from sensors_sim.innet.program import Output, PartialAggregate
+from sensors_sim.innet.program import PartialAggregate, ProgramOutput
 from sensors_sim.innet.values import Dictionary, Wire, WireType
 
 ARGUMENT = Col("r0.c0")
-KEY = Output(Col("r0.c1"), Wire(WireType.INT))
+KEY = ProgramOutput(Col("r0.c1"), Wire(WireType.INT))
 WIRES = {
     "measured": (Wire(WireType.SCALED, 1), st.integers(-500, 5_000).map(lambda n: n / 10)),
     "whole": (Wire(WireType.INT), st.integers(-5_000, 5_000)),

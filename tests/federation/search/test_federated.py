@@ -16,7 +16,7 @@ from federation.search import (
     NoPlan,
     Problem,
     Route,
-    Site,
+    SearchSite,
     Theta,
     bottom_up,
 )
@@ -24,8 +24,8 @@ from federation.search.costs import AIR_MJ_PER_BYTE, Estimates, Flow, bloom, sem
 from federation.search.space import And, PlanTree, ways
 from federation.search.splits import JoinGraph
 
-MOTES = Site("motes", 20.0, joins=1, battery=True, hashes=False, reduces=True)
-BASE, ENGINE = Site("base", 5.0, reduces=True), Site("engine", 0.5, sorts=True)
+MOTES = SearchSite("motes", 20.0, joins=1, battery=True, hashes=False, reduces=True)
+BASE, ENGINE = SearchSite("base", 5.0, reduces=True), SearchSite("engine", 0.5, sorts=True)
 ROUTES = (
     Route("motes", "base", 2.5),
     Route("base", "motes", 2.5),

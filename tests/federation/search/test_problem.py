@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from search_support.tpch import query
 
-from federation.search import Attribute, Equality, Member, Route, Site, Theta
+from federation.search import Attribute, Equality, Member, Route, SearchSite, Theta
 from federation.search.problem import BadProblem, Problem
 
 GOOD = query("a.k=b.k")
@@ -29,9 +29,9 @@ A, B = GOOD.members
         ({"members": (A, replace(B, distinct=(("k", 0.5),)))}, "0.5"),
         ({"members": (A, replace(B, alias="b+c"))}, "b+c"),
         ({"sites": ()}, "engine"),
-        ({"sites": (Site("engine", 1.0), Site("engine", 2.0))}, "engine"),
-        ({"sites": (Site("engine", -1.0),)}, "-1.0"),
-        ({"sites": (Site("engine", 1.0, joins=-1),)}, "-1"),
+        ({"sites": (SearchSite("engine", 1.0), SearchSite("engine", 2.0))}, "engine"),
+        ({"sites": (SearchSite("engine", -1.0),)}, "-1.0"),
+        ({"sites": (SearchSite("engine", 1.0, joins=-1),)}, "-1"),
         ({"routes": (Route("engine", "engine"),)}, "engine"),
         ({"routes": (Route("engine", "cellar"),)}, "cellar"),
         ({"goal": "cellar"}, "cellar"),
