@@ -44,6 +44,7 @@ PYTEST = (
 )
 SHARED = (".venv", "frontend/dist", "frontend/node_modules")
 SKIPPED = ("core/ExceptionReplacer", "core/RemoveDecorator")  # as good as never a likely mistake
+FAILED, INTERRUPTED = 1, 2  # what pytest returns when tests fail, or a file cannot be imported
 LIMIT_TIMES, LIMIT_PLUS_S = 4.0, 60.0
 
 
@@ -172,6 +173,8 @@ class Copy:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return "timed out", limit_s, ""
+        if process.returncode not in (0, FAILED, INTERRUPTED):
+            raise RuntimeError(f"pytest could not run {' '.join(tests)}\n{said[-500:]}")
         failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR tests"))]
         outcome = "survived" if process.returncode == 0 else "killed"
         return outcome, time.monotonic() - began, failed[0][:200] if failed else said[-200:]
