@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from aspen.algebra.block import join_on
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
+from aspen.algebra.joined import join_on
 from aspen.algebra.plan import Filter, Join, Plan, Project
 from federation.accesses import Fetch
 from federation.regions import Path, Region

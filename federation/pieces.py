@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aspen.algebra.block import joined
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
+from aspen.algebra.joined import joined
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
 from aspen.model.schema import Column
 from aspen.motes.protocol import LEAST_PERIOD_S

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 
 from networkx.utils import UnionFind
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjuncts, substitute
+from aspen.algebra.joined import joined
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
@@ -358,77 +359,3 @@ def _lacking(plan: Plan, own: Sequence[str], one: Input, names: Mapping[str, Exp
     keep = tuple((column, Col(column.name)) for column in plan.columns)
     on = tuple((name, column.name) for name, column in zip(own, there, strict=True))
     return AntiJoin(Project(plan, (*keep, *keys)), one.plan, on)
-
-
-def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
-    """Joins inputs from the left, the next one tied to those before where that can be.
-
-    Every condition is tested where its columns first meet; equal columns become keys.
-
-    Args:
-        inputs: at least one; no two columns have one name.
-    """
-    waiting, untested = list(inputs), list(conditions)
-    plan: Plan | None = None
-    while waiting:
-        have = frozenset[str]() if plan is None else _names(plan)
-        near = waiting[_nearest(have, waiting, untested)]
-        waiting.remove(near)
-        own, untested = _split(untested, _names(near))
-        test = conjunction(own)
-        side = near if test is None else Filter(near, test)
-        if plan is None:
-            plan = side
-            continue
-        ready, untested = _split(untested, have | _names(side))
-        plan = join_on(plan, side, ready)
-    if plan is None:
-        raise PlanError("a block has an input at least")
-    return plan
-
-
-def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
-    """Joins two plans on conditions over their columns; equalities become keys."""
-    lefts, rights = _names(left), _names(right)
-    on: dict[tuple[str, str], None] = {}
-    rest: list[Expr] = []
-    for condition in conditions:
-        match condition:
-            case Op("=", Col(one), Col(other)) if one in lefts and other in rights:
-                on[one, other] = None
-            case Op("=", Col(one), Col(other)) if other in lefts and one in rights:
-                on[other, one] = None
-            case _:
-                rest += conjuncts(condition)
-    return Join(left, right, tuple(on), conjunction(rest))
-
-
-def _names(plan: Plan) -> frozenset[str]:
-    return frozenset(column.name for column in plan.columns)
-
-
-def _split(conditions: Iterable[Expr], have: frozenset[str]) -> tuple[list[Expr], list[Expr]]:
-    ready: list[Expr] = []
-    rest: list[Expr] = []
-    for condition in conditions:
-        (ready if columns_in(condition) <= have else rest).append(condition)
-    return ready, rest
-
-
-def _nearest(have: frozenset[str], waiting: Sequence[Plan], conditions: Sequence[Expr]) -> int:
-    """Returns the index of the next input: tied by an equality, by any condition, or the first."""
-    rank = [(_tie(have, _names(plan), conditions), index) for index, plan in enumerate(waiting)]
-    return min(rank)[1]
-
-
-def _tie(have: frozenset[str], own: frozenset[str], conditions: Sequence[Expr]) -> int:
-    found = 2
-    for condition in conditions:
-        read = columns_in(condition)
-        if not (read & have and read & own):
-            continue
-        match condition:
-            case Op("=", Col(), Col()):
-                return 0
-        found = 1
-    return found

@@ -18,10 +18,10 @@ from aspen.algebra.block import (
     column_of,
     equal_classes,
     equated,
-    joined,
     plan_of,
 )
 from aspen.algebra.expr import Col, Const, Op, columns_in
+from aspen.algebra.joined import joined
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,

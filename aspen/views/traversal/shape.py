@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from aspen.algebra.block import joined
 from aspen.algebra.edge_rule import EdgeRule
 from aspen.algebra.expr import Col, Expr, columns_in, conjunction, substitute
+from aspen.algebra.joined import joined
 from aspen.algebra.linearise import linearise
 from aspen.algebra.plan import AggregateFunction, Fixpoint, Plan, Project, Union
 from aspen.algebra.renaming import renamed
