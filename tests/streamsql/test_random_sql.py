@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from threading import Timer
 
 import duckdb
 import pytest
@@ -49,7 +50,12 @@ def answer(duck, query, tables):
         if rows:
             marks = ", ".join(f"({', '.join('?' * len(row))})" for row in rows)
             duck.execute(f"INSERT INTO {table} VALUES {marks}", [v for row in rows for v in row])
-    return Counter(duck.execute(query).fetchall())
+    patience = Timer(30, duck.interrupt)  # DuckDB waits for itself now and then, for ever
+    patience.start()
+    try:
+        return Counter(duck.execute(query).fetchall())
+    finally:
+        patience.cancel()
 
 
 def one_shot(duck, query, tables):
@@ -77,9 +83,16 @@ CONTRADICTED = {5143, 5456, 6185, 16828}
 
 
 def seeded_queries(duck, seeds):
-    asked = [seed for seed in seeds if seed not in CONTRADICTED]
-    correlated = sum(one_shot(duck, *seeded(seed)) for seed in asked)
+    correlated, unanswered = 0, []
+    for seed in seeds:
+        if seed in CONTRADICTED:
+            continue
+        try:
+            correlated += one_shot(duck, *seeded(seed))
+        except duckdb.InterruptException:
+            unanswered.append(seed)
     assert correlated > len(seeds) / 5
+    assert len(unanswered) <= len(seeds) / 1000, unanswered
 
 
 def maintained(duck, query, changes):
