@@ -141,7 +141,7 @@ def readings_of(topic: str, payload: Any) -> Readings:
     """Reads a message: one reading, or a list of them, as JSON.
 
     Raises:
-        BadMessage: it is no such thing.
+        BadBrokerMessage: it is no such thing.
     """
     data = payload if isinstance(payload, bytes) else b""
     if len(data) > PAYLOAD_BYTES:

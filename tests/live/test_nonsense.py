@@ -91,7 +91,7 @@ def test_any_frame_is_answered_and_the_socket_lives(building, said):
 def test_a_frame_is_a_message_or_refused_in_words_that_can_be_sent(frame):
     try:
         message = protocol.decode(frame)
-    except protocol.BadMessage as error:
+    except protocol.BadClientMessage as error:
         sent = protocol.encode(protocol.WireError.of(error, None))
     else:
         assert isinstance(message, protocol.CLIENT_MESSAGES)
