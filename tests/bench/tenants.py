@@ -76,7 +76,7 @@ class _Scale:
 
 
 FULL = _Scale(clients=1_000, shapes=20, warm_up_s=6, together=False)
-QUICK = _Scale(clients=30, shapes=4, warm_up_s=2, together=True)
+QUICK = _Scale(clients=12, shapes=2, warm_up_s=1, together=True)
 
 
 @dataclass(slots=True)
