@@ -18,7 +18,6 @@ PACKAGES = (
     "aspen/results",
     "aspen/runtime",
     "aspen/spark",
-    "aspen/sqllogic",
     "aspen/streamsql",
     "aspen/views",
     "federation",

@@ -23,5 +23,5 @@ def test_a_bench_is_run_and_printed(monkeypatch, capsys):
 
 def test_a_product_without_its_tests_says_what_to_do(monkeypatch):
     monkeypatch.setattr(bench, "BENCHES", "tests_that_are_not_installed.command")
-    with pytest.raises(CommandError, match=r"smartcis\.bench\.missing(.|\n)*try:"):
+    with pytest.raises(CommandError, match=r"smartcis\.evidence\.missing(.|\n)*try:"):
         call_command("bench", "slope")

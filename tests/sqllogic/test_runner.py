@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from aspen.sqllogic.records import Halt, Query, Statement, read_records
-from aspen.sqllogic.runner import Runner
+from tests.sqllogic.records import Halt, Query, Statement, read_records
+from tests.sqllogic.runner import Runner
 
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.test"))
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from aspen.model.schema import Row
-from aspen.sqllogic.records import Query
-from aspen.sqllogic.values import arranged, digest, expected_rows, meaning, meant, strict
+from tests.sqllogic.records import Query
+from tests.sqllogic.values import arranged, digest, expected_rows, meaning, meant, strict
 
 _SHOWN = 6
 

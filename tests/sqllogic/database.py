@@ -48,13 +48,13 @@ _ASKED = "asked"
 class StatementRefused(AspenError):
     """A statement that contradicts what the database holds."""
 
-    code = "aspen.sqllogic.refused"
+    code = "tests.sqllogic.refused"
 
 
 class Failed(AspenError):
     """A view that the engine could not maintain."""
 
-    code = "aspen.sqllogic.failed"
+    code = "tests.sqllogic.failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from aspen.algebra.order import row_order
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.sqllogic.compare import difference
-from aspen.sqllogic.database import Database, result_plan
-from aspen.sqllogic.records import Halt, Query, Statement, read_records
+from tests.sqllogic.compare import difference
+from tests.sqllogic.database import Database, result_plan
+from tests.sqllogic.records import Halt, Query, Statement, read_records
 from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled
 from aspen.streamsql.errors import (

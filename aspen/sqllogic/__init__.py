@@ -1,1 +1,0 @@
-"""sqllogictest scripts, run against the engine."""
