@@ -9,9 +9,6 @@ from aspen.algebra.order import row_order
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from tests.sqllogic.compare import difference
-from tests.sqllogic.database import Database, result_plan
-from tests.sqllogic.records import Halt, Query, Statement, read_records
 from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled
 from aspen.streamsql.errors import (
@@ -24,6 +21,9 @@ from aspen.streamsql.errors import (
 )
 from aspen.streamsql.script import parse_script
 from aspen.streamsql.script_ast import CreateTable, Drop, ScriptStatement, Step, Transact
+from tests.sqllogic.compare import difference
+from tests.sqllogic.database import Database, result_plan
+from tests.sqllogic.records import Halt, Query, Statement, read_records
 
 ENGINE = "aspen"
 _KEPT = 16

@@ -30,7 +30,7 @@ def written(value: Value, letter: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)
-    return "".join(c if " " <= c <= "~" or ord(c) > 127 else "@" for c in text) or "(empty)"  # noqa: PLR2004 - ASCII
+    return "".join(c if " " <= c <= "~" or ord(c) > 127 else "@" for c in text) or "(empty)"
 
 
 def _whole(value: Value) -> int:
