@@ -1,4 +1,4 @@
-"""The base relations of the building, as `catalog.streamsql` and the kinds of sensor declare them."""
+"""The base relations, as `catalog.streamsql` and the kinds of sensor declare them."""
 
 from __future__ import annotations
 
