@@ -56,8 +56,8 @@ class SensorForm(Form):
             "enabled",
             "simulated",
         )
-        labels = {"period_s": "Seconds between readings"}  # noqa: RUF012  # Django reads a plain dict
-        help_texts = {  # noqa: RUF012  # Django reads a plain dict
+        labels = {"period_s": "Seconds between readings"}
+        help_texts = {
             "kind": "What it measures. Seat and processor sensors watch a machine.",
             "machine": "For seat and processor sensors. The room follows from it.",
             "unit": "For all other sensors.",

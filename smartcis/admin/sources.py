@@ -56,8 +56,8 @@ class SourceForm(Form):
     class Meta:
         model = Source
         fields = ("source", "name", "kind", "config", "unit", "machine", "period_s", "enabled")
-        labels = {"source": "Id", "period_s": "Seconds between two words"}  # noqa: RUF012  # Django reads a plain dict
-        help_texts = {  # noqa: RUF012  # Django reads a plain dict
+        labels = {"source": "Id", "period_s": "Seconds between two words"}
+        help_texts = {
             "source": "Letters, digits and hyphens; stands in every row of it.",
             "unit": "The room a calendar belongs to.",
             "machine": "The machine a software list or power outlet belongs to.",

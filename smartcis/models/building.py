@@ -6,11 +6,8 @@ rings, the outer one first, each ring a list of [x, y].
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import models
 
-from aspen.model.schema import Row
 from smartcis.models.source import SourceModel
 
 
@@ -72,10 +69,6 @@ class Level(SourceModel):
     def __str__(self) -> str:
         return self.name
 
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `level`."""
-        yield "level", (self.level_id, self.ordinal, self.name)
-
 
 class Unit(SourceModel):
     """A room, corridor, staircase or lift on one level.
@@ -89,6 +82,7 @@ class Unit(SourceModel):
     """
 
     relations = ("room", "room_point")
+    attributes = {"x_m": "label_x_m", "y_m": "label_y_m"}
 
     rid = models.CharField(primary_key=True, max_length=60)
     level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="units")
@@ -108,11 +102,6 @@ class Unit(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.rid})" if self.name and self.name != self.rid else self.rid
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the rows of `room` and `room_point`."""
-        yield "room", (self.rid, self.level_id, self.name, self.category)
-        yield "room_point", (self.rid, self.label_x_m, self.label_y_m)
 
 
 class Door(SourceModel):
@@ -143,7 +132,3 @@ class Door(SourceModel):
 
     def __str__(self) -> str:
         return self.door_id
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `door`."""
-        yield "door", (self.door_id, self.state, self.x_m, self.y_m, self.level_id)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import models
 from django.utils import timezone
 
-from aspen.model.schema import Row
 from smartcis.models.queries import MaintainedQuery
 from smartcis.models.source import SourceModel
 
@@ -93,6 +90,7 @@ class Alarm(SourceModel):
     """
 
     relations = ("alarm",)
+    attributes = {"alarm_id": "pk", "query": "outlet_id"}
 
     outlet = models.ForeignKey(Outlet, on_delete=models.CASCADE, related_name="alarms")
     digest = models.CharField(max_length=64)
@@ -109,10 +107,3 @@ class Alarm(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.message}"
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `alarm`."""
-        yield (
-            "alarm",
-            (self.pk, self.outlet_id, self.name, self.target, self.message, self.raised_s),
-        )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import models
 
-from aspen.model.schema import Row
 from smartcis.models.building import Unit
 from smartcis.models.routing import RoutingNode
 from smartcis.models.source import SourceModel
@@ -38,6 +35,7 @@ class Machine(SourceModel):
     """
 
     relations = ("machine",)
+    attributes = {"rid": "unit_id", "node": "node_id", "level_id": "unit.level_id"}
     rows_need = ("unit",)
 
     mid = models.CharField(primary_key=True, max_length=70)
@@ -58,14 +56,6 @@ class Machine(SourceModel):
     def __str__(self) -> str:
         return f"{self.host} ({self.mid})"
 
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `machine`."""
-        unit = self.unit
-        yield (
-            "machine",
-            (self.mid, self.host, unit.rid, self.node_id, unit.level_id, self.x_m, self.y_m),
-        )
-
 
 class SoftwareInstall(SourceModel):
     """One program on one machine.
@@ -75,6 +65,7 @@ class SoftwareInstall(SourceModel):
     """
 
     relations = ("machine_software",)
+    attributes = {"mid": "machine_id"}
 
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="software")
     software = models.CharField(max_length=120, db_index=True)
@@ -92,15 +83,17 @@ class SoftwareInstall(SourceModel):
     def __str__(self) -> str:
         return f"{self.software} on {self.machine_id}"
 
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `machine_software`."""
-        yield "machine_software", (self.machine_id, self.software)
-
 
 class Kiosk(SourceModel):
     """A screen on a wall where people ask their way."""
 
     relations = ("kiosk",)
+    attributes = {
+        "node": "node_id",
+        "level_id": "node.level_id",
+        "x_m": "node.x_m",
+        "y_m": "node.y_m",
+    }
     rows_need = ("node",)
 
     kiosk_id = models.SlugField(primary_key=True, max_length=60)
@@ -113,11 +106,3 @@ class Kiosk(SourceModel):
 
     def __str__(self) -> str:
         return self.name
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `kiosk`."""
-        node = self.node
-        yield (
-            "kiosk",
-            (self.kiosk_id, self.name, node.node, node.level_id, node.x_m, node.y_m),
-        )

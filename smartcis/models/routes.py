@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
 
 from django.db import models
 from django.utils import timezone
 
-from aspen.model.schema import Row
 from smartcis.models.source import SourceModel
 
 
@@ -39,7 +37,3 @@ class RouteRequest(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.session}: {self.software} from {self.node}"
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the demand row."""
-        yield "route_request", (self.session, self.node, self.software, self.step_free)

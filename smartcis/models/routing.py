@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import models
 
-from aspen.model.schema import Row
 from smartcis.models.building import Door, Level, Unit
 from smartcis.models.source import SourceModel
 
@@ -25,6 +22,7 @@ class RoutingNode(SourceModel):
     )
 
     relations = ("routing_node",)
+    attributes = {"rid": "unit_id"}
 
     node = models.BigIntegerField(primary_key=True)
     level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="nodes")
@@ -42,10 +40,6 @@ class RoutingNode(SourceModel):
     def __str__(self) -> str:
         return f"{self.node} {self.kind} of {self.unit_id}"
 
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `routing_node`."""
-        yield "routing_node", (self.node, self.level_id, self.unit_id, self.x_m, self.y_m)
-
 
 class RoutingEdge(SourceModel):
     """A step from one point to the next; the way back is a row of its own.
@@ -59,6 +53,7 @@ class RoutingEdge(SourceModel):
     WAYS = tuple((way, way) for way in (WALK, DOOR, STAIRS, LIFT, ENTRANCE))
 
     relations = ("routing_edge",)
+    attributes = {"src": "src_id", "dst": "dst_id"}
 
     src = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="leaving")
     dst = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="arriving")
@@ -78,10 +73,3 @@ class RoutingEdge(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.src_id} → {self.dst_id}"
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `routing_edge`."""
-        yield (
-            "routing_edge",
-            (self.src_id, self.dst_id, self.length_mm, self.step_free, self.way, self.door_id),
-        )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from aspen.model.schema import Row
 from aspen.motes.kinds import DEVICE_KINDS, UnknownDevice, device_kind
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.waveforms import WAVEFORMS, checked
@@ -43,6 +41,7 @@ class Sensor(SourceModel):
     WAVEFORM_CHOICES = tuple((key, kind.label) for key, kind in WAVEFORMS.items())
 
     relations = ("sensor",)
+    attributes = {"rid": "unit_id", "mid": "machine_id", "node": "node_id"}
 
     sid = models.CharField(primary_key=True, max_length=80)
     kind = models.CharField(max_length=20, choices=sensor_kinds, db_index=True)
@@ -68,23 +67,6 @@ class Sensor(SourceModel):
 
     def __str__(self) -> str:
         return self.sid
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `sensor`."""
-        yield (
-            "sensor",
-            (
-                self.sid,
-                self.kind,
-                self.unit_id,
-                self.machine_id,
-                self.node_id,
-                self.level_id,
-                self.x_m,
-                self.y_m,
-                self.simulated,
-            ),
-        )
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Places the sensor where its machine or room is if nobody placed it, then write it."""
@@ -153,6 +135,7 @@ class RegionSeed(SourceModel):
     """A sensor from which a contiguous region of triggered sensors grows."""
 
     relations = ("region_seed",)
+    attributes = {"sid": "sensor_id"}
 
     region_id = models.CharField(max_length=40)
     sensor = models.ForeignKey(Sensor, on_delete=models.CASCADE, related_name="seeds")
@@ -164,7 +147,3 @@ class RegionSeed(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.region_id} from {self.sensor_id}"
-
-    def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `region_seed`."""
-        yield "region_seed", (self.region_id, self.sensor_id)

@@ -7,7 +7,9 @@ delete, bulk_create and bulk_update. Raw SQL is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from django.core import checks
@@ -18,6 +20,7 @@ from django.dispatch import receiver
 
 from aspen.errors import AspenError
 from aspen.model.schema import Row
+from smartcis.catalog import CATALOG
 from smartcis.models.outbox import Changes, record
 
 S = TypeVar("S", bound="SourceModel")
@@ -118,12 +121,13 @@ SourceManager = models.Manager.from_queryset(SourceQuerySet)
 class SourceModel(models.Model):
     """A table that feeds relations of the catalog.
 
-    A subclass names its `relations` and yields `(relation, row)` from `rows()`, read from its
-    own fields and from foreign keys listed in `rows_need` (whose own values must not change
-    without this row being saved).
+    A subclass names its `relations`, and in `attributes` those of their columns that are called
+    otherwise here. What is reached through a foreign key listed in `rows_need` must not change
+    without this row being saved.
     """
 
     relations: ClassVar[tuple[str, ...]] = ()
+    attributes: ClassVar[Mapping[str, str]] = {}
     rows_need: ClassVar[tuple[str, ...]] = ()
 
     objects = SourceManager()
@@ -134,7 +138,7 @@ class SourceModel(models.Model):
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Returns the rows this object contributes, each with its relation's name."""
-        raise TypeError(f"{type(self).__name__} does not say what rows it has")
+        return ((relation, values(self)) for relation, values in _readers(type(self)))
 
     @classmethod
     def rows_of(cls, keys: Sequence[Any], *, using: str) -> list[tuple[str, Row]]:
@@ -162,25 +166,18 @@ class SourceModel(models.Model):
     @classmethod
     def check(cls, **kwargs: Any) -> list[checks.CheckMessage]:
         """Refuses a subclass whose managers would write past the outbox."""
-        found = super().check(**kwargs)
-        if not isinstance(cls._base_manager.all(), SourceQuerySet):
-            found.append(
-                checks.Error(
-                    f"{cls.__name__}.Meta must inherit SourceModel.Meta",
-                    hint="class Meta(SourceModel.Meta): …",
-                    obj=cls,
-                    id="smartcis.E001",
-                )
-            )
-        if not isinstance(cls._default_manager.all(), SourceQuerySet):
-            found.append(
-                checks.Error(
-                    f"{cls.__name__}'s default manager must be a SourceManager",
-                    obj=cls,
-                    id="smartcis.E002",
-                )
-            )
-        return found
+        managers = {
+            "E001": (cls._base_manager, "Meta must inherit SourceModel.Meta"),
+            "E002": (cls._default_manager, "the default manager must be a SourceManager"),
+        }
+        return [
+            *super().check(**kwargs),
+            *(
+                checks.Error(f"{cls.__name__}: {fault}", obj=cls, id=f"smartcis.{code}")
+                for code, (manager, fault) in managers.items()
+                if not isinstance(manager.all(), SourceQuerySet)
+            ),
+        ]
 
 
 def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
@@ -188,6 +185,16 @@ def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
     whole = list(values)
     for start in range(0, len(whole), size):
         yield whole[start : start + size]
+
+
+@cache
+def _readers(model: type[SourceModel]) -> Sequence[tuple[str, Callable[[SourceModel], Row]]]:
+    """Returns for each relation of a model what reads its row off an object."""
+    found = []
+    for name in model.relations:
+        columns = CATALOG.get(name).names
+        found.append((name, attrgetter(*(model.attributes.get(one, one) for one in columns))))
+    return found
 
 
 def _signed(rows: Iterable[tuple[str, Row]], weight: int) -> Changes:

@@ -62,5 +62,4 @@ class Visitor(SourceModel):
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Returns the row of `visitor`; none for somebody who has not opted in."""
-        if self.consent != self.HIDDEN:
-            yield "visitor", (self.tag, self.pseudonym, self.consent, self.simulated)
+        return iter(()) if self.consent == self.HIDDEN else super().rows()
