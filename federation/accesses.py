@@ -17,6 +17,7 @@ from federation.cost import Cost
 from federation.pieces import PartJoin, Piece, joined_fragment, keyless, missing
 from federation.sampled import Sampled, unknown_to
 from federation.search.from_plan import JoinGroup
+from federation.search.problem import Access
 from federation.sites import SensorSite, simple
 from federation.statistics import Statistics
 
@@ -25,20 +26,16 @@ MOST_INPUTS = 4  # own choice: groups of partners multiply with every input
 
 
 @dataclass(frozen=True)
-class Fetch:
+class Fetch(Access):
     """One way to bring parts of a region to the engine.
 
     Args:
-        aliases: the parts, sorted.
         piece: what runs in the network at epochs; None for rows as they are measured.
         rest: conditions the engine checks behind the border.
         above: a node the engine runs on it, for it to stand for the part.
         done: conditions of the group that are fulfilled in it.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    cost: Cost
     piece: Piece | None = None
     rest: tuple[Expr, ...] = ()
     above: Plan | None = None

@@ -16,7 +16,7 @@ from aspen.algebra.joined import join_on
 from aspen.algebra.plan import Filter, Join, Plan, Project
 from federation.accesses import Fetch
 from federation.regions import Path, Region
-from federation.search.federated import FETCH
+from federation.search.joins import FETCH
 from federation.search.space import SCAN, PlanTree
 
 Elsewhere = Callable[[Plan, Path], Plan]
@@ -113,6 +113,6 @@ class _Joins:
 
     def _unequal(self, names: list[str]) -> list[str]:
         """Returns the columns behind the first that no join below has made equal to it."""
-        owner = {name: one.alias for name, one in self.region.group.owner().items()}
+        owner = self.region.group.owner
         parts = [owner[name] for name in names]
         return [name for name in names[1:] if parts.count(owner[name]) > 1]

@@ -17,8 +17,7 @@ from federation.cost import Cost
 from federation.placement import restricted
 from federation.regions import Region
 from federation.search.bottom_up import bottom_up
-from federation.search.costs import MICRO
-from federation.search.federated import FederatedSpace
+from federation.search.joins import MICRO, JoinSpace
 
 MOST_COVERS = 200  # own choice: nobody reads more
 
@@ -64,4 +63,4 @@ def _combined(every: Sequence[Fetch], streams: Sequence[str]) -> Iterator[tuple[
 def _priced(region: Region, fetches: tuple[Fetch, ...]) -> Cover:
     problem = restricted(region, {one.name for one in fetches})
     cost = reduce(Cost.beside, (one.cost for one in fetches), Cost())
-    return Cover(fetches, cost, bottom_up(FederatedSpace(problem)).cost / MICRO)
+    return Cover(fetches, cost, bottom_up(JoinSpace(problem)).cost / MICRO)

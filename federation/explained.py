@@ -17,9 +17,8 @@ from federation.covers import Cover, covers
 from federation.deploy import deploy
 from federation.estimate import Estimate
 from federation.placement import Decision, FederatedPlan, sites
-from federation.search.costs import MICRO
-from federation.search.federated import FederatedSpace
 from federation.search.graph import SearchGraph, graph_of
+from federation.search.joins import MICRO, JoinSpace
 from federation.split import Fragments, NetworkFragment
 from federation.sql_text import NoText, sql_text
 
@@ -127,14 +126,14 @@ def _region(decision: Decision) -> Question:
     region = decision.region
     chosen = {one.name for one in decision.fetches}
     every = covers(region)
-    least = decision.answer.cost / MICRO
+    least = decision.found.cost / MICRO
     told = tuple(
         Told(one.names, one.cost, one.weighed, "chosen")
         if {*one.names} == chosen
         else _lost(one, least)
         for one in every
     )
-    graph = graph_of(FederatedSpace(region.problem))
+    graph = graph_of(JoinSpace(region.problem))
     return Question(f"how {_listed(_streams_of(decision))} the engine", told, region.refused, graph)
 
 
@@ -260,8 +259,8 @@ def _question(one: Question) -> dict[str, Any]:
         if graph is None
         else {
             "cost": graph.cost,
-            "and_nodes": graph.costed,
-            "or_nodes": graph.seen,
+            "and_nodes": graph.and_nodes,
+            "or_nodes": graph.or_nodes,
             "nodes": [
                 {
                     "expr": node.expr,

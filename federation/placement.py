@@ -20,9 +20,9 @@ from federation.choices import StreamChoice, choice_of, counted, device_scans, s
 from federation.cost import Cost, Weights
 from federation.regions import Path, Region, Search
 from federation.search.bottom_up import bottom_up
-from federation.search.federated import FederatedSpace
+from federation.search.joins import JoinSpace
 from federation.search.problem import Problem
-from federation.search.space import Answer
+from federation.search.space import PlanTree
 from federation.sites import EngineSite, SensorSite
 from federation.statistics import Statistics
 
@@ -32,12 +32,12 @@ class Decision:
     """What was decided for one region.
 
     Args:
-        answer: the plan the search found, with its weighed cost.
+        found: the plan of the search, with its weighed cost.
         fetches: what it uses.
     """
 
     region: Region
-    answer: Answer
+    found: PlanTree
     fetches: tuple[Fetch, ...]
 
     @property
@@ -162,8 +162,8 @@ def options(  # as assign_sites
 
 
 def _decided(region: Region, names: Collection[str] | None) -> Decision:
-    answer = bottom_up(FederatedSpace(restricted(region, names)))
-    return Decision(region, answer, chosen_fetches(region, answer.plan))
+    found = bottom_up(JoinSpace(restricted(region, names)))
+    return Decision(region, found, chosen_fetches(region, found))
 
 
 def restricted(region: Region, names: Collection[str] | None) -> Problem:
@@ -196,7 +196,7 @@ class _Assigning:
         """Returns a node's federated plan."""
         decision = self._decisions.get(path)
         if decision is not None:
-            return arranged(decision.region, decision.answer.plan, self._sites, self.built)
+            return arranged(decision.region, decision.found, self._sites, self.built)
         return self._part(node, path)
 
     def _part(self, node: Plan, path: Path) -> Plan:

@@ -32,7 +32,7 @@ from federation.needs import needs_below
 from federation.pieces import grouped_fragment, grouping_refusal
 from federation.sampled import Sampled, sampled
 from federation.search.from_plan import JoinGroup, group_of, problem_of
-from federation.search.problem import Access, Problem
+from federation.search.problem import Problem
 from federation.sites import SensorSite
 from federation.statistics import Statistics
 
@@ -205,8 +205,7 @@ class Search:
         fetches: list[Fetch],
         refused: tuple[tuple[str, str], ...],
     ) -> Region:
-        accesses = [Access(one.name, one.aliases, "sensors", one.cost) for one in fetches]
-        problem = problem_of(group, self.catalog, self.statistics, self.weights, accesses)
+        problem = problem_of(group, self.statistics, self.weights, fetches)
         by_name = {one.name: one for one in fetches}
         return Region(path, node, needed, group, problem, by_name, refused)
 

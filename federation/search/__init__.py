@@ -1,20 +1,8 @@
-"""The search for the cheapest federated join plan, bottom-up."""
+"""The search for the cheapest join plan of a region, bottom-up."""
 
 from federation.search.bottom_up import bottom_up
-from federation.search.federated import FederatedSpace
-from federation.search.problem import Attribute, Equality, Member, Problem, Route, SearchSite, Theta
-from federation.search.space import Answer, NoPlan
+from federation.search.joins import JoinSpace
+from federation.search.problem import Access, Member, Problem, Theta
+from federation.search.space import NoPlan
 
-__all__ = [
-    "Answer",
-    "Attribute",
-    "Equality",
-    "FederatedSpace",
-    "Member",
-    "NoPlan",
-    "Problem",
-    "Route",
-    "SearchSite",
-    "Theta",
-    "bottom_up",
-]
+__all__ = ["Access", "JoinSpace", "Member", "NoPlan", "Problem", "Theta", "bottom_up"]

@@ -6,27 +6,26 @@ Source: [Selinger et al., SIGMOD 1979].
 
 from __future__ import annotations
 
-from federation.search.space import And, Answer, Node, Space, fn_sum, own_cost, unfold, ways
+from federation.search.space import And, Node, PlanTree, Space, unfold
 
 Best = dict[Node, tuple[int, And]]
 """The least cost of every OR node that has a plan, and the first way to it."""
 
 
-def bottom_up(space: Space) -> Answer:
+def bottom_up(space: Space) -> PlanTree:
     """Searches for the cheapest plan.
 
     Raises:
         NoPlan: the goal cannot be reached.
     """
-    plan = unfold(space.goal, best_ways(space))
-    return Answer(plan.cost, plan)
+    return unfold(space.goal, best_ways(space))
 
 
 def best_ways(space: Space) -> Best:
     """Costs every OR node that may be asked for, the smaller sets first."""
     best: Best = {}
     for node in space.upwards():
-        for way in ways(space, node):
+        for way in space.ways(node):
             cost = cost_of(space, way, best)
             if cost is not None and (node not in best or (cost, way) < best[node]):
                 best[node] = cost, way
@@ -38,4 +37,4 @@ def cost_of(space: Space, way: And, best: Best) -> int | None:
     below = [best[child][0] for child in way.children if child in best]
     if len(below) < len(way.children):
         return None
-    return fn_sum(*below, own_cost(space, way))
+    return space.cost(way) + sum(below)

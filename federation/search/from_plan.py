@@ -7,36 +7,18 @@ accesses alone: as measured, or as answers of a fragment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from aspen.algebra.block import block_of, equal_classes
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.plan import Filter, Join, Plan, Project, Scan, Window
-from aspen.model.catalog import Catalog
-from aspen.motes.hardware import FRAME_BYTES
-from federation.cost import Weights, row_bytes
-from federation.search.problem import (
-    NAME,
-    Access,
-    Attribute,
-    Equality,
-    Member,
-    Problem,
-    SearchSite,
-    Theta,
-)
+from federation.cost import Weights
+from federation.search.problem import NAME, Access, Member, Problem, Theta
 from federation.statistics import Statistics
 
 UNKNOWN_ROWS = 1_000.0  # own guess for a relation nobody counted
 PAIR = 2
-
-SITES = (
-    # Own guesses of the time per row; ±50 %.
-    SearchSite("sensors", 100.0, joins=0, battery=True, hashes=False),
-    SearchSite("engine", 5.0),
-)
 
 
 @dataclass(frozen=True)
@@ -53,19 +35,17 @@ class JoinGroup:
     equalities: tuple[tuple[str, str], ...] = ()
     conditions: tuple[Expr, ...] = ()
 
-    def owner(self) -> dict[str, Attribute]:
-        """Returns the relation and the column behind each column's name."""
+    @property
+    def owner(self) -> dict[str, str]:
+        """The alias of the part that each column is of."""
         return {
-            column.name: Attribute(alias, column.name.removeprefix(f"{alias}."))
-            for alias, (part, _) in self.parts.items()
-            for column in part.columns
+            column.name: alias for alias, (part, _) in self.parts.items() for column in part.columns
         }
 
     @property
     def equal_columns(self) -> list[tuple[str, ...]]:
         """The columns that must be equal, in classes, in the order of the parts."""
-        names = [column.name for part, _ in self.parts.values() for column in part.columns]
-        order = {name: index for index, name in enumerate(names)}
+        order = {name: index for index, name in enumerate(self.owner)}
         classes = equal_classes(self.equalities)
         found = [tuple(sorted(members, key=order.__getitem__)) for members in classes]
         return sorted(found, key=lambda members: order[members[0]])
@@ -106,69 +86,49 @@ def _aliases(parts: Sequence[Plan]) -> list[str]:
 
 
 def problem_of(
-    group: JoinGroup,
-    catalog: Catalog,
-    statistics: Statistics,
-    weights: Weights,
-    accesses: Iterable[Access] = (),
+    group: JoinGroup, statistics: Statistics, weights: Weights, accesses: Sequence[Access]
 ) -> Problem:
     """Returns the search problem of a group.
 
     Args:
         accesses: at least one for each device stream.
     """
-    members = tuple(
-        _member(part, alias, catalog, statistics) for alias, (part, _) in group.parts.items()
-    )
-    owner = group.owner()
-    streams = {
-        alias: scan.relation
-        for alias, (part, _) in group.parts.items()
-        if isinstance(scan := _bottom(part), Scan)
-    }
-    thetas = [
-        Theta(left, right, statistics.kept(one, streams).value)
-        for one in group.conditions
-        for left, right in _pair({owner[name].alias for name in columns_in(one)})
-    ]
+    owner = group.owner
+    bottoms = {alias: _chain(part)[0] for alias, (part, _) in group.parts.items()}
+    streams = {a: scan.relation for a, scan in bottoms.items() if isinstance(scan, Scan)}
+    thetas = []
+    for one in group.conditions:
+        between = sorted({owner[name] for name in columns_in(one)})
+        share = statistics.kept(one, streams).value
+        if len(between) == PAIR and share > 0:  # other predicates are no edges
+            thetas.append(Theta(between[0], between[1], share))
     brought = {alias for access in accesses for alias in access.aliases}
+    members = (_member(part, alias, statistics) for alias, (part, _) in group.parts.items())
     return Problem(
-        tuple(replace(one, home="engine") if one.alias not in brought else one for one in members),
-        SITES,
-        (),
-        "engine",
-        tuple(Equality(owner[one], owner[other]) for one, other in group.equalities),
-        tuple(one for one in thetas if one.share > 0),
+        tuple(replace(one, comes=one.alias in brought) for one in members),
+        tuple(frozenset(owner[name] for name in names) for names in group.equal_columns),
+        tuple(thetas),
         weights,
-        accesses=tuple(accesses),
+        tuple(accesses),
     )
 
 
-def _pair(aliases: set[str]) -> list[tuple[str, str]]:
-    """Returns the two relations a predicate is between; other predicates are no edges."""
-    return list(pairwise(sorted(aliases))) if len(aliases) == PAIR else []
-
-
-def _bottom(part: Plan) -> Plan:
-    while isinstance(part, Filter | Project | Window):
-        part = part.child
-    return part
-
-
-def _member(part: Plan, alias: str, catalog: Catalog, statistics: Statistics) -> Member:
+def _chain(part: Plan) -> list[Plan]:
+    """Returns the selections, projections and windows of a part, upwards from what is below."""
     chain = [part]
     while isinstance(chain[-1], Filter | Project | Window):
         chain.append(chain[-1].child)
-    payload = max(1, row_bytes(part.columns) - FRAME_BYTES)
-    scan = chain[-1]
+    return chain[::-1]
+
+
+def _member(part: Plan, alias: str, statistics: Statistics) -> Member:
+    scan, *above = _chain(part)
     if not isinstance(scan, Scan):
-        return Member(alias, "engine", UNKNOWN_ROWS, 1.0, payload)
-    device = scan.stream and scan.relation in catalog and catalog.get(scan.relation).device
+        return Member(alias, UNKNOWN_ROWS, 1.0)
     counted = statistics.rows(scan.relation)
     rate_hz = statistics.rate_hz(scan.relation) if scan.stream else 0.0
-    rows = UNKNOWN_ROWS if counted is None else counted
-    member = Member(alias, "sensors" if device else "engine", rows, rate_hz, payload)
-    for node in chain[-2::-1]:
+    member = Member(alias, UNKNOWN_ROWS if counted is None else counted, rate_hz)
+    for node in above:
         member = _narrowed(member, node, scan, statistics)
     return replace(member, rows=max(1.0, member.rows))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from federation.search.bottom_up import Best, best_ways, cost_of
-from federation.search.costs import MICRO
-from federation.search.space import And, Node, PlanTree, Space, unfold, ways
+from federation.search.joins import MICRO
+from federation.search.space import And, Node, PlanTree, Space, unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class SearchGraph:
     """What a search looked at.
 
     Args:
-        costed: AND nodes whose cost was computed.
-        seen: OR nodes looked at.
+        and_nodes: how many were costed.
+        or_nodes: how many were looked at.
         nodes: those of the best plan, from the goal down.
     """
 
     cost: float
-    costed: int
-    seen: int
+    and_nodes: int
+    or_nodes: int
     nodes: tuple[OrNode, ...]
 
     @property
     def text(self) -> str:
         """Print it."""
-        least = f"the least of {self.costed} AND nodes under {self.seen} OR nodes"
+        least = f"the least of {self.and_nodes} AND nodes under {self.or_nodes} OR nodes"
         lines = [f"joins: {self.cost:.6f} weighed, {least}"]
         for node in self.nodes:
             lines.append(f"  {node.expr} {node.prop}: {node.cost:.6f}")
@@ -88,7 +88,7 @@ def _wanted(space: Space) -> dict[Node, tuple[And, ...]]:
     while waiting:
         node = waiting.pop()
         if node not in found:
-            found[node] = ways(space, node)
+            found[node] = space.ways(node)
             waiting += [child for way in found[node] for child in way.children]
     return found
 

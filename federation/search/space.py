@@ -1,8 +1,7 @@
-"""What every search asks of a query: its and-or graph, node by node, and the costs in it.
+"""What a search asks of a query: its and-or graph, node by node, and the costs in it.
 
 An OR node is an expression with a property it must have; an AND node is one way to it: an
-operator over at most two OR nodes. These are the external functions of the rules
-[Liu, Ives and Loo, SIGMOD 2016, section 3.2].
+operator over at most two OR nodes [Liu, Ives and Loo, SIGMOD 2016, section 3.2].
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from aspen.errors import AspenError
 NONE = "-"
 """Stands for a child that is not there."""
 SCAN = "scan"
+"""The logical operator that reads what is there."""
 
 Node = tuple[str, str]
 """An OR node: expression and property."""
@@ -29,7 +29,7 @@ class NoPlan(AspenError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class And:
-    """An AND node, in the columns of SearchSpace; their order is that of equally good plans."""
+    """An AND node; their order is that of equally good plans."""
 
     expr: str
     prop: str
@@ -54,39 +54,19 @@ class And:
 
 
 class Space(Protocol):
-    """The external functions; all answers are the same at every call."""
+    """An and-or graph; all answers are the same at every call."""
 
     @property
     def goal(self) -> Node:
         """The query and the property its answer must have."""
         ...
 
-    def is_leaf(self, expr: str) -> bool:
-        """Say whether an expression is one relation (Fn_isleaf)."""
+    def ways(self, node: Node) -> tuple[And, ...]:
+        """Returns every way to an OR node, in order."""
         ...
 
-    def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        """Returns every way to an OR node but scans: joins (Fn_split) and enforcers."""
-        ...
-
-    def scans(self, expr: str, prop: str) -> tuple[str, ...]:
-        """Returns the scans that deliver a property (Fn_phyOp)."""
-        ...
-
-    def scan_summary(self, expr: str, prop: str) -> str:
-        """Describe what a scan gives (Fn_scansummary)."""
-        ...
-
-    def nonscan_summary(self, way: And) -> str:
-        """Describe what an operator gives (Fn_nonscansummary)."""
-        ...
-
-    def scan_cost(self, expr: str, prop: str, phy: str) -> int:
-        """Returns the cost of a scan (Fn_scancost)."""
-        ...
-
-    def nonscan_cost(self, way: And) -> int:
-        """Returns the cost of an operator without its children (Fn_nonscancost)."""
+    def cost(self, way: And) -> int:
+        """Returns the cost of an operator without its children, a whole number."""
         ...
 
     def upwards(self) -> Iterable[Node]:
@@ -94,30 +74,9 @@ class Space(Protocol):
         ...
 
 
-def fn_sum(*costs: int) -> int:
-    """Add the costs of children and operator (Fn_sum); they are whole numbers, so exactly."""
-    return sum(costs)
-
-
-def ways(space: Space, node: Node) -> tuple[And, ...]:
-    """Returns every way to an OR node, in order."""
-    expr, prop = node
-    found = list(space.split(expr, prop))
-    if space.is_leaf(expr):
-        found += [And(expr, prop, 0, SCAN, phy) for phy in space.scans(expr, prop)]
-    return tuple(sorted(found))
-
-
-def own_cost(space: Space, way: And) -> int:
-    """Returns the cost of an AND node's operator alone."""
-    if way.log == SCAN:
-        return space.scan_cost(way.expr, way.prop, way.phy)
-    return space.nonscan_cost(way)
-
-
 @dataclass(frozen=True, slots=True)
 class PlanTree:
-    """A plan: a way, and the plans of its children."""
+    """A plan: a way, the plans of its children, and what all of it costs."""
 
     way: And
     cost: int
@@ -132,14 +91,6 @@ class PlanTree:
     def text(self) -> str:
         """The plan as text; equal plans have equal texts."""
         return "\n".join(self.lines())
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a search found."""
-
-    cost: int
-    plan: PlanTree
 
 
 def unfold(goal: Node, best: dict[Node, tuple[int, And]]) -> PlanTree:

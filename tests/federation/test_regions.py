@@ -17,6 +17,7 @@ from federation_support.building import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from search_support.federated import FederatedSpace, over_sites
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Scan, Window
@@ -26,7 +27,8 @@ from aspen.views.oracle import evaluate
 from federation.cost import Weights
 from federation.covers import covers
 from federation.placement import assign_sites, options, strip_ships
-from federation.search import FederatedSpace
+from federation.search import JoinSpace
+from federation.search.graph import graph_of
 from federation.sites import SensorSite
 from federation.split import split
 from tests.experiments.search.by_rules import RuleSearch
@@ -112,7 +114,7 @@ def test_oracle_regions_inside_a_region_run_too(tables):
 def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
     for one in assign_sites(planned(text), CATALOG, KNOWN, weights).decisions:
         every = covers(one.region)
-        assert every[0].weighed == pytest.approx(one.answer.cost / 1e6)
+        assert every[0].weighed == pytest.approx(one.found.cost / 1e6)
         assert {f.name for f in one.fetches} in [{*c.names} for c in every]
 
 
@@ -120,9 +122,17 @@ def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
 @given(queries())
 def test_differential_all_searches_agree_on_regions(text):
     for one in options(planned(text), CATALOG, KNOWN).regions:
-        space = FederatedSpace(one.problem)
+        space = JoinSpace(one.problem)
         answer = top_down(space)
-        assert RuleSearch(space).answer().plan.text == answer.plan.text
+        assert RuleSearch(space).answer().text == answer.text
+
+
+@settings(law, max_examples=40)
+@given(queries())
+def test_differential_a_region_is_a_query_over_two_sites_without_a_route(text):
+    for one in options(planned(text), CATALOG, KNOWN).regions:
+        general = FederatedSpace(over_sites(one.problem))
+        assert graph_of(JoinSpace(one.problem)) == graph_of(general)
 
 
 def test_example_14_has_the_alternatives_of_the_seeds():

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cache
 
 import networkx as nx
-
-from federation.search import FederatedSpace, Problem
-from federation.search import costs as price
+from search_support import costs as price
+from search_support.federated import FederatedSpace
+from search_support.problem import Problem
 
 
 def all_costs(problem: Problem) -> set[int]:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import combinations
 from random import Random
 
+from search_support.problem import Attribute, Equality, Member, Problem, Route, SearchSite, Theta
+
 from federation.cost import Weights
-from federation.search import Attribute, Equality, Member, Problem, Route, SearchSite, Theta
 
 SHAPES = ("chain", "star", "cycle", "clique", "random")
 

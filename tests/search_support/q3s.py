@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from federation.search.space import And, Node
+from federation.search.space import SCAN, And, Node
 
 SPLITS = (
     And("COL", "-", 1, "join", "sort-merge", "C", "custkey", "OL", "custkey"),
@@ -33,26 +33,12 @@ class Q3S:
     local: Mapping[And, int] = field(default_factory=lambda: LOCAL)
     scan: Mapping[Node, tuple[str, int]] = field(default_factory=lambda: SCANS)
 
-    def is_leaf(self, expr: str) -> bool:
-        return len(expr) == 1
+    def ways(self, node: Node) -> tuple[And, ...]:
+        scan = [And(*node, 0, SCAN, self.scan[node][0])] if node in self.scan else []
+        return (*scan, *(way for way in self.local if way.node == node))
 
-    def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        return tuple(way for way in self.local if way.node == (expr, prop))
-
-    def scans(self, expr: str, prop: str) -> tuple[str, ...]:
-        return (self.scan[expr, prop][0],) if (expr, prop) in self.scan else ()
-
-    def scan_summary(self, expr: str, _prop: str) -> str:
-        return f"rows of {expr}"
-
-    def nonscan_summary(self, way: And) -> str:
-        return f"rows of {way.expr}"
-
-    def scan_cost(self, expr: str, prop: str, _phy: str) -> int:
-        return self.scan[expr, prop][1]
-
-    def nonscan_cost(self, way: And) -> int:
-        return self.local[way]
+    def cost(self, way: And) -> int:
+        return self.scan[way.node][1] if way.log == SCAN else self.local[way]
 
     def upwards(self) -> Iterable[Node]:
         nodes = {*self.scan, *(way.node for way in SPLITS)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from federation.search import Attribute, Equality, Member, Problem, SearchSite, Theta
+from search_support.problem import Attribute, Equality, Member, Problem, SearchSite, Theta
 
 
 def query(text: str, *, closure: bool = True) -> Problem:

@@ -23,17 +23,7 @@ from aspen.model.schema import Column, Relation, Row, Type
 from aspen.overlog import compile_program
 from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
-from federation.search.space import (
-    SCAN,
-    And,
-    Answer,
-    Node,
-    NoPlan,
-    Space,
-    own_cost,
-    unfold,
-    ways,
-)
+from federation.search.space import SCAN, And, Node, NoPlan, PlanTree, Space, unfold
 
 STRATEGY = "justification"
 """Keeps no annotations: a dense and-or graph has too many ways to each node to write them down."""
@@ -114,7 +104,7 @@ class RuleSearch:
         """The least cost of every OR node that has a plan."""
         return {_node(row): int(row[2] or 0) for row in self.lane.rows("best_cost")}
 
-    def answer(self) -> Answer:
+    def answer(self) -> PlanTree:
         """Returns the best plan; of equally good ones the first.
 
         Raises:
@@ -127,8 +117,7 @@ class RuleSearch:
                 best[way.node] = (int(row[10] or 0), way)
         if self.space.goal not in best:
             raise NoPlan("no plan brings the answer there", found=" ".join(self.space.goal))
-        plan = unfold(self.space.goal, best)
-        return Answer(plan.cost, plan)
+        return unfold(self.space.goal, best)
 
     def absorb(self, space: Space) -> int:
         """Follow a change of statistics, costs, predicates or sites, or turn to another query.
@@ -190,19 +179,21 @@ def _way(row: Row) -> And:
 def facts(space: Space, node: Node) -> set[Fact]:
     """Returns the rows of the external functions for one OR node."""
     expr, prop = node
-    found: set[Fact] = {("isleaf", (expr, space.is_leaf(expr)))}
-    for way in ways(space, node):
-        cost = own_cost(space, way)
+    found: set[Fact] = {("isleaf", (expr, False))}
+    for way in space.ways(node):
+        cost = space.cost(way)
+        # What an operator gives depends on the set of relations alone.
+        summary = f"rows of {expr}"
         if way.log == SCAN:
+            found.add(("isleaf", (expr, True)))
             found.add(("fn_phyop", (expr, prop, way.phy)))
-            found.add(("fn_scansummary", (expr, prop, space.scan_summary(expr, prop))))
+            found.add(("fn_scansummary", (expr, prop, summary)))
             found.add(("scan_cost", (expr, prop, way.phy, cost)))
             continue
         if way.log in ENFORCERS:
             found.add(("fn_enforce", (expr, prop, way.log, way.phy, way.left_prop)))
         else:
             found.add(("fn_split", astuple(way)))
-        summary = space.nonscan_summary(way)
         found.add(("fn_nonscansummary", (expr, prop, way.index, summary)))
         found.add(("local_cost", (expr, prop, way.index, way.phy, cost)))
     return found

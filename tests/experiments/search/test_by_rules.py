@@ -6,12 +6,13 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from search_support.federated import FederatedSpace
 from search_support.problems import problem, shaken
 from search_support.q3s import LOCAL, Q3S, SCANS, SPLITS
 
-from federation.search import FederatedSpace, NoPlan, bottom_up
-from federation.search.costs import MICRO
+from federation.search import NoPlan, bottom_up
 from federation.search.graph import graph_of
+from federation.search.joins import MICRO
 from tests.experiments.search.by_rules import RULES, RuleSearch
 from tests.experiments.search.top_down import top_down
 
@@ -54,8 +55,8 @@ def test_golden_costs_of_q3s_in_all_three_searches():
     }
     answers = [search.answer(), bottom_up(Q3S()), top_down(Q3S())]
     assert [one.cost for one in answers] == [100, 100, 100]
-    assert answers[0].plan == answers[1].plan == answers[2].plan
-    assert answers[0].plan.way == SPLITS[0]
+    assert answers[0] == answers[1] == answers[2]
+    assert answers[0].way == SPLITS[0]
     by_left = {row[5]: row[10] for row in search.rows("plan_cost") if row[0] == "COL"}
     assert by_left == {"C": 100, "L": 101}
 
@@ -66,21 +67,21 @@ def test_the_loser_at_its_bound_is_not_lost_when_the_winner_grows():
     search = RuleSearch(Q3S())
     assert search.absorb(grown) == 2  # one row goes, one comes
     for answer in (search.answer(), bottom_up(grown), top_down(grown)):
-        assert (answer.cost, answer.plan.way) == (101, SPLITS[1])
+        assert (answer.cost, answer.way) == (101, SPLITS[1])
     search.absorb(Q3S())
-    assert search.answer().plan.way == SPLITS[0]
+    assert search.answer().way == SPLITS[0]
 
 
 def test_equal_costs_give_the_first_plan():
     equal = Q3S(local={**LOCAL, SPLITS[0]: 4})
     for answer in (RuleSearch(equal).answer(), bottom_up(equal), top_down(equal)):
-        assert (answer.cost, answer.plan.way) == (101, SPLITS[0])
+        assert (answer.cost, answer.way) == (101, SPLITS[0])
 
 
 def test_a_goal_of_one_relation_is_a_scan():
     leaf = Q3S(goal=("O", "-"))
     for answer in (RuleSearch(leaf).answer(), bottom_up(leaf), top_down(leaf)):
-        assert (answer.cost, answer.plan.way.log) == (19, "scan")
+        assert (answer.cost, answer.way.log) == (19, "scan")
 
 
 def test_a_scan_changes_every_plan_above_it():
@@ -103,8 +104,8 @@ def test_only_what_the_goal_needs_is_asked_for():
 def test_explain_counts_what_the_rules_derive(seed):
     space = FederatedSpace(problem(Random(seed), 2 + seed % 3, simple=True))
     search, graph = RuleSearch(space), graph_of(space)
-    assert graph.costed == len(search.rows("plan_cost"))
-    assert graph.seen == len(search.rows("wanted"))
+    assert graph.and_nodes == len(search.rows("plan_cost"))
+    assert graph.or_nodes == len(search.rows("wanted"))
     assert {(one.expr, one.prop): one.cost for one in graph.nodes}.items() <= {
         node: cost / MICRO for node, cost in search.costs.items()
     }.items()
@@ -162,7 +163,7 @@ def followed(seed: int, changes: int) -> None:
             assert cost(search) is None
             continue
         answer = search.answer()
-        assert (answer.cost, answer.plan) == (fresh.cost, fresh.plan)
+        assert answer == fresh
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,22 +7,19 @@ from random import Random
 
 import pytest
 from search_support.exhaustive import all_costs
+from search_support.federated import FederatedSpace
+from search_support.problem import Problem
 from search_support.problems import SHAPES, problem
 
-from federation.search import (
-    Answer,
-    FederatedSpace,
-    NoPlan,
-    Problem,
-    bottom_up,
-)
+from federation.search import NoPlan, bottom_up
+from federation.search.space import PlanTree
 from tests.experiments.search.by_rules import RuleSearch
 from tests.experiments.search.top_down import top_down
 
 SIZES = (2, 3, 4, 5, 6, 7)
 
 
-def by_rules(space: FederatedSpace) -> Answer:
+def by_rules(space: FederatedSpace) -> PlanTree:
     """Search by rules in a lane that has answered other queries before."""
     search = lane()
     search.absorb(space)
@@ -47,8 +44,7 @@ def agreed(query: Problem) -> int | None:
     for other in others:
         assert (other is None) == (first is None)
         if first is not None and other is not None:
-            assert other.cost == first.cost
-            assert other.plan == first.plan
+            assert other == first
     return None if first is None else first.cost
 
 

@@ -7,17 +7,7 @@ Source: [Graefe and McKenna, ICDE 1993].
 
 from __future__ import annotations
 
-from federation.search.space import (
-    And,
-    Answer,
-    Node,
-    NoPlan,
-    Space,
-    fn_sum,
-    own_cost,
-    unfold,
-    ways,
-)
+from federation.search.space import And, Node, NoPlan, PlanTree, Space, unfold
 
 
 class _Memo:
@@ -38,7 +28,7 @@ class _Memo:
         if bound <= self.without.get(node, -1):
             return None
         if node not in self.ways:
-            self.ways[node] = ways(self.space, node)
+            self.ways[node] = self.space.ways(node)
         within = bound
         found: tuple[int, And] | None = None
         for way in self.ways[node]:
@@ -55,16 +45,16 @@ class _Memo:
 
     def _way(self, way: And, bound: float) -> int | None:
         if way not in self.costs:
-            self.costs[way] = own_cost(self.space, way)
+            self.costs[way] = self.space.cost(way)
         total = self.costs[way]
         for child in way.children:
             if total > bound or self.solve(child, bound - total) is None:
                 return None
-            total = fn_sum(total, self.best[child][0])
+            total += self.best[child][0]
         return total if total <= bound else None
 
 
-def top_down(space: Space) -> Answer:
+def top_down(space: Space) -> PlanTree:
     """Search from the goal downwards, within what the best plan so far leaves.
 
     Raises:
@@ -73,5 +63,4 @@ def top_down(space: Space) -> Answer:
     memo = _Memo(space)
     if memo.solve(space.goal, float("inf")) is None:
         raise NoPlan("no plan brings the answer there", found=" ".join(space.goal))
-    plan = unfold(space.goal, memo.best)
-    return Answer(plan.cost, plan)
+    return unfold(space.goal, memo.best)

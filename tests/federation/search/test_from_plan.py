@@ -12,10 +12,9 @@ from aspen.algebra.rewrite import rewrite
 from aspen.streamsql import compile_query
 from federation.cost import Cost, Weights
 from federation.explain import explain
-from federation.search import FederatedSpace, NoPlan, bottom_up
+from federation.search import Access, JoinSpace, NoPlan, bottom_up
 from federation.search.from_plan import group_of, problem_of
 from federation.search.graph import graph_of
-from federation.search.problem import Access
 from federation.statistics import Statistics
 
 NEWEST = "[PARTITION BY mid ROWS 1]"
@@ -29,7 +28,7 @@ SELECT l.rid, t.celsius FROM light_reading l [PARTITION BY sid ROWS 1], room r,
 WHERE l.rid = t.rid AND l.lux < 10.0 AND r.rid = l.rid
 """
 COUNTS = {"machine": 54.0, "seat_reading": 54.0}
-SENT = tuple(Access(f"{alias} sent", (alias,), "sensors", Cost(1.0, 1.0)) for alias in "sl")
+SENT = tuple(Access(f"{alias} sent", (alias,), Cost(1.0, 1.0)) for alias in "sl")
 
 
 def group(text: str):
@@ -41,16 +40,16 @@ def group(text: str):
 
 def found(text: str, statistics: Statistics | None = None, accesses=SENT):
     known = statistics or Statistics.of(CATALOG)
-    return problem_of(group(text), CATALOG, known, Weights(), accesses)
+    return problem_of(group(text), known, Weights(), accesses)
 
 
 def test_relations_are_at_home_where_they_are_measured():
     query = found(DESKS, Statistics({"seat_reading": 2.0, "light_reading": 4.0}, counts=COUNTS))
     members = {one.alias: one for one in query.members}
-    assert {alias: one.home for alias, one in members.items()} == {
-        "s": "sensors",
-        "m": "engine",
-        "l": "sensors",
+    assert {alias: one.comes for alias, one in members.items()} == {
+        "s": True,
+        "m": False,
+        "l": True,
     }
     assert (members["s"].rows, members["s"].rate_hz) == (54.0, 2.0)
     assert (members["l"].rows, members["l"].rate_hz) == (120.0, 4.0)
@@ -59,8 +58,8 @@ def test_relations_are_at_home_where_they_are_measured():
 
 def test_predicates_become_classes_of_columns_and_other_edges():
     query = found(DESKS)
-    pairs = {tuple(sorted((str(one.left), str(one.right)))) for one in query.equalities}
-    assert pairs == {("m.mid", "s.mid"), ("l.rid", "m.rid")}
+    assert set(group(DESKS).equal_columns) == {("s.mid", "m.mid"), ("m.rid", "l.rid")}
+    assert set(query.classes) == {frozenset("ms"), frozenset("lm")}
     assert [{one.left, one.right} for one in query.thetas] == [{"l", "s"}]
 
 
@@ -73,25 +72,25 @@ def test_a_self_join_over_a_view_of_joins_keeps_its_relations_apart():
         accesses=(),
     )
     assert {one.alias for one in query.members} == {"a", "b", "c"}
-    assert len(query.equalities) == 2
+    assert set(query.classes) == {frozenset("ab"), frozenset("bc")}
 
 
 def test_a_stream_comes_by_its_accesses_alone():
-    space = FederatedSpace(found(DESKS))
-    fetched = [line for line in bottom_up(space).plan.lines() if "fetch" in line]
+    space = JoinSpace(found(DESKS))
+    fetched = [line for line in bottom_up(space).lines() if "fetch" in line]
     assert len(fetched) == 2
     lost = replace(found(DESKS), accesses=SENT[:1])
     with pytest.raises(NoPlan):
-        bottom_up(FederatedSpace(lost))
+        bottom_up(JoinSpace(lost))
 
 
 def test_an_access_of_two_relations_takes_the_place_of_their_join():
-    both = Access("s and l together", ("l", "s"), "sensors", Cost(0.5, 0.5))
-    answer = bottom_up(FederatedSpace(found(DESKS, accesses=(*SENT, both))))
-    assert "s and l together" in answer.plan.text
-    dear = Access("s and l together", ("l", "s"), "sensors", Cost(9.0, 9.0))
-    answer = bottom_up(FederatedSpace(found(DESKS, accesses=(*SENT, dear))))
-    assert "s and l together" not in answer.plan.text
+    both = Access("s and l together", ("l", "s"), Cost(0.5, 0.5))
+    answer = bottom_up(JoinSpace(found(DESKS, accesses=(*SENT, both))))
+    assert "s and l together" in answer.text
+    dear = Access("s and l together", ("l", "s"), Cost(9.0, 9.0))
+    answer = bottom_up(JoinSpace(found(DESKS, accesses=(*SENT, dear))))
+    assert "s and l together" not in answer.text
 
 
 def test_explain_prints_the_winner_and_why_the_others_lost():
@@ -102,7 +101,7 @@ def test_explain_prints_the_winner_and_why_the_others_lost():
         < text.index("how l and t reach the engine")
         < text.index("── 6 split")
     )
-    lines = graph_of(FederatedSpace(found(DESKS))).text.splitlines()
+    lines = graph_of(JoinSpace(found(DESKS))).text.splitlines()
     assert lines[0].startswith("joins: ")
     nodes = [line for line in lines[1:] if not line.startswith("    ")]
     ways = [line for line in lines[1:] if line.startswith("    ")]

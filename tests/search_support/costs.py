@@ -12,6 +12,8 @@ import math
 from dataclasses import dataclass, field
 from functools import reduce
 
+from search_support.problem import Attribute, Member, Problem, Route, SearchSite
+
 from aspen.motes.hardware import (
     BACKOFF_S,
     FRAME_BYTES,
@@ -23,10 +25,9 @@ from aspen.motes.protocol import BLOOM_BITS_PER_KEY, BLOOM_HASHES
 from aspen.motes.radio import BYTE_S, OPERATOR_MJ, RX_MW
 from federation.cost import Cost, Weights
 from federation.radio import TX_MA
-from federation.search.problem import Attribute, Member, Problem, Route, SearchSite
+from federation.search.joins import MICRO
 from federation.search.splits import JoinGraph
 
-MICRO = 1_000_000
 KEY_BYTES = 4
 REFRESH_S = 10.0  # own choice: how often keys or a Bloom filter of a window are sent anew
 BLOOM_FALSE = (1.0 - math.exp(-BLOOM_HASHES / BLOOM_BITS_PER_KEY)) ** BLOOM_HASHES
@@ -80,6 +81,7 @@ class Estimates:
 
     def __init__(self, problem: Problem, graph: JoinGraph) -> None:
         self.graph = graph
+        self.classes = classes(problem)
         self.members = {one.alias: one for one in problem.members}
         self.thetas = [
             (graph.bit[one.left] | graph.bit[one.right], one.share)
@@ -96,7 +98,7 @@ class Estimates:
     def _estimate(self, m: int) -> Flow:
         held = [self.members[alias] for alias in self.graph.members(m)]
         kept = math.prod(share for pair, share in self.thetas if pair & m == pair)
-        for columns in self.graph.classes.values():
+        for columns in self.classes.values():
             counts = sorted(self._counts(columns, m).values())
             kept /= math.prod(counts[1:])
         rows = reduce(lambda product, one: product * one.rows, held, kept)
@@ -112,13 +114,18 @@ class Estimates:
                 counts[column.alias] = max(counts.get(column.alias, 1.0), min(count, member.rows))
         return counts
 
+    def shared(self, left: int, right: int) -> tuple[str, ...]:
+        """Returns the classes of columns that are equal across two sets."""
+        held = {n: self.graph.set_of(a.alias for a in of) for n, of in self.classes.items()}
+        return tuple(name for name, m in held.items() if m & left and m & right)
+
     def values(self, name: str, m: int) -> float:
         """Returns the distinct values a class of columns has in a set."""
-        return min(self._counts(self.graph.classes[name], m).values())
+        return min(self._counts(self.classes[name], m).values())
 
     def matching(self, keys: int, reduced: int) -> float:
         """Returns the part of one set's rows that have a partner among another's keys, 0 to 1."""
-        shared = self.graph.shared(keys, reduced)
+        shared = self.shared(keys, reduced)
         return math.prod(min(1.0, self.values(n, keys) / self.values(n, reduced)) for n in shared)
 
 
@@ -181,3 +188,28 @@ def _reducing(reduced: Flow, part: float, back: Route, far: SearchSite) -> Work:
 def _touching(rows_per_s: float, site: SearchSite) -> Work:
     energy_mj_per_s = rows_per_s * OPERATOR_MJ if site.battery else 0.0
     return Work(Cost(energy_mj_per_s=energy_mj_per_s), rows_per_s * site.row_us / 1000)
+
+
+def join_graph(problem: Problem) -> JoinGraph:
+    """Returns who joins with whom; with those that follow by transitivity, if the problem says."""
+    joined = [{one.left, one.right} for one in problem.thetas]
+    if problem.closure:
+        joined += [{a.alias for a in of} for of in classes(problem).values()]
+    else:
+        joined += [{one.left.alias, one.right.alias} for one in problem.equalities]
+    return JoinGraph((one.alias for one in problem.members), joined)
+
+
+def classes(problem: Problem) -> dict[str, tuple[Attribute, ...]]:
+    """Put columns that must be equal into one class, named after its first column.
+
+    Source: equivalence classes of columns give the edges that follow by transitivity
+        [Liu, Ives and Loo, SIGMOD 2016, section 6.2: CUSTOMER with REGION and NATION].
+    """
+    of: dict[Attribute, set[Attribute]] = {}
+    for equality in problem.equalities:
+        merged = of.get(equality.left, {equality.left}) | of.get(equality.right, {equality.right})
+        for one in merged:
+            of[one] = merged
+    named = {str(min(members)): tuple(sorted(members)) for members in of.values()}
+    return dict(sorted(named.items()))

@@ -6,23 +6,30 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-
-from aspen.motes.hardware import FRAME_BYTES
-from federation.search import (
+from search_support.costs import (
+    AIR_MJ_PER_BYTE,
+    Estimates,
+    Flow,
+    bloom,
+    join_graph,
+    semi,
+    shipping,
+    weighed,
+)
+from search_support.federated import FederatedSpace
+from search_support.problem import (
     Attribute,
     Equality,
-    FederatedSpace,
     Member,
-    NoPlan,
     Problem,
     Route,
     SearchSite,
     Theta,
-    bottom_up,
 )
-from federation.search.costs import AIR_MJ_PER_BYTE, Estimates, Flow, bloom, semi, shipping, weighed
-from federation.search.space import And, PlanTree, ways
-from federation.search.splits import JoinGraph
+
+from aspen.motes.hardware import FRAME_BYTES
+from federation.search import NoPlan, bottom_up
+from federation.search.space import And, PlanTree
 
 MOTES = SearchSite("motes", 20.0, joins=1, battery=True, hashes=False, reduces=True)
 BASE, ENGINE = SearchSite("base", 5.0, reduces=True), SearchSite("engine", 0.5, sorts=True)
@@ -53,19 +60,19 @@ def joins(plan: PlanTree) -> list[And]:
 
 
 def test_a_selective_join_runs_on_the_motes_and_a_weak_one_at_the_base_or_above():
-    selective = joins(bottom_up(FederatedSpace(desk(0.01))).plan)
+    selective = joins(bottom_up(FederatedSpace(desk(0.01))))
     assert {way.prop for way in selective if way.expr == "light+seat"} == {"made motes"}
-    weak = joins(bottom_up(FederatedSpace(desk(1.0))).plan)
+    weak = joins(bottom_up(FederatedSpace(desk(1.0))))
     assert not {way.prop for way in weak} & {"made motes"}
 
 
 def test_one_join_per_sensor_subquery_until_the_limit_is_lifted():
     query = desk(0.01)
     limited = bottom_up(FederatedSpace(query))
-    assert [way.prop for way in joins(limited.plan)].count("made motes") == 1
+    assert [way.prop for way in joins(limited)].count("made motes") == 1
     lifted = replace(query, sites=(replace(MOTES, joins=None), BASE, ENGINE))
     free = bottom_up(FederatedSpace(lifted))
-    assert [way.prop for way in joins(free.plan)].count("made motes") == 2
+    assert [way.prop for way in joins(free)].count("made motes") == 2
     assert free.cost < limited.cost
     nowhere = replace(query, sites=(replace(MOTES, joins=0), BASE, ENGINE))
     assert bottom_up(FederatedSpace(nowhere)).cost > limited.cost
@@ -76,10 +83,10 @@ def test_keys_go_to_a_large_stream_that_few_rows_of_match():
     free = Member("free", "base", 4.0, 0.01, 8, (("desk", 4.0),))
     pair = (Equality(Attribute("reading", "desk"), Attribute("free", "desk")),)
     query = Problem((readings, free), (MOTES, BASE, ENGINE), ROUTES, "engine", pair)
-    (join,) = joins(bottom_up(FederatedSpace(query)).plan)
+    (join,) = joins(bottom_up(FederatedSpace(query)))
     assert join.phy in ("semi at motes", "bloom at motes")
     unreduced = replace(query, sites=(replace(MOTES, reduces=False, joins=0), BASE, ENGINE))
-    (join,) = joins(bottom_up(FederatedSpace(unreduced)).plan)
+    (join,) = joins(bottom_up(FederatedSpace(unreduced)))
     assert join.phy == "natural"
 
 
@@ -113,7 +120,7 @@ def test_what_a_set_gives_does_not_depend_on_how_the_query_is_written():
     sizes = set()
     for members in permutations(query.members):
         turned = replace(query, members=members, equalities=query.equalities[::-1])
-        graph = JoinGraph(turned)
+        graph = join_graph(turned)
         sizes.add(Estimates(turned, graph).flow(graph.everything))
     (flow,) = sizes
     assert flow.rows == pytest.approx(54**3 * 0.3 / 54**2)
@@ -126,7 +133,7 @@ def test_the_and_or_graph_has_no_circles_and_goes_up_from_its_leaves():
     place = {node: i for i, node in enumerate(space.upwards())}
     assert len(place) == len(set(place))
     for node, i in place.items():
-        for way in ways(space, node):
+        for way in space.ways(node):
             assert all(place[child] < i for child in way.children)
 
 
@@ -136,10 +143,10 @@ def test_an_order_that_is_there_saves_the_sort():
     )
     pair = (Equality(Attribute("a", "desk"), Attribute("b", "desk")),)
     query = Problem(desks, (ENGINE,), (), "engine", pair)
-    plan = bottom_up(FederatedSpace(query)).plan
+    plan = bottom_up(FederatedSpace(query))
     assert [way.phy for way in joins(plan)] == ["merge by a.desk"]
     heaps = replace(query, members=tuple(replace(one, order=None) for one in desks))
-    plan = bottom_up(FederatedSpace(heaps)).plan
+    plan = bottom_up(FederatedSpace(heaps))
     assert [way.phy for way in joins(plan)] == ["natural"]
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from search_support.problem import (
+    Attribute,
+    BadProblem,
+    Equality,
+    Member,
+    Problem,
+    Route,
+    SearchSite,
+    Theta,
+)
 from search_support.tpch import query
-
-from federation.search import Attribute, Equality, Member, Route, SearchSite, Theta
-from federation.search.problem import BadProblem, Problem
 
 GOOD = query("a.k=b.k")
 A, B = GOOD.members

@@ -8,11 +8,15 @@ Nothing reads what reads it: `at` stands on `made`, `made` on `at` of smaller se
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from federation.search.costs import (
+from search_support import problem as many_sites
+from search_support.costs import (
     Estimates,
     Work,
     bloom,
+    classes,
+    join_graph,
     joining,
     merging,
     scanning,
@@ -21,13 +25,13 @@ from federation.search.costs import (
     sorting,
     weighed,
 )
-from federation.search.problem import Access, Problem, Route
-from federation.search.space import And, Node
-from federation.search.splits import JoinGraph
+from search_support.problem import Access, Problem, Route, SearchSite
+
+from federation.search import problem as region
+from federation.search.joins import FETCH, ROW_US
+from federation.search.space import SCAN, And, Node
 
 MADE, AT = "made", "at"
-FETCH = "fetch"
-"""The logical operator that takes what an access brings, as if it were the relations' join."""
 
 
 def prop_text(kind: str, site: str, order: str = "") -> str:
@@ -47,7 +51,8 @@ class FederatedSpace:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.graph = JoinGraph(problem)
+        self.graph = join_graph(problem)
+        self.classes = classes(problem)
         self.estimates = Estimates(problem, self.graph)
         self.members = {one.alias: one for one in problem.members}
         self.sites = {one.name: one for one in sorted(problem.sites, key=lambda s: s.name)}
@@ -67,22 +72,16 @@ class FederatedSpace:
         """The whole query, at the site where its answer is wanted."""
         return self.graph.name(self.graph.everything), prop_text(AT, self.problem.goal)
 
-    def is_leaf(self, expr: str) -> bool:
-        """Say whether an expression is one thing that is read: a relation at home, an access.
-
-        A relation that only accesses bring has ways as a join has.
-        """
-        return expr in self.accesses or (expr in self.members and expr not in self._brings)
-
-    def split(self, expr: str, prop: str) -> tuple[And, ...]:
-        """Returns joins, enforcers and fetches; memoised."""
-        if expr in self.accesses:
-            return ()
-        node = (expr, prop)
+    def ways(self, node: Node) -> tuple[And, ...]:
+        """Returns every way to an OR node, in order; memoised."""
         if node not in self._memo:
-            kind, site, order = read_prop(prop)
-            found = self._brought if kind == AT else self._joined
-            self._memo[node] = tuple(found(expr, prop, site, order))
+            expr, prop = node
+            found = [And(expr, prop, 0, SCAN, phy) for phy in self.scans(expr, prop)]
+            if expr not in self.accesses:
+                kind, site, order = read_prop(prop)
+                more = self._brought if kind == AT else self._joined
+                found += more(expr, prop, site, order)
+            self._memo[node] = tuple(sorted(found))
         return self._memo[node]
 
     def scans(self, expr: str, prop: str) -> tuple[str, ...]:
@@ -91,7 +90,7 @@ class FederatedSpace:
         access = self.accesses.get(expr)
         if access is not None:
             return ("fragment",) if (kind, site, order) == (MADE, access.site, "") else ()
-        if expr in self._brings:
+        if expr in self._brings or expr not in self.members:
             return ()
         member = self.members[expr]
         if kind != MADE or site != member.home:
@@ -100,29 +99,14 @@ class FederatedSpace:
             return ("ordered",) if self._kept(expr) == order else ()
         return ("plain",)
 
-    def scan_summary(self, expr: str, _prop: str) -> str:
-        """Describe a relation, or what an access takes."""
-        access = self.accesses.get(expr)
-        if access is not None:
-            return str(access.cost)
-        return str(self.estimates.flow(self.names[expr]))
-
-    def nonscan_summary(self, way: And) -> str:
-        """Describe what a set of relations gives."""
-        return str(self.estimates.flow(self.names[way.expr]))
-
-    def scan_cost(self, expr: str, prop: str, _phy: str) -> int:
-        """Returns the cost of reading a relation at home, or of an access."""
-        access = self.accesses.get(expr)
-        if access is not None:
-            return self._weighed(Work(access.cost))
-        _, site, _ = read_prop(prop)
-        return self._weighed(scanning(self.members[expr], self.sites[site]))
-
-    def nonscan_cost(self, way: And) -> int:
-        """Returns the cost of an operator alone."""
+    def cost(self, way: And) -> int:
+        """Returns the cost of an operator alone: of an access all that it takes."""
+        if way.expr in self.accesses:
+            return self._weighed(Work(self.accesses[way.expr].cost))
         _, name, _ = read_prop(way.prop)
         site = self.sites[name]
+        if way.log == SCAN:
+            return self._weighed(scanning(self.members[way.expr], site))
         out = self.estimates.flow(self.names[way.expr])
         if way.log in ("stay", FETCH):
             return 0
@@ -140,7 +124,7 @@ class FederatedSpace:
         if far != name:
             reduce = semi if way.phy.startswith("semi") else bloom
             part = self.estimates.matching(m, n)
-            keys = min(self.estimates.values(c, m) for c in self.graph.shared(m, n))
+            keys = min(self.estimates.values(c, m) for c in self.estimates.shared(m, n))
             there, back = self.routes[name, far], self.routes[far, name]
             work = work.beside(reduce(keys, right, part, there, back, self.sites[far]))
         return self._weighed(work)
@@ -149,7 +133,7 @@ class FederatedSpace:
         """Returns every set with every property: made before at, unordered before ordered."""
         for name, access in self.accesses.items():
             yield name, prop_text(MADE, access.site)
-        orders = ("", *self.graph.classes)
+        orders = ("", *self.classes)
         for m in self.graph.sets:
             expr = self.graph.name(m)
             for kind in (MADE, AT):
@@ -163,7 +147,7 @@ class FederatedSpace:
     def _kept(self, alias: str) -> str:
         """Returns the class of columns in whose order a relation is kept."""
         member = self.members[alias]
-        for name, columns in self.graph.classes.items():
+        for name, columns in self.classes.items():
             if any((one.alias, one.column) == (alias, member.order) for one in columns):
                 return name
         return ""
@@ -182,7 +166,7 @@ class FederatedSpace:
         return within and (not order or (site.sorts and self._merges(m, order)))
 
     def _merges(self, m: int, order: str) -> bool:
-        return sum(m & self.graph.bit[one.alias] > 0 for one in self.graph.classes[order]) > 1
+        return sum(m & self.graph.bit[one.alias] > 0 for one in self.classes[order]) > 1
 
     def _brought(self, expr: str, prop: str, site: str, order: str) -> Iterator[And]:
         m = self.names[expr]
@@ -206,7 +190,7 @@ class FederatedSpace:
         here = prop_text(AT, site)
         for index, (left, right) in enumerate(sorted(self.graph.halves(m)), start=1):
             one, other = self.graph.name(left), self.graph.name(right)
-            shared = self.graph.shared(left, right)
+            shared = self.estimates.shared(left, right)
             if left < right:
                 if not order:
                     yield And(expr, prop, index, "join", "natural", one, here, other, here)
@@ -229,3 +213,37 @@ class FederatedSpace:
             both_ways = target == site and (site, source) in self.routes
             if both_ways and self.sites[source].reduces and self._makes(m, source):
                 yield route
+
+
+def over_sites(problem: region.Problem) -> Problem:
+    """Returns a region's problem as one over two sites without a route: motes that join nothing.
+
+    Law: its space has the nodes, ways and costs that the product's own has.
+    """
+    homes = {True: "sensors", False: "engine"}
+    sites = (
+        SearchSite("sensors", 100.0, joins=0, battery=True, hashes=False),
+        SearchSite("engine", ROW_US),
+    )
+    equalities = [
+        many_sites.Equality(
+            many_sites.Attribute(one, f"c{number}"), many_sites.Attribute(other, f"c{number}")
+        )
+        for number, aliases in enumerate(problem.classes)
+        for one, other in pairwise(sorted(aliases))
+    ]
+    return Problem(
+        tuple(
+            many_sites.Member(one.alias, homes[one.comes], one.rows, one.rate_hz, 1)
+            for one in problem.members
+        ),
+        sites,
+        (),
+        "engine",
+        tuple(equalities),
+        tuple(many_sites.Theta(one.left, one.right, one.share) for one in problem.thetas),
+        problem.metric,
+        accesses=tuple(
+            Access(one.name, one.aliases, "sensors", one.cost) for one in problem.accesses
+        ),
+    )
