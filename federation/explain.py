@@ -14,13 +14,12 @@ from aspen.model.catalog import Catalog
 from aspen.runtime.sharing import SharingMode, choose_sharing
 from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
-from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text
 from aspen.views.choose import KnownCounts, choose_or_take
 from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
-from federation.explained import Explained, ExplainedPiece, Question, as_dict, explained
+from federation.explained import Explained, ExplainedPiece, Question, explained, plain
 from federation.placement import FederatedPlan, assign_sites
 from federation.sites import SensorSite
 from federation.split import split
@@ -44,34 +43,6 @@ class Assumed:
     sensors: SensorSite | None = None
     measured: Mapping[str, Cost] = field(default_factory=dict)
     awake: frozenset[str] = frozenset()
-
-
-def explain(
-    text: str,
-    catalog: Catalog,
-    statistics: Statistics | None = None,
-    assumed: Assumed | None = None,
-) -> str:
-    """Print what each border makes of a query.
-
-    Args:
-        text: one or more statements, each by itself over the catalog.
-        statistics: as in `assumed`, for who assumes nothing else.
-
-    Raises:
-        AspenError: the query cannot be compiled; `render(text)` shows where.
-    """
-    given = assumed or Assumed(statistics)
-    return "\n".join(one.text for one in journeys(text, catalog, given))
-
-
-def journeys(text: str, catalog: Catalog, assumed: Assumed) -> list[Journey]:
-    """Take each statement through borders 1 to 6.
-
-    Raises:
-        AspenError: the query cannot be compiled.
-    """
-    return [Journey(one, catalog, assumed) for one in parse(text)]
 
 
 class Journey:
@@ -111,17 +82,12 @@ class Journey:
     @property
     def data(self) -> dict[str, Any]:
         """The same as plain values; borders 1 to 4 as text."""
-        return {"borders": self._early, **as_dict(self._found)}
-
-
-def optimize_text(federated: FederatedPlan, catalog: Catalog) -> str:
-    """Print a federated plan: the tree with its sites, then every choice with its losers."""
-    return found_text(explained(federated, split(federated), catalog))
+        return {"borders": self._early, **plain(self._found)}
 
 
 def found_text(found: Explained) -> str:
     """Print the tree with its sites, then every choice with its losers."""
-    lines = [f"{'  ' * depth}{node}  @{site}" for depth, node, site in found.tree]
+    lines = [f"{'  ' * depth}{node}  @{site}" for depth, node, site in found.plan]
     for question in found.questions:
         lines += _question(question)
     lines += [f"{what} never at epochs: {why}" for what, why in found.refused]
@@ -175,7 +141,7 @@ def _question(question: Question) -> list[str]:
 
 
 def _piece(one: ExplainedPiece) -> str:
-    lines = [f"{one.site}: {one.title}", *(f"  {line}" for line in one.text.splitlines())]
+    lines = [f"{one.site}: {one.title}", *(f"  {line}" for line in one.sql.splitlines())]
     if one.estimate is not None:
         lines += [f"  expected: {line.strip()}" for line in str(one.estimate).splitlines()]
     if one.measured is not None:

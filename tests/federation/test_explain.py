@@ -6,11 +6,12 @@ import json
 
 import pytest
 from federation_support.building import CATALOG, EXAMPLE_14, KNOWN, SEAT_LIGHT_TEMPERATURE
+from federation_support.explaining import explain, journeys
 from hypothesis import given
 from hypothesis import strategies as st
 
 from federation.cost import Cost, Weights
-from federation.explain import Assumed, explain, journeys
+from federation.explain import Assumed
 from federation.sites import SensorSite
 from federation.weights import BadWeights, read_weights
 

@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 from algebra.plans import STREAM, TABLES, data, plans
+from federation_support.explaining import explain, optimize_text
 from golden.catalog import CATALOG
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,6 @@ from aspen.streamsql import compile_query
 from federation.choices import counted, device_scans, sound_chain
 from federation.cost import Cost, Weights, in_network, row_bytes
 from federation.deploy import deploy
-from federation.explain import explain, optimize_text
 from federation.placement import assign_sites, sites, strip_ships
 from federation.sites import SensorSite
 from federation.split import split

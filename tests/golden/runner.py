@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from federation_support import building
+from federation_support.explaining import explain, optimize_text
 from golden.catalog import CATALOG
 from golden.readings import trace
 
@@ -29,7 +30,6 @@ from aspen.streamsql.compile import compile_query, compile_views, refuse_undeliv
 from aspen.streamsql.parse import parse
 from aspen.streamsql.show import ast_text
 from federation.deploy import deploy
-from federation.explain import explain, optimize_text
 from federation.placement import assign_sites
 from federation.split import split
 

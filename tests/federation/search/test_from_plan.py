@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from federation_support.explaining import explain
 from golden.catalog import CATALOG
 
 from aspen.algebra.plan import Join, children
 from aspen.algebra.rewrite import rewrite
 from aspen.streamsql import compile_query
 from federation.cost import Cost, Weights
-from federation.explain import explain
 from federation.search import Access, JoinSpace, NoPlan, bottom_up
 from federation.search.from_plan import group_of, problem_of
 from federation.search.graph import graph_of
