@@ -1,7 +1,6 @@
 """The log: one durable, totally ordered sequence of everything that happens in a building."""
 
-from aspen.log.memory_log import MemoryLog
-from aspen.log.protocol import Base, LogCompacted, LogGap
+from aspen.log.base import Base, LogCompacted, LogGap
 from aspen.log.redis_log import RawEntry, RedisLog
 
-__all__ = ["Base", "LogCompacted", "LogGap", "MemoryLog", "RawEntry", "RedisLog"]
+__all__ = ["Base", "LogCompacted", "LogGap", "RawEntry", "RedisLog"]

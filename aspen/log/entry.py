@@ -7,7 +7,8 @@ An entry is atomic: a view never shows half of a transaction. On the wire an ent
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -167,35 +168,35 @@ class OneTimeQuery:
 
 Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | OneTimeQuery
 
+_KINDS: dict[str, tuple[type[Entry], str, str]] = {
+    "d": (Transaction, "tc", ""),
+    "t": (Tick, "t", ""),
+    "c": (Declare, "tr", ""),
+    "r": (Register, "tvpsh", "o"),
+    "u": (Unregister, "tv", ""),
+    "i": (Interest, "tvhs", ""),
+    "n": (Uninterest, "tvh", ""),
+    "a": (OneTimeQuery, "tavw", "qfcbp"),
+}
+"""By the letter of its kind: a class, and a letter for each of its fields in order; the last ones
+are left out where the field has its default, so that a plain entry is spelt as it always was."""
+
+_KIND_OF = {made: kind for kind, (made, _, _) in _KINDS.items()}
+
 
 def _relation_out(relation: Relation) -> dict[str, Any]:
-    return {
-        "name": relation.name,
-        "columns": [[c.name, c.type.value, c.unit, c.nullable] for c in relation.columns],
-        "kind": relation.kind.value,
-        "key": list(relation.key),
-        "deletable": relation.deletable,
-        "device": relation.device,
-        "rate_hz": relation.rate_hz,
-        "comment": relation.comment,
-        "ttl_s": relation.ttl_s,
-        **({"network": relation.network} if relation.network else {}),
-    }
+    body = {one.name: getattr(relation, one.name) for one in fields(relation)}
+    body["columns"] = [[c.name, c.type.value, c.unit, c.nullable] for c in relation.columns]
+    body["kind"] = relation.kind.value
+    if not relation.network:
+        del body["network"]
+    return body
 
 
 def _relation_in(body: dict[str, Any]) -> Relation:
-    return Relation(
-        name=body["name"],
-        columns=tuple(Column(c[0], Type(c[1]), c[2], c[3]) for c in body["columns"]),
-        kind=SourceKind(body["kind"]),
-        key=tuple(body["key"]),
-        deletable=body["deletable"],
-        device=body["device"],
-        rate_hz=body["rate_hz"],
-        comment=body["comment"],
-        ttl_s=body.get("ttl_s", 0.0),
-        network=body.get("network", ""),
-    )
+    columns = tuple(Column(c[0], Type(c[1]), c[2], c[3]) for c in body["columns"])
+    kind, key = SourceKind(body["kind"]), tuple(body["key"])
+    return Relation(**{**body, "columns": columns, "kind": kind, "key": key})
 
 
 def _row_in(values: list[Any]) -> Row:
@@ -209,41 +210,25 @@ def _changes_out(changes: tuple[Change, ...]) -> list[list[Any]]:
     return [[c.relation, c.weight, *c.row] for c in changes]
 
 
-def _changes_in(changes: list[list[Any]]) -> tuple[Change, ...]:
-    return tuple(Change(c[0], c[1], tuple(c[2:])) for c in changes)
+def _numbers_in(values: list[Any]) -> tuple[int, ...]:
+    return tuple(map(int, values))
 
 
-def _query_out(query: OneTimeQuery) -> dict[str, Any]:
-    """Leave out what a plain why has not: such questions are spelt as they always were."""
-    body = {"k": "a", "t": query.at_s, "a": query.ask, "v": query.view, "w": list(query.row)}
-    if query.kind is not OneTimeKind.WHY:
-        body["q"] = query.kind.value
-    if query.free:
-        body["f"] = list(query.free)
-    if query.changes:
-        body["c"] = _changes_out(query.changes)
-    if query.by:
-        body["b"] = list(query.by)
-    if query.plan_text:
-        body["p"] = query.plan_text
-    return body
-
-
-def _query_in(body: dict[str, Any]) -> OneTimeQuery:
-    changes = _changes_in(body.get("c", []))
-    for change in changes:
-        _row_in(list(change.row))
-    return OneTimeQuery(
-        body["t"],
-        str(body["a"]),
-        str(body["v"]),
-        _row_in(body["w"]),
-        OneTimeKind(body.get("q", OneTimeKind.WHY.value)),
-        tuple(int(place) for place in body.get("f", ())),
-        changes,
-        tuple(int(place) for place in body.get("b", ())),
-        str(body.get("p", "")),
-    )
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "ask": str,
+    "by": _numbers_in,
+    "changes": lambda changes: tuple(Change(c[0], c[1], _row_in(c[2:])) for c in changes),
+    "free": _numbers_in,
+    "holder": str,
+    "keep_s": float,
+    "kind": OneTimeKind,
+    "on_demand": bool,
+    "plan_text": str,
+    "relation": _relation_in,
+    "row": _row_in,
+    "view": str,
+}
+"""How a field is read, by its name; others are taken as they are."""
 
 
 def encode(entry: Entry) -> bytes:
@@ -251,26 +236,21 @@ def encode(entry: Entry) -> bytes:
 
     Law: `decode(encode(entry)) == entry`.
     """
-    body: dict[str, Any]
-    match entry:
-        case Transaction(at_s, changes):
-            body = {"k": "d", "t": at_s, "c": _changes_out(changes)}
-        case Tick(at_s):
-            body = {"k": "t", "t": at_s}
-        case Declare(at_s, relation):
-            body = {"k": "c", "t": at_s, "r": _relation_out(relation)}
-        case Register(at_s, view, plan_text, strategy, sharing, on_demand):
-            body = {"k": "r", "t": at_s, "v": view, "p": plan_text, "s": strategy, "h": sharing}
-            if on_demand:
-                body["o"] = True
-        case Unregister(at_s, view):
-            body = {"k": "u", "t": at_s, "v": view}
-        case Interest(at_s, view, holder, keep_s):
-            body = {"k": "i", "t": at_s, "v": view, "h": holder, "s": keep_s}
-        case Uninterest(at_s, view, holder):
-            body = {"k": "n", "t": at_s, "v": view, "h": holder}
-        case OneTimeQuery():
-            body = _query_out(entry)
+    kind = _KIND_OF[type(entry)]
+    _, always, otherwise = _KINDS[kind]
+    body: dict[str, Any] = {"k": kind}
+    for one, letter in zip(fields(entry), always + otherwise, strict=True):
+        value = getattr(entry, one.name)
+        if letter in otherwise and value == one.default:
+            continue
+        match value:
+            case Relation():
+                value = _relation_out(value)
+            case Enum():
+                value = value.value
+            case (Change(), *_):
+                value = _changes_out(value)
+        body[letter] = value
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -282,29 +262,22 @@ def decode(data: bytes) -> Entry:
     """
     try:
         body = json.loads(data)
-        match body["k"]:
-            case "d":
-                return Transaction(body["t"], _changes_in(body["c"]))
-            case "t":
-                return Tick(body["t"])
-            case "c":
-                return Declare(body["t"], _relation_in(body["r"]))
-            case "r":
-                sharing = body.get("h", "trunk")  # entries from before tenants have none
-                on_demand = bool(body.get("o", False))
-                return Register(body["t"], body["v"], body["p"], body["s"], sharing, on_demand)
-            case "u":
-                return Unregister(body["t"], body["v"])
-            case "i":
-                return Interest(body["t"], str(body["v"]), str(body["h"]), float(body["s"]))
-            case "n":
-                return Uninterest(body["t"], str(body["v"]), str(body["h"]))
-            case "a":
-                return _query_in(body)
+        kind = body["k"]
+        if kind == "d":  # most entries: what their rows hold is the lane's to check
+            changes = tuple([Change(c[0], c[1], tuple(c[2:])) for c in body["c"]])
+            return Transaction(body["t"], changes)
+        if kind in _KINDS:
+            made, always, otherwise = _KINDS[kind]
+            values = {
+                one.name: _READERS.get(one.name, _as_it_is)(body[letter])
+                for one, letter in zip(fields(made), always + otherwise, strict=True)
+                if letter in body
+            }
+            return made(**values)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise BadEntry(f"not a log entry: {error}", found=repr(data[:80])) from error
-    raise BadEntry(
-        "unknown kind of entry",
-        found=str(body["k"]),
-        exists=("d", "t", "c", "r", "u", "i", "n", "a"),
-    )
+    raise BadEntry("unknown kind of entry", found=str(kind), exists=tuple(_KINDS))
+
+
+def _as_it_is(value: Any) -> Any:
+    return value

@@ -1,12 +1,16 @@
 """The log on a Redis stream: position n is the stream entry `n-0`.
 
-    stream   name:log        1-0  2-0  3-0  …      fields: e = entry, t = milliseconds of the append
-    string   name:log:id     which log this is; another one means another history
-    zset     name:log:keys:W idempotency keys of a writer → position of the last entry under each
-    hash     name:log:base   position, state: the fold of the entries that were compacted
+    stream   name:log          1-0  2-0  3-0  …      e = entry, t = milliseconds of the append
+    string   name:log:id       which log this is; another one means another history
+    zset     name:log:keys:W   idempotency keys of a writer → position of the last entry under each
+    hash     name:log:base     position, state: the fold of the entries that were compacted
+    stream   name:log:borders  1-0  2-0  …      e = superstep, t = milliseconds, g, b = maker
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
 at all. The server's clock stamps `t`; it is for measuring latency only, never an input to a view.
+
+A superstep is made from the log, so it may go once every lane has stored it; the newest few stay.
+The number of a superstep is never given twice: a generation begins with a number of its own.
 """
 
 from __future__ import annotations
@@ -16,12 +20,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+import redis
+
+from aspen.errors import AspenError
+from aspen.log.base import Base, LogCompacted, LogGap
 from aspen.log.entry import Entry, decode, encode
-from aspen.log.protocol import Base, LogCompacted, LogGap
 from aspen.redis_client import connect
 
 KEYS_KEPT = 50_000  # of each writer: three hours of a simulator's batches, 5 MB
 KEYS_KEPT_S = 7 * 24 * 3600  # after a writer's last append
+KEPT_SUPERSTEPS = 1_000
+"""One would do, for an engine that runs its last batch again; the others are for people."""
 
 # KEYS stream, id, keys, base   ARGV fresh id, keys kept, seconds kept, key, entries…
 _APPEND = """
@@ -57,6 +66,43 @@ redis.call('XTRIM', KEYS[1], 'MINID', string.format('%d-0', new + 1))
 return 1
 """
 
+# KEYS stream   ARGV number or 0 for the next, superstep, milliseconds, generation, batch, kept
+_APPEND_SUPERSTEP = """
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local newest = last and tonumber(string.match(last[1], '^%d+')) or 0
+local number = tonumber(ARGV[1])
+if number == 0 then number = newest + 1 end
+if number == newest then
+  local made = {}
+  for i = 1, #last[2], 2 do made[last[2][i]] = last[2][i + 1] end
+  if made.g == ARGV[4] and made.b == ARGV[5] then return number end
+end
+if number ~= newest + 1 then return redis.error_reply('ELSEWHERE ' .. newest) end
+redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[6], string.format('%d-0', number),
+           'e', ARGV[2], 't', ARGV[3], 'g', ARGV[4], 'b', ARGV[5])
+return number
+"""
+
+
+class OtherSupersteps(AspenError):
+    """Somebody else's supersteps lie where a superstep was to be appended."""
+
+    code = "aspen.log.other_supersteps"
+
+
+@dataclass(frozen=True, slots=True)
+class NewestSuperstep:
+    """The newest superstep, and who made it.
+
+    Args:
+        generation: of the query that made it.
+        batches: of that query, which made this superstep and the one before it.
+    """
+
+    number: int = 0
+    generation: str = ""
+    batches: tuple[int, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class RawEntry:
@@ -73,19 +119,23 @@ class RawEntry:
     appended_ms: int
 
 
-def _position(stream_id: bytes) -> int:
+_Found = list[tuple[bytes, dict[bytes, bytes]]]
+
+
+def _number(stream_id: bytes) -> int:
     return int(stream_id.split(b"-", 1)[0])
 
 
 class RedisLog:
-    """A `Log` on Redis.
+    """A durable, totally ordered, replayable sequence of entries, with supersteps beside it.
 
     Args:
         url: e.g. redis://127.0.0.1:6379/0.
         name: prefix of every key, one per building.
         patience_s: how long a call keeps trying while the server is away.
 
-    Law: same as `aspen.log.protocol.Log`.
+    Law: what `read` once gave for a range it gives until the range is compacted, and then `base`
+    holds its fold: base and the entries after it are the whole history, always.
     """
 
     def __init__(self, url: str, name: str, *, patience_s: float = 3.0) -> None:
@@ -93,11 +143,22 @@ class RedisLog:
         self._redis = connect(url, patience_s)
         self._stream = f"{name}:log"
         self._base = f"{name}:log:base"
+        self._supersteps = f"{name}:log:borders"
         self._append = self._redis.register_script(_APPEND)
+        self._append_superstep = self._redis.register_script(_APPEND_SUPERSTEP)
         self._compact = self._redis.register_script(_COMPACT)
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
-        """Append entries in order; see `Log.append`."""
+        """Append entries in order, all or none.
+
+        Args:
+            entries: at least one.
+            key: idempotency key, "writer:…"; a second append under the same key changes nothing,
+                until the writer has used some ten thousand others.
+
+        Returns:
+            The position of the last entry (of the first append under `key`).
+        """
         if not entries:
             raise ValueError("an append holds at least one entry")
         # Without a key from the caller the client's own retry could still append twice.
@@ -125,15 +186,16 @@ class RedisLog:
         """Returns the id this log got at its first append, empty before."""
         return self.state()[0]
 
-    def state(self) -> tuple[str, int]:
-        """Returns identity and head as of one moment."""
+    def state(self) -> tuple[str, int, int]:
+        """Returns identity, head, and the newest superstep's number as of one moment."""
         pipeline = self._redis.pipeline(transaction=True)
         pipeline.get(f"{self.name}:log:id")
         pipeline.xrevrange(self._stream, count=1)
         pipeline.hget(self._base, "position")
-        found, last, base = pipeline.execute()
-        head = _position(last[0][0]) if last else int(base or 0)
-        return (found.decode() if found else ""), head
+        pipeline.xrevrange(self._supersteps, count=1)
+        found, last, base, newest = pipeline.execute()
+        head = _number(last[0][0]) if last else int(base or 0)
+        return (found.decode() if found else ""), head, _number(newest[0][0]) if newest else 0
 
     def read_raw(self, after: int, upto: int) -> list[RawEntry]:
         """Returns the entries at positions `after < position <= upto`, not decoded.
@@ -144,10 +206,8 @@ class RedisLog:
         """
         if upto <= after:
             return []
-        found = cast(
-            "list[tuple[bytes, dict[bytes, bytes]]]",
-            self._redis.xrange(self._stream, min=f"{after + 1}-0", max=f"{upto}-0"),
-        )
+        first, last = f"{after + 1}-0", f"{upto}-0"
+        found = cast("_Found", self._redis.xrange(self._stream, min=first, max=last))
         if len(found) != upto - after:
             start = int(cast("bytes | None", self._redis.hget(self._base, "position")) or 0)
             if after < start:
@@ -158,7 +218,7 @@ class RedisLog:
                 attempt="start the engine anew: it rebuilds every view from the log that is left",
             )
         return [
-            RawEntry(_position(stream_id), fields[b"e"], int(fields[b"t"]))
+            RawEntry(_number(stream_id), fields[b"e"], int(fields[b"t"]))
             for stream_id, fields in found
         ]
 
@@ -173,19 +233,76 @@ class RedisLog:
         return Base(int(found[0] or 0), found[1] or b"")
 
     def compact(self, base: Base) -> None:
-        """Put a fold in the place of the entries up to its position; see `Log.compact`."""
+        """Put a fold in the place of the entries up to its position.
+
+        A base that is not newer than the present one, or lies beyond the head, changes nothing.
+        """
         self._compact(keys=[self._stream, self._base], args=[base.position, base.state])
 
     def last_tick_s(self, look_back: int = 512) -> float | None:
         """The time of the newest tick among the last `look_back` entries, if one is there."""
-        found = cast(
-            "list[tuple[bytes, dict[bytes, bytes]]]",
-            self._redis.xrevrange(self._stream, count=look_back),
-        )
+        found = cast("_Found", self._redis.xrevrange(self._stream, count=look_back))
         for _, fields in found:
             if fields[b"e"].startswith(b'{"k":"t"'):
                 return decode(fields[b"e"]).at_s
         return None
+
+    def newest_superstep(self) -> NewestSuperstep:
+        """Returns the newest superstep."""
+        found = cast("_Found", self._redis.xrevrange(self._supersteps, count=2))
+        if not found:
+            return NewestSuperstep()
+        (number, fields), *_ = found
+        batches = tuple(int(one[b"b"]) for _, one in found if one[b"g"] == fields[b"g"])
+        return NewestSuperstep(_number(number), fields[b"g"].decode(), batches)
+
+    def begin_supersteps(self) -> int:
+        """Returns a number that nobody had yet; the next superstep has the one after it."""
+        return self.append_superstep(0, b"", 0, "", -1)
+
+    def append_superstep(
+        self, number: int, data: bytes, appended_ms: int, generation: str, batch: int
+    ) -> int:
+        """Append a superstep; one that is there already, of this very batch, changes nothing.
+
+        Args:
+            number: of the superstep, 0 for the next one.
+            appended_ms: when the oldest entry it goes back to was appended, for latency figures.
+
+        Returns:
+            Its number.
+
+        Raises:
+            OtherSupersteps: it is not the next one.
+        """
+        args = [number, data, appended_ms, generation, batch, KEPT_SUPERSTEPS]
+        try:
+            return int(cast("int", self._append_superstep(keys=[self._supersteps], args=args)))
+        except redis.ResponseError as error:
+            if "ELSEWHERE" not in str(error):
+                raise
+            raise OtherSupersteps(
+                f"superstep {number} cannot follow",
+                found=str(error).rsplit(" ", 1)[-1],
+                attempt="let one engine work at a time",
+            ) from error
+
+    def read_superstep(self, number: int) -> RawEntry:
+        """Returns a superstep.
+
+        Raises:
+            LogGap: it is not there (any more).
+        """
+        at = f"{number}-0"
+        found = cast("_Found", self._redis.xrange(self._supersteps, min=at, max=at))
+        if not found:
+            raise LogGap(
+                f"superstep {number} was asked for and is not there",
+                found=str(self.newest_superstep().number),
+                attempt="begin a new checkpoint: it rebuilds every view from the log",
+            )
+        fields = found[0][1]
+        return RawEntry(number, fields[b"e"], int(fields[b"t"]))
 
     def close(self) -> None:
         """Returns the connections back."""

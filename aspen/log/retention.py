@@ -13,7 +13,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from aspen.log.protocol import Base, Log
+from aspen.log.base import Base
+from aspen.log.redis_log import RedisLog
 
 KEEP_ENTRIES = 100_000  # at twenty entries a second about 80 minutes
 KEEP_S = 1_800.0  # an entry goes at the second fold after that: within about twice the time
@@ -33,7 +34,7 @@ class Retention:
 
     def __init__(
         self,
-        log: Log,
+        log: RedisLog,
         keep: int = KEEP_ENTRIES,
         keep_s: float = KEEP_S,
         clock: Callable[[], float] = time.monotonic,

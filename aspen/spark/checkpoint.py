@@ -21,11 +21,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from aspen.log.bordered_log import NO_SUPERSTEP, NewestSuperstep
+from aspen.log.redis_log import NewestSuperstep
 from aspen.results.protocol import Savepoint
 
 FORMAT = 3  # raise when lanes' snapshots or the state variable change their shape
@@ -65,7 +65,7 @@ class LogEnds:
     identity: str
     head: int
     base: int = 0
-    supersteps: NewestSuperstep = NO_SUPERSTEP
+    supersteps: NewestSuperstep = field(default_factory=NewestSuperstep)
 
 
 @dataclass(frozen=True, slots=True)

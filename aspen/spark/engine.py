@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from aspen.errors import AspenError
-from aspen.log.bordered_log import BorderedLog
+from aspen.log.redis_log import RedisLog
 from aspen.log.retention import Retention
 from aspen.redis_client import connect
 from aspen.results.engine_status import EngineStatus, write_status
@@ -80,7 +80,7 @@ class Engine:
         self._session = session
         self._stop = threading.Event()
         self._redis = connect(config.results_url, 2.0)
-        self._log = BorderedLog(config.log_url, config.log_name, patience_s=config.patience_s)
+        self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
         self._scratch = config.checkpoint.parent / "spark-tmp"
         self._lease = Lease(config.results_url, config.results_name, config.lease_s)
         self._status_lock = threading.Lock()
@@ -133,10 +133,11 @@ class Engine:
             fence=self._lease.token,
             patience_s=config.patience_s,
         )
+        identity, head, _ = self._log.state()
         prepared = prepare_checkpoint(
             config.checkpoint,
             config.lanes,
-            LogEnds(*self._log.state(), self._log.base().position, self._log.newest_superstep()),
+            LogEnds(identity, head, self._log.base().position, self._log.newest_superstep()),
             results.writer(),
             results.head()[1],
         )

@@ -27,9 +27,8 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from aspen.log.bordered_log import BorderedLog
-from aspen.log.protocol import Base, LogGap
-from aspen.log.redis_log import RawEntry
+from aspen.log.base import Base, LogGap
+from aspen.log.redis_log import RawEntry, RedisLog
 from aspen.spark.lower import CONTROL
 
 SCHEMA = (
@@ -66,16 +65,16 @@ class LogReader(SimpleDataSourceStreamReader):
         self._bound = int(options["entries_per_batch"])
         self._published = int(options.get("published", "0"))
         self._lanes = [int(key) for key in options["lane_keys"].split(",")]
-        self._opened: BorderedLog | None = None
+        self._opened: RedisLog | None = None
         # From where on what Spark may select is known, None where that is nowhere; see `lower`.
         self._lower_from = int(options["lower_from"]) if "lower_from" in options else None
 
     @property
-    def _log(self) -> BorderedLog:
+    def _log(self) -> RedisLog:
         """The log, opened where it is used: the reader itself travels between processes."""
         if self._opened is None:
             options = self._options
-            self._opened = BorderedLog(
+            self._opened = RedisLog(
                 options["url"], options["name"], patience_s=float(options["patience_s"])
             )
         return self._opened
@@ -130,9 +129,8 @@ class LogReader(SimpleDataSourceStreamReader):
 
     def _state(self, supersteps: int) -> tuple[str, int, int]:
         """Returns the log's identity, head and newest superstep; of one lane, `supersteps`."""
-        if len(self._lanes) == 1:
-            return *self._log.state(), supersteps
-        return self._log.state_and_superstep()
+        identity, head, newest = self._log.state()
+        return identity, head, supersteps if len(self._lanes) == 1 else newest
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Batches:  # noqa: N802
         """Returns the entries of a range, once for each lane."""

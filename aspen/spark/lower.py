@@ -28,8 +28,8 @@ from aspen.algebra.lowerable import LOWER_FROM_HZ, Lowered, lowerable
 from aspen.algebra.plan import relations_of
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
+from aspen.log.base import Base
 from aspen.log.entry import BadEntry, Declare, Entry, Register, Unregister, decode
-from aspen.log.protocol import Base
 from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Column as RelationColumn
 from aspen.model.schema import Relation, Type

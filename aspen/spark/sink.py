@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame, Row
 
-from aspen.log.protocol import Base
+from aspen.log.base import Base
 from aspen.log.superstep import encode_superstep
 from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults

@@ -14,7 +14,7 @@ from typing import Any
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Transaction
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError, Value
 from smartcis.catalog import CATALOG
 from smartcis.models import Sensor
@@ -42,7 +42,7 @@ class ValidReading:
 
 
 def append_readings(
-    log: Log, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
+    log: RedisLog, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
 ) -> int:
     """Validates readings and appends them, all or none.
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import redis
 import structlog
@@ -33,7 +33,7 @@ from aspen.log.entry import (
     decode,
     encode,
 )
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import OWN_RELATIONS
@@ -51,15 +51,7 @@ LOCK_S = 60
 logger = structlog.get_logger(__name__)
 
 
-class RelayLog(Log, Protocol):
-    """A log that knows which log it is."""
-
-    def identity(self) -> str:
-        """Returns the log's id, empty before its first append; a wiped log gets another."""
-        ...
-
-
-def relay(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> int:
+def relay(log: RedisLog, *, now_s: Callable[[], float] = time.time) -> int:
     """Appends every committed outbox entry to `log`; one caller at a time (see `relay_now`).
 
     Returns:
@@ -88,7 +80,7 @@ def _pending() -> list[str]:
     return [row["token"] for row in ordered[:TRANSACTIONS_AT_ONCE]]
 
 
-def declare(log: RelayLog, *, now_s: Callable[[], float] = time.time) -> None:
+def declare(log: RedisLog, *, now_s: Callable[[], float] = time.time) -> None:
     """Declares the catalog's relations, each once per log and definition."""
     identity = log.identity()
     link = LogLink.objects.filter(pk=LogLink.ONLY).first()
@@ -111,7 +103,7 @@ def fingerprint(relation: Relation) -> str:
     return hashlib.sha256(encode(Declare(0.0, relation))).hexdigest()[:16]
 
 
-def adopt(log: RelayLog) -> None:
+def adopt(log: RedisLog) -> None:
     """Meets a log this database has not written to: make its fold equal to the database.
 
     An empty log (new, or wiped) is sent everything; one that another database has written is
@@ -155,7 +147,7 @@ def _hold_outbox() -> None:
             cursor.execute(f'LOCK TABLE "{OutboxEntry._meta.db_table}" IN EXCLUSIVE MODE')  # noqa: SLF001 - Django's documented way to a table's name
 
 
-def fold_log(log: RelayLog) -> tuple[dict[str, Delta], list[str]]:
+def fold_log(log: RedisLog) -> tuple[dict[str, Delta], list[str]]:
     """Returns the table rows and the views a log stands at: its base, and what came since."""
     tables: dict[str, Delta] = {}
     views: dict[str, None] = {}

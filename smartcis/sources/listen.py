@@ -18,7 +18,7 @@ from django.db import DatabaseError, close_old_connections
 from redis.exceptions import RedisError
 
 from aspen.errors import AspenError
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from aspen.results.lease import Lease
 from smartcis.models import Source
 from smartcis.sources.memory import say
@@ -88,7 +88,7 @@ class Listening:
             throw each other out.
     """
 
-    log: Log
+    log: RedisLog
     clock: Callable[[], float] = time.time
     may: Callable[[], bool] = _always
     _listeners: dict[str, _Listener] = field(default_factory=dict)

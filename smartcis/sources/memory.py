@@ -10,7 +10,7 @@ import structlog
 from django.db import transaction
 
 from aspen.errors import AspenError
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from smartcis.models import Source, SourceState
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import LogAway
@@ -61,7 +61,9 @@ def keep(state: SourceState, pulse: Pulse) -> None:
 
 
 @contextmanager
-def calls_of(account: str, log: Log, *, clock: Callable[[], float] = time.time) -> Iterator[None]:
+def calls_of(
+    account: str, log: RedisLog, *, clock: Callable[[], float] = time.time
+) -> Iterator[None]:
     """Notes that the gateways of an account called, or why what they brought was refused."""
     fault: AspenError | None = None
     try:

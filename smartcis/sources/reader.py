@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from django.db import connections
 
 from aspen.errors import AspenError
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
 from smartcis.sources.memory import keep, recall, say
 from smartcis.sources.sink import SourceSink
@@ -26,7 +26,7 @@ AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
 
 
-def poll_due(log: Log, clock: Callable[[], float] = time.time) -> int:
+def poll_due(log: RedisLog, clock: Callable[[], float] = time.time) -> int:
     """Polls every source whose time has come, some at once; withdraw what is switched off.
 
     Returns:
@@ -59,7 +59,7 @@ def _asked_s(source: Source) -> float:
         return 0.0
 
 
-def poll_source(source: Source, log: Log, clock: Callable[[], float] = time.time) -> bool:
+def poll_source(source: Source, log: RedisLog, clock: Callable[[], float] = time.time) -> bool:
     """Polls one source, and say in the log how it is.
 
     Returns:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis.exceptions import RedisError
 
-from aspen.log.protocol import Log
+from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import ValidReading, append_readings, transactions
@@ -33,7 +33,7 @@ class SourceSink:
         clock: wall time, seconds since the epoch.
     """
 
-    def __init__(self, source: str, log: Log, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, source: str, log: RedisLog, clock: Callable[[], float] = time.time) -> None:
         self._source = source
         self._log = log
         self._clock = clock

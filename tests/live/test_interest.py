@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 import redis
+from log.memory_log import MemoryLog
 
-from aspen.log import MemoryLog
 from aspen.log.entry import Interest, Uninterest
 from smartcis.live import interest as module
 from smartcis.live.interest import AGAIN_S, KEEP_S, LINGER_S, SocketInterests

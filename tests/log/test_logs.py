@@ -9,8 +9,9 @@ import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from log.memory_log import MemoryLog
 
-from aspen.log import Base, LogCompacted, LogGap, MemoryLog, RedisLog, redis_log
+from aspen.log import Base, LogCompacted, LogGap, RedisLog, redis_log
 from aspen.log.entry import Change, Register, Tick, Transaction
 from aspen.log.retention import Retention
 
@@ -118,12 +119,12 @@ def test_a_log_that_lost_entries_says_so(redis_url):
 
 def test_a_log_has_an_identity_from_its_first_append_on(redis_url):
     log = RedisLog(redis_url, f"test-{secrets.token_hex(6)}")
-    assert log.state() == ("", 0)
+    assert log.state() == ("", 0, 0)
     log.append([Tick(1.0)])
     identity = log.identity()
     log.append([Tick(2.0)])
     assert identity
-    assert log.state() == (identity, 2)
+    assert log.state() == (identity, 2, 0)
 
 
 def test_waiting_ends_with_the_next_entry(redis_url):

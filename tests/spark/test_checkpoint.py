@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from aspen.log.bordered_log import NewestSuperstep
+from aspen.log.redis_log import NewestSuperstep
 from aspen.results.protocol import Savepoint
 from aspen.spark.checkpoint import (
     Checkpoint,

@@ -6,9 +6,9 @@ import secrets
 
 import pytest
 
-from aspen.log.bordered_log import BorderedLog
+from aspen.log.base import Base, LogGap
 from aspen.log.entry import Tick
-from aspen.log.protocol import Base, LogGap
+from aspen.log.redis_log import RedisLog
 from aspen.spark.log_source import LogReader
 
 SUPERSTEP = b'{"k":"b","t":1.0,"n":%d,"l":[{},{}]}'
@@ -16,7 +16,7 @@ SUPERSTEP = b'{"k":"b","t":1.0,"n":%d,"l":[{},{}]}'
 
 @pytest.fixture
 def log(redis_url):
-    made = BorderedLog(redis_url, f"test-{secrets.token_hex(6)}")
+    made = RedisLog(redis_url, f"test-{secrets.token_hex(6)}")
     made.append([Tick(float(n)) for n in range(1, 6)])
     return made
 

@@ -15,7 +15,7 @@ from spark.networks import VIEW, Building
 from spark.test_engine import status_of
 from spark.test_rescaling import end, running, start
 
-from aspen.log.bordered_log import BorderedLog
+from aspen.log.redis_log import RedisLog
 from aspen.results import RedisResults
 
 pytestmark = pytest.mark.spark
@@ -45,7 +45,7 @@ class Watcher(product.Follower):
 
 @pytest.fixture
 def building(config):
-    return Building(BorderedLog(config.log_url, config.log_name, patience_s=20))
+    return Building(RedisLog(config.log_url, config.log_name, patience_s=20))
 
 
 @pytest.fixture

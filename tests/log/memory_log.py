@@ -1,17 +1,17 @@
-"""A log in memory, for tests and in-process runs."""
+"""A log in memory: the model that the product's log is compared with."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aspen.log.base import Base, LogCompacted
 from aspen.log.entry import Entry, decode, encode
-from aspen.log.protocol import Base, LogCompacted
 
 
 class MemoryLog:
     """Keeps encoded entries, so that what comes back has made the same way as through Redis.
 
-    Law: same as `aspen.log.protocol.Log`.
+    Law: same as `aspen.log.redis_log.RedisLog`.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class MemoryLog:
         self._base = Base()
 
     def append(self, entries: Sequence[Entry], key: str = "") -> int:
-        """Append entries in order; see `Log.append`."""
+        """Append entries in order; see `RedisLog.append`."""
         if not entries:
             raise ValueError("an append holds at least one entry")
         if key and key in self._keys:
@@ -54,7 +54,7 @@ class MemoryLog:
         return self._base
 
     def compact(self, base: Base) -> None:
-        """Put a fold in the place of the entries up to its position; see `Log.compact`."""
+        """Put a fold in the place of the entries up to its position; see `RedisLog.compact`."""
         if self._base.position < base.position <= self.head():
             del self._entries[: base.position - self._base.position]
             self._base = base

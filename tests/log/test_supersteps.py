@@ -6,18 +6,18 @@ import secrets
 
 import pytest
 
-from aspen.log.bordered_log import NO_SUPERSTEP, BorderedLog, NewestSuperstep, OtherSupersteps
+from aspen.log.base import LogGap
 from aspen.log.entry import Tick
-from aspen.log.protocol import LogGap
+from aspen.log.redis_log import NewestSuperstep, OtherSupersteps, RedisLog
 
 
 @pytest.fixture
 def log(redis_url):
-    return BorderedLog(redis_url, f"test-{secrets.token_hex(6)}")
+    return RedisLog(redis_url, f"test-{secrets.token_hex(6)}")
 
 
 def test_a_round_is_appended_once_for_its_batch(log):
-    assert log.newest_superstep() == NO_SUPERSTEP
+    assert log.newest_superstep() == NewestSuperstep()
     assert log.begin_supersteps() == 1
     for _ in range(2):
         log.append_superstep(2, b"two", 17, "g", 5)
@@ -44,7 +44,7 @@ def test_a_round_that_is_gone_is_a_gap(log):
 
 
 def test_log_and_rounds_are_seen_as_of_one_moment(log):
-    assert log.state_and_superstep() == ("", 0, 0)
+    assert log.state() == ("", 0, 0)
     log.append([Tick(1.0), Tick(2.0)])
     number = log.begin_supersteps()
-    assert log.state_and_superstep() == (*log.state(), number)
+    assert log.state() == (log.identity(), 2, number)
