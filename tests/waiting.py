@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from aspen.results.redis_results import RedisResults
+from aspen.results.waiting import wait_until
+
 PATIENCE_S = 120.0  # what a busy machine may take
 
 
@@ -28,3 +31,8 @@ def until(
         assert not late, f"{what() if callable(what) else what}: not within {patience_s:g} s"
         also()
         time.sleep(pause_s)
+
+
+def wait_for_position(store: RedisResults, position: int, wait_s: float) -> bool:
+    """Whether the results reach a position of the log in time."""
+    return bool(wait_until(store, lambda: store.head()[1] >= position or None, wait_s))

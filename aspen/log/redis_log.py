@@ -275,7 +275,8 @@ class RedisLog:
         Raises:
             OtherSupersteps: it is not the next one.
         """
-        args = [number, data, appended_ms, generation, batch, KEPT_SUPERSTEPS]
+        made_by = (generation, batch)
+        args: tuple[str | int | bytes, ...] = (number, data, appended_ms, *made_by, KEPT_SUPERSTEPS)
         try:
             return int(cast("int", self._append_superstep(keys=[self._supersteps], args=args)))
         except redis.ResponseError as error:

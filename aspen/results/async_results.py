@@ -8,9 +8,9 @@ from typing import Any, cast
 import redis.asyncio
 
 from aspen.results.protocol import Epoch, Snapshot
-from aspen.results.redis_results import READ_AT_ONCE, entries_of
+from aspen.results.redis_results import READ_AT_ONCE
 from aspen.results.scripts import SINCE, SNAPSHOTS, ResultKeys
-from aspen.results.wire import decode_epoch, decode_snapshot
+from aspen.results.wire import decode_epochs, decode_head, decode_snapshots
 
 
 class AsyncResults:
@@ -29,16 +29,8 @@ class AsyncResults:
 
     async def head(self) -> tuple[int, int, float]:
         """Returns the newest epoch, its log position and its log time; zeroes before the first."""
-        found = cast(
-            "list[bytes | None]",
-            await cast("Any", self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")),
-        )
-        return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
-
-    async def views(self) -> list[str]:
-        """Returns the ids of all maintained views."""
-        found = cast("list[bytes]", await cast("Any", self._redis.hkeys(self._keys.views)))
-        return sorted(name.decode() for name in found)
+        found = self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")
+        return decode_head(await cast("Any", found))
 
     async def snapshot(self, view: str) -> Snapshot | None:
         """Returns a view's rows, None when no such view is maintained."""
@@ -47,16 +39,8 @@ class AsyncResults:
     async def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
         """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
-        reply = cast(
-            "list[Any]",
-            await self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views)),
-        )
-        head = reply[0]
-        return {
-            view: decode_snapshot(view, head, definition, rows)
-            for view, (definition, rows) in zip(views, reply[1:], strict=True)
-            if definition is not None
-        }
+        reply = await self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views))
+        return decode_snapshots(views, cast("list[Any]", reply))
 
     async def epochs_since(self, number: int, wait_s: float = 0.0) -> list[Epoch]:
         """Returns up to 256 epochs after `number`, waiting up to `wait_s` for the first.
@@ -64,12 +48,12 @@ class AsyncResults:
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
         """
-        entries = await self._read_since(number)
-        if not entries and wait_s > 0:
+        epochs = await self._read_since(number)
+        if not epochs and wait_s > 0:
             block_ms = max(1, int(wait_s * 1000))
             await self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms)
-            entries = await self._read_since(number)
-        return [decode_epoch(stream_id, fields) for stream_id, fields in entries]
+            epochs = await self._read_since(number)
+        return epochs
 
     async def follow(self, after: int, poll_s: float = 5.0) -> AsyncIterator[Epoch]:
         """Returns every epoch after `after`, in order, for ever.
@@ -86,14 +70,10 @@ class AsyncResults:
                 after = epoch.number
                 yield epoch
 
-    async def _read_since(self, number: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
-        reply = cast(
-            "list[Any]",
-            await self._since(
-                keys=[self._keys.meta, self._keys.epochs], args=[number, READ_AT_ONCE]
-            ),
-        )
-        return entries_of(number, reply)
+    async def _read_since(self, number: int) -> list[Epoch]:
+        keys = [self._keys.meta, self._keys.epochs]
+        reply = await self._since(keys=keys, args=[number, READ_AT_ONCE])
+        return decode_epochs(number, cast("list[Any]", reply))
 
     async def close(self) -> None:
         """Returns the connections back."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 import redis
@@ -62,42 +62,23 @@ def status_key(name: str) -> str:
 
 
 def encode_status(status: EngineStatus) -> dict[str, str]:
-    """Returns the fields of the hash."""
+    """Returns the fields of the hash: texts as they are, all else as JSON."""
+    found = {one.name: getattr(status, one.name) for one in fields(status)}
     return {
-        "state": status.state,
-        "pid": str(status.pid),
-        "host": status.host,
-        "started_s": repr(status.started_s),
-        "beat_s": repr(status.beat_s),
-        "generation": status.generation,
-        "epoch": str(status.epoch),
-        "position": str(status.position),
-        "head": str(status.head),
-        "progress_s": repr(status.progress_s),
-        "lane_pids": json.dumps(status.lane_pids),
-        "error": status.error,
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in found.items()
     }
 
 
-def decode_status(fields: Mapping[bytes, bytes]) -> EngineStatus:
+def decode_status(found: Mapping[bytes, bytes]) -> EngineStatus:
     """Read the hash; an engine that never ran is "stopped"."""
-    text = {key.decode(): value.decode() for key, value in fields.items()}
-    if not text:
-        return EngineStatus()
-    return EngineStatus(
-        state=text["state"],
-        pid=int(text["pid"]),
-        host=text["host"],
-        started_s=float(text["started_s"]),
-        beat_s=float(text["beat_s"]),
-        generation=text["generation"],
-        epoch=int(text["epoch"]),
-        position=int(text["position"]),
-        head=int(text["head"]),
-        progress_s=float(text["progress_s"]),
-        lane_pids={int(lane): pid for lane, pid in json.loads(text["lane_pids"]).items()},
-        error=text["error"],
-    )
+    body: dict[str, Any] = {}
+    for one in fields(EngineStatus):
+        text = found.get(one.name.encode())
+        if text is not None:
+            body[one.name] = text.decode() if one.type == "str" else json.loads(text)
+    pids = {int(lane): pid for lane, pid in body.get("lane_pids", {}).items()}
+    return EngineStatus(**{**body, "lane_pids": pids})
 
 
 def read_status(client: redis.Redis, name: str) -> EngineStatus:

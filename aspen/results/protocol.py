@@ -1,10 +1,10 @@
-"""What the sink writes after each epoch, and what a reader can ask of it."""
+"""What the sink writes after each epoch, and what readers are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
@@ -72,58 +72,3 @@ class Savepoint:
 
     generation: str
     position: int
-
-
-class Results(Protocol):
-    """The snapshot store.
-
-    Law: a snapshot equals the fold of all changes up to its epoch; `write` of a batch seen
-    before changes nothing.
-    """
-
-    def write(
-        self,
-        generation: str,
-        batch: int,
-        position: int,
-        at_s: float,
-        changes: Sequence[ViewChange],
-        timing_ms: Mapping[str, float],
-    ) -> int:
-        """Apply one batch atomically and announce it.
-
-        Args:
-            generation: identity of the checkpoint; a new one empties the store first.
-            batch: Spark's batch id, ascending within a generation.
-
-        Returns:
-            The epoch number the batch has (also when it was seen before).
-        """
-        ...
-
-    def hand_over(self, savepoint: Savepoint, generation: str, batch: int) -> None:
-        """Let another generation go on from a savepoint; rows and epochs stay as they are.
-
-        Args:
-            batch: of that generation, after which its first write comes.
-
-        Raises:
-            NotThere: the store does not stand at that savepoint.
-        """
-        ...
-
-    def snapshot(self, view: str) -> Snapshot | None:
-        """Returns a view's rows, None when no such view is maintained."""
-        ...
-
-    def views(self) -> list[str]:
-        """Returns the ids of all maintained views."""
-        ...
-
-    def epochs_since(self, number: int, wait_s: float) -> Iterator[Epoch]:
-        """Returns the epochs after `number` in order, waiting up to `wait_s` for the first.
-
-        Raises:
-            EpochsForgotten: `number` is older than what is kept; take a snapshot.
-        """
-        ...

@@ -12,11 +12,11 @@ from aspen.redis_client import connect
 from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
 from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
-    EpochsForgotten,
     FencedOff,
     NotThere,
-    decode_epoch,
-    decode_snapshot,
+    decode_epochs,
+    decode_head,
+    decode_snapshots,
     encode_changes,
 )
 
@@ -25,7 +25,7 @@ READ_AT_ONCE = 256
 
 
 class RedisResults:
-    """A `Results` on Redis.
+    """The snapshot store, for code that may block.
 
     Args:
         url: e.g. redis://127.0.0.1:6379/0.
@@ -34,7 +34,8 @@ class RedisResults:
         keep: how many epochs readers can follow back.
         patience_s: how long a call keeps trying while the server is away.
 
-    Law: same as `aspen.results.protocol.Results`.
+    Law: a snapshot equals the fold of all changes up to its epoch; `write` of a batch seen
+    before changes nothing.
     """
 
     def __init__(
@@ -61,55 +62,39 @@ class RedisResults:
         batch: int,
         position: int,
         at_s: float,
-        changes: Sequence[ViewChange],
+        changes: Sequence[ViewChange] | str,
         timing_ms: Mapping[str, float],
     ) -> int:
-        """Apply one batch atomically; see `Results.write`.
+        """Apply one batch atomically and announce it.
+
+        Args:
+            generation: identity of the checkpoint; a new one empties the store first.
+            batch: Spark's batch id, ascending within a generation.
+            changes: or their text, see `encode_changes`.
+
+        Returns:
+            The epoch number the batch has (also when it was seen before).
 
         Raises:
             FencedOff: a writer with a higher fencing token has taken over.
         """
-        text = encode_changes(changes)
-        return self.write_encoded(generation, batch, position, at_s, text, timing_ms)
-
-    def write_encoded(
-        self,
-        generation: str,
-        batch: int,
-        position: int,
-        at_s: float,
-        changes: str | bytes,
-        timing_ms: Mapping[str, float],
-    ) -> int:
-        """Do as `write`, with changes that `encode_changes` has already made text."""
         keys = self._keys
-        timing = json.dumps(dict(timing_ms))
+        text = changes if isinstance(changes, str) else encode_changes(changes)
+        moment = (generation, batch, position, repr(at_s))
         try:
             epoch = self._write(
                 keys=[keys.meta, keys.views, keys.batches, keys.epochs, keys.rows],
-                args=[
-                    generation,
-                    batch,
-                    position,
-                    repr(at_s),
-                    changes,
-                    timing,
-                    self._keep,
-                    self._fence,
-                ],
+                args=[*moment, text, json.dumps(dict(timing_ms)), self._keep, self._fence],
             )
         except redis.ResponseError as error:
-            if "FENCED" in str(error):
-                raise FencedOff(
-                    "another engine writes to this store",
-                    found=f"token {self._fence}",
-                    exists=(str(error).rsplit(" ", 1)[-1],),
-                ) from error
-            raise
+            raise self._refusal(error) from error
         return int(cast("int", epoch))
 
     def hand_over(self, savepoint: Savepoint, generation: str, batch: int) -> None:
-        """Let another generation go on from a savepoint; see `Results.hand_over`.
+        """Let another generation go on from a savepoint; rows and epochs stay as they are.
+
+        Args:
+            batch: of that generation, after which its first write comes.
 
         Raises:
             NotThere: the store does not stand at that savepoint.
@@ -122,26 +107,29 @@ class RedisResults:
                 args=[savepoint.generation, savepoint.position, generation, batch, self._fence],
             )
         except redis.ResponseError as error:
-            said = str(error)
-            if "FENCED" in said:
-                raise FencedOff(
-                    "another engine writes to this store", found=f"token {self._fence}"
-                ) from error
-            if "ELSEWHERE" in said:
-                raise NotThere(
-                    f"the results do not stand at position {savepoint.position} of "
-                    f"{savepoint.generation}",
-                    found=said,
-                    attempt="begin with an empty checkpoint",
-                ) from error
-            raise
+            if "ELSEWHERE" not in str(error):
+                raise self._refusal(error) from error
+            raise NotThere(
+                f"the results do not stand at position {savepoint.position} of "
+                f"{savepoint.generation}",
+                found=str(error),
+                attempt="begin with an empty checkpoint",
+            ) from error
+
+    def _refusal(self, error: redis.ResponseError) -> Exception:
+        """Returns what a script's refusal means."""
+        if "FENCED" not in str(error):
+            return error
+        return FencedOff(
+            "another engine writes to this store",
+            found=f"token {self._fence}",
+            exists=(str(error).rsplit(" ", 1)[-1],),
+        )
 
     def head(self) -> tuple[int, int, float]:
         """Returns the newest epoch, its log position and its log time; zeroes before the first."""
-        found = cast(
-            "list[bytes | None]", self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")
-        )
-        return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
+        found = self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")
+        return decode_head(cast("list[bytes | None]", found))
 
     def writer(self) -> tuple[str, int]:
         """Returns the generation and batch written last, ("", -1) before the first write."""
@@ -157,16 +145,8 @@ class RedisResults:
     def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
         """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
-        reply = cast(
-            "list[Any]",
-            self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views)),
-        )
-        head = reply[0]
-        return {
-            view: decode_snapshot(view, head, definition, rows)
-            for view, (definition, rows) in zip(views, reply[1:], strict=True)
-            if definition is not None
-        }
+        reply = self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views))
+        return decode_snapshots(views, cast("list[Any]", reply))
 
     def views(self) -> list[str]:
         """Returns the ids of all maintained views."""
@@ -179,39 +159,21 @@ class RedisResults:
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
         """
-        entries = self._read_since(number)
-        if not entries and wait_s > 0:
+        epochs = self._read_since(number)
+        if not epochs and wait_s > 0:
             block_ms = max(1, int(wait_s * 1000))
             self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms)
-            entries = self._read_since(number)
-        while entries:
-            for stream_id, fields in entries:
-                epoch = decode_epoch(stream_id, fields)
-                number = epoch.number
-                yield epoch
-            entries = self._read_since(number) if len(entries) == READ_AT_ONCE else []
+            epochs = self._read_since(number)
+        while epochs:
+            yield from epochs
+            last = epochs[-1].number
+            epochs = self._read_since(last) if len(epochs) == READ_AT_ONCE else []
 
-    def _read_since(self, number: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
-        reply = cast(
-            "list[Any]",
-            self._since(keys=[self._keys.meta, self._keys.epochs], args=[number, READ_AT_ONCE]),
-        )
-        return entries_of(number, reply)
+    def _read_since(self, number: int) -> list[Epoch]:
+        keys = [self._keys.meta, self._keys.epochs]
+        reply = self._since(keys=keys, args=[number, READ_AT_ONCE])
+        return decode_epochs(number, cast("list[Any]", reply))
 
     def close(self) -> None:
         """Returns the connections back."""
         self._redis.close()
-
-
-def entries_of(number: int, reply: Sequence[Any]) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """Check the reply of the `SINCE` script and pair its fields.
-
-    Raises:
-        EpochsForgotten: `number` is below the floor or beyond the newest epoch.
-    """
-    epoch, floor, raw = reply
-    if number < floor or number > epoch:
-        raise EpochsForgotten.before(number, floor)
-    return [
-        (stream_id, dict(zip(fields[::2], fields[1::2], strict=True))) for stream_id, fields in raw
-    ]

@@ -27,8 +27,3 @@ def wait_until(store: RedisResults, look: Callable[[], T | None], wait_s: float)
             return found
         with suppress(EpochsForgotten):  # another engine began meanwhile: look again
             next(store.epochs_since(head, left_s), None)
-
-
-def wait_for_position(store: RedisResults, position: int, wait_s: float) -> bool:
-    """Whether the results reach a position of the log in time."""
-    return bool(wait_until(store, lambda: store.head()[1] >= position or None, wait_s))

@@ -105,11 +105,28 @@ def decode_changes(text: str | bytes) -> tuple[ViewChange, ...]:
     return tuple(_change(item) for item in json.loads(text))
 
 
-def decode_epoch(stream_id: bytes, fields: Mapping[bytes, bytes]) -> Epoch:
-    """Read one entry of the delta stream.
+def decode_head(found: Sequence[bytes | None]) -> tuple[int, int, float]:
+    """Read the newest epoch, its log position and its log time; zeroes before the first."""
+    return int(found[0] or 0), int(found[1] or 0), float(found[2] or 0)
 
-    `timing_ms` gains `sink`, from the start of the write to the script's own clock.
+
+def decode_epochs(number: int, reply: Sequence[Any]) -> list[Epoch]:
+    """Read the reply of the `SINCE` script.
+
+    Raises:
+        EpochsForgotten: `number` is below the floor or beyond the newest epoch.
     """
+    epoch, floor, entries = reply
+    if number < floor or number > epoch:
+        raise EpochsForgotten.before(number, floor)
+    return [
+        _epoch(stream_id, dict(zip(fields[::2], fields[1::2], strict=True)))
+        for stream_id, fields in entries
+    ]
+
+
+def _epoch(stream_id: bytes, fields: Mapping[bytes, bytes]) -> Epoch:
+    """Read one epoch; `timing_ms` gains `sink`, from the start of the write to its end."""
     timing: dict[str, float] = json.loads(fields[b"ms"])
     written_ms = float(fields[b"w"])
     timing["written_at"] = written_ms
@@ -126,25 +143,15 @@ def decode_epoch(stream_id: bytes, fields: Mapping[bytes, bytes]) -> Epoch:
     )
 
 
-def decode_snapshot(
-    view: str, head: Sequence[bytes], definition: bytes, rows: Sequence[bytes]
-) -> Snapshot:
-    """Build a snapshot from the replies of the snapshot script.
-
-    Args:
-        head: epoch, position, at_s.
-        definition: the view's columns and error.
-        rows: row text and weight in turn.
-    """
-    body = json.loads(definition)
-    return Snapshot(
-        view=view,
-        epoch=int(head[0]),
-        position=int(head[1]),
-        at_s=float(head[2]),
-        columns=_columns(body.get("k", ())),
-        rows={
-            decode_row(row): int(weight) for row, weight in zip(rows[::2], rows[1::2], strict=True)
-        },
-        error=_error(body),
-    )
+def decode_snapshots(views: Sequence[str], reply: Sequence[Any]) -> dict[str, Snapshot]:
+    """Read the reply of the `SNAPSHOTS` script; views that are not there are left out."""
+    epoch, position, at_s = decode_head(reply[0])
+    snapshots: dict[str, Snapshot] = {}
+    for view, (definition, flat) in zip(views, reply[1:], strict=True):
+        if definition is not None:
+            body = json.loads(definition)
+            pairs = zip(flat[::2], flat[1::2], strict=True)
+            rows = {decode_row(row): int(weight) for row, weight in pairs}
+            columns, error = _columns(body.get("k", ())), _error(body)
+            snapshots[view] = Snapshot(view, epoch, position, at_s, columns, rows, error)
+    return snapshots

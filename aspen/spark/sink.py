@@ -89,7 +89,7 @@ class Sink:
             timing["supersteps"] = supersteps
         parts = [lane.parts for lane in lanes if lane.parts != "[]"]
         merged = encode_changes(merge_parts(map(decode_changes, parts))) if parts else "[]"
-        epoch = self._results.write_encoded(
+        epoch = self._results.write(
             generation_of(batch),
             batch_id,
             position,

@@ -16,8 +16,8 @@ from django.db import transaction
 
 from aspen.model.delta import Delta, merge, negate
 from aspen.model.schema import Row
-from aspen.results import EpochsForgotten
-from aspen.results.protocol import Epoch, Results, Snapshot
+from aspen.results import EpochsForgotten, RedisResults
+from aspen.results.protocol import Epoch, Snapshot
 from smartcis.compiling.row_order import in_order
 from smartcis.deliveries.outputs import ALARM, WEBHOOK
 from smartcis.models import Alarm, Delivery, Outlet, ToldRow
@@ -28,7 +28,7 @@ MESSAGE_LENGTH = 500
 Moment = Epoch | Snapshot
 
 
-def collect(results: Results) -> int:
+def collect(results: RedisResults) -> int:
     """Takes in what happened since the last time; one caller at a time.
 
     Returns:

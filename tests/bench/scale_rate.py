@@ -23,12 +23,12 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 from aspen.results.protocol import Epoch
 from aspen.results.redis_results import RedisResults
-from aspen.results.waiting import wait_for_position
 from aspen.streamsql import compile_query
 from tests.bench.engine_rig import EngineRig, engine_running
 from tests.bench.report import percentile, spread
 from tests.bench.rig import ROOT
 from tests.bench.scale_gateways import READINGS_PER_TRANSACTION, STREAM
+from tests.waiting import wait_for_position
 
 VIEW = "climate"
 RANGE_S = 10

@@ -25,12 +25,12 @@ from aspen.log.redis_log import RedisLog
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.results.redis_results import RedisResults
-from aspen.results.waiting import wait_for_position
 from aspen.streamsql import compile_query
 from tests.bench import tenants_product
 from tests.bench.engine_rig import EngineRig, engine_running
 from tests.bench.report import Target, report, spread
 from tests.bench.tenants_product import HUNDRED, hundred_of
+from tests.waiting import wait_for_position
 
 MODES = ("own", "trunk", "tenant")
 READINGS_PER_S, CLIENTS_PER_S = 500, 10

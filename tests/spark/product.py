@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from views import small_world as world
-from waiting import until
+from waiting import until, wait_for_position
 
 from aspen.algebra.explain import plan_text
 from aspen.log import RedisLog
 from aspen.model.delta import merge
 from aspen.results import EpochsForgotten, RedisResults
-from aspen.results.waiting import wait_for_position
 from aspen.spark.engine import Engine
 
 LIMIT_S = 200.0  # a busy machine; below the limit of a whole test

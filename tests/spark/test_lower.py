@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from waiting import wait_for_position
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.lowerable import lowerable
@@ -15,7 +16,6 @@ from aspen.log import RedisLog
 from aspen.log.entry import Change, Declare, Register, Tick, Transaction, decode, encode
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, SourceKind, Type
-from aspen.results.waiting import wait_for_position
 from aspen.runtime.lane import Lane
 from aspen.spark.engine import Engine
 from aspen.spark.lower import lower
