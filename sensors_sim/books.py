@@ -27,6 +27,7 @@ class Books:
     def __init__(self, events: Events, motes: list[Mote], ether: Ether) -> None:
         self.events = events
         self.motes = motes
+        self.ledger = ether.ledger
         self._ether = ether
         self._index: dict[str, int] = {}
         self._names: list[str] = []
@@ -51,20 +52,7 @@ class Books:
 
     def query_account(self, handle: QueryHandle) -> Account:
         """Returns the frames, bytes and radio energy a query has cost so far."""
-        return self._ether.ledger.by_query.get(handle.query, Account())
-
-    def kind_accounts(self) -> dict[str, Account]:
-        """Returns the frames, bytes and radio energy of every kind of message."""
-        return self._ether.ledger.by_kind
-
-    def message_accounts(self, handle: QueryHandle) -> dict[str, Account]:
-        """Returns the frames, bytes and radio energy of a query, by kind of message."""
-        return self._ether.ledger.of_query(handle.query)
-
-    def computing_mj(self, handle: QueryHandle) -> float:
-        """Returns what sampling and computing for a query have cost so far, without the radio."""
-        spent_mj = sum(mote.by_query.get(handle.query, (0, 0.0))[1] for mote in self.motes)
-        return spent_mj - self.query_account(handle).energy_mj
+        return self.ledger.by_query.get(handle.query, Account())
 
     def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
         """Returns the bytes a mote sent and the energy it spent for a query, computing included."""
@@ -101,10 +89,6 @@ class Books:
             for mote in self.motes
             if mote.alive and mote.parent >= 0
         }
-
-    def message_mj(self, payload_bytes: int, mote: str) -> float:
-        """Returns the energy of handing one payload to a mote: both ends, one attempt."""
-        return self._hop_mj(self._index[mote], payload_bytes)
 
     @property
     def installed(self) -> dict[str, int]:

@@ -19,7 +19,6 @@ NOISE_DBM = -98.0  # noise floor at the receiver, from sensitivity −95 dBm [CC
 AT_ONE_METRE_DB = 40.2  # free space at 2.44 GHz: 20 log10(4π · 1 m / 0.123 m)
 PATH_LOSS_EXPONENT = 2.5  # between free space, 2.0, and cluttered offices, 3.0 [own]; ±0.5
 LIGHT_WALL_DB = 3.4  # [COST231] table 4.7.2, at 1.8 GHz
-HEAVY_WALL_DB = 6.9  # [COST231] table 4.7.2
 FLOOR_DB = 18.3  # first floor crossed [COST231] table 4.7.2
 FLOOR_EXPONENT_B = 0.46  # each further floor costs less [COST231] equation 4.7.3
 SHADOWING_DB = 3.0  # standard deviation per pair of motes, lasting [own]; ±1

@@ -9,7 +9,7 @@ Law: the same field, sampler, seed and calls give the same trace, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from aspen.model.schema import Row
@@ -28,7 +28,7 @@ from sensors_sim.motes import Field, MoteSpec, check_mote
 from sensors_sim.network.dissemination import Change, Dissemination
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
-from sensors_sim.network.links import LinkModel, Radio, RadioLink
+from sensors_sim.network.links import Radio, RadioLink
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
@@ -56,7 +56,7 @@ class SensorNetwork(Books):
         field: Field,
         sampler: Sampler,
         seed: int,
-        model: LinkModel | None = None,
+        model: Radio | None = None,
         status_s: float = 0.0,
         trace: Trace | None = None,
         sampled: Sampled | None = None,
@@ -159,29 +159,6 @@ class SensorNetwork(Books):
             UnknownQuery: it was removed already.
         """
         self._gateway.remove(handle)
-
-    def assign_joins(
-        self, handle: QueryHandle, nodes: Mapping[tuple[str, ...], str] | None = None
-    ) -> None:
-        """Assigns a join anew: by the routes known now, or as told, for comparison.
-
-        Args:
-            nodes: mote by group of sensors, in the order of the join's inputs; others at the base.
-        """
-        forced = None
-        if nodes is not None:
-            number = self._registry.number
-            forced = {tuple(map(number, g)): self._index[m] for g, m in nodes.items()}
-        self._planner.assign(handle.query, forced)
-
-    def join_nodes(self, handle: QueryHandle) -> dict[str, int]:
-        """Returns how many groups of partners join where: at a mote by name, or at `base`."""
-        assigned = self._planner.assigned(handle.query)
-        found: dict[str, int] = {}
-        for node in [] if assigned is None else assigned.nodes.values():
-            name = "base" if node < 0 else self._names[node]
-            found[name] = found.get(name, 0) + 1
-        return found
 
     # Time and the world.
 

@@ -50,7 +50,6 @@ class Collected:
     rows: list[tuple[Group, Row]] = field(default_factory=list)
     sides: dict[tuple[int, int], list[Row]] = field(default_factory=dict)
     strays: set[tuple[int, int]] = field(default_factory=set)
-    keys_sent: bool = False
 
 
 class BaseJoin:

@@ -78,7 +78,6 @@ class Gateway:
         carriers: Callable[[frozenset[str]], int],
     ) -> None:
         self.handles: dict[int, QueryHandle] = {}
-        self.twice = 0
         self._events = events
         self._tree = tree
         self._dissemination = dissemination
@@ -246,7 +245,6 @@ class Gateway:
             return
         recent = self._seen.setdefault(packet.origin, {})
         if packet.number in recent:
-            self.twice += 1
             return
         recent[packet.number] = None
         if len(recent) > RECENT:

@@ -8,7 +8,7 @@ whose node has died come to the base, which joins them and soon assigns their gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aspen.model.schema import Type
@@ -168,17 +168,8 @@ class JoinPlanner:
         else:
             self.plan(watched.run.query)
 
-    def assign(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
-        """Assigns all groups of a join anew, and tells every mote, as `plan`."""
-        self._watched[query].orders.clear()
-        self.plan(query, forced)
-
-    def plan(self, query: int, forced: Mapping[Group, int] | None = None) -> None:
-        """Assigns all groups of a join by what is known now, and tells the motes what is new.
-
-        Args:
-            forced: nodes to take instead, for comparison; the rest joins at the base.
-        """
+    def plan(self, query: int) -> None:
+        """Assigns all groups of a join by what is known now, and tells the motes what is new."""
         watched = self._watched[query]
         run, program = watched.run, watched.run.program
         if program.paired is None:
@@ -187,7 +178,7 @@ class JoinPlanner:
         groups = groups_of(program, sensors, self._registry)
         watched.unheard = {self._registry.mote(s) for s in sensors} - set(self.paths)
         shares = watched.fragment.shares or (1.0,) * len(program.inputs)
-        assigned = assign_groups(
+        watched.assigned = assign_groups(
             groups,
             self._registry.mote,
             Prices(
@@ -199,14 +190,19 @@ class JoinPlanner:
             [4 + _size(wires) for wires in run.sides.wires],
             2 + 2 * len(program.inputs) + _size(one.wire for one in program.outputs),
         )
-        if forced is not None:
-            nodes = {group: forced.get(group, BASE) for group in groups}
-            assigned = GroupAssignment(nodes, assigned.energy_mj)
+        self.tell(watched, watched.assigned, sensors)
+
+    def tell(self, watched: Watched, assigned: GroupAssignment, sensors: Sequence[int]) -> None:
+        """Lets an assignment hold from an epoch by which every mote knows it.
+
+        Args:
+            sensors: those of the join.
+        """
+        run = watched.run
         everyone = watched.told | {self._registry.mote(s) for s in sensors}
         bases = sum(base.alive for base in self._bases())
         turn_s = PACE_S * len(everyone) / max(bases, 1)
         since = run.epoch_of(self._events.now_s + LEAD_S + 2 * turn_s) + 1
-        watched.assigned = assigned
         orders = assigned.assignments(since, self._registry.mote)
         mine = orders.pop(BASE, Assignment(since))
         watched.plans = [*watched.plans[-2:], (since, mine.groups)]
@@ -220,7 +216,7 @@ class JoinPlanner:
             if same and index not in open_:
                 continue  # what it was told holds on
             self._give_up(
-                {k for k, asking in self._open.items() if (k[0], asking) == (index, query)}
+                {k for k, asking in self._open.items() if (k[0], asking) == (index, run.query)}
             )
             for payload in order.write(run.query, run.version, self._registry):
                 self._assign(run, index, payload, turn_s)
@@ -252,7 +248,5 @@ def part_number(payload: bytes) -> int:
     return sum((index + 1) * byte for index, byte in enumerate(payload)) & 0xFFFF
 
 
-def _size(wires: object) -> int:
-    assert hasattr(wires, "__iter__")
-    found: list[Wire] = list(wires)
-    return sum(_WIRE_BYTES[wire.type] for wire in found)
+def _size(wires: Iterable[Wire]) -> int:
+    return sum(_WIRE_BYTES[wire.type] for wire in wires)

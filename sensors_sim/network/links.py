@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Protocol
 
 import numpy as np
 import shapely
@@ -76,47 +75,6 @@ class RadioLink:
         return math.exp(self.log_byte * size_bytes)
 
 
-class LinkModel(Protocol):
-    """Says who hears whom."""
-
-    @property
-    def tx_ma(self) -> float:
-        """Current while transmitting."""
-        ...
-
-    def links(
-        self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
-    ) -> dict[tuple[str, str], RadioLink]:
-        """Returns the directed links, in an order that depends on nothing but the arguments.
-
-        Args:
-            only: give the links of this mote alone; empty for all.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Ideal:
-    """Every frame arrives within a range on the same storey, none beyond. For laws and tests."""
-
-    range_m: float = 30.0
-
-    @property
-    def tx_ma(self) -> float:
-        """At full power."""
-        return RADIO_TX_MA[0]
-
-    def links(
-        self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
-    ) -> dict[tuple[str, str], RadioLink]:
-        """Join every pair near enough."""
-        del walls, seed
-        one, other, _ = near_pairs(motes, self.range_m, 0, only)
-        pairs = zip(one.tolist(), other.tolist(), strict=True)
-        names = [(motes[i].mote, motes[j].mote) for i, j in pairs]
-        return {way: RadioLink(0.0) for a, b in names for way in ((a, b), (b, a))}
-
-
 @dataclass(frozen=True, slots=True)
 class Radio:
     """CC2420 radios between walls.
@@ -141,7 +99,11 @@ class Radio:
     def links(
         self, motes: Sequence[MoteSpec], walls: Sequence[Wall], seed: int, only: str = ""
     ) -> dict[tuple[str, str], RadioLink]:
-        """Weigh every pair near enough."""
+        """Returns the directed links, in an order that depends on nothing but the arguments.
+
+        Args:
+            only: give the links of this mote alone; empty for all.
+        """
         one, other, away_m = near_pairs(motes, self.range_m, 2, only)
         names = [mote.mote for mote in motes]
         storeys = np.array([mote.storey for mote in motes], dtype=np.int64)

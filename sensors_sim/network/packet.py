@@ -18,7 +18,6 @@ class Kind(Enum):
     ROW = "row"  # rows of an answer, mote → base
     SHIP = "ship"  # one side of a join, mote → node of the join
     PARTIAL = "partial"  # a partial state record, mote → parent
-    STROBE = "radio"  # only in accounts: idle listening is charged to nobody else
 
 
 # A lost acknowledgement would let a second parent count the same record again.

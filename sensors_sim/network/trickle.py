@@ -20,18 +20,15 @@ class Trickle:
 
     Args:
         speak: sends a mote's beacon, unless it has overheard enough of the same.
-        greatest_s: longest interval.
     """
 
     def __init__(
         self,
         events: Events,
         speak: Callable[[Mote], None],
-        greatest_s: float = TRICKLE_GREATEST_S,
     ) -> None:
         self._events = events
         self._speak = speak
-        self._greatest_s = greatest_s
 
     def start(self, mote: Mote) -> None:
         """Begin with the shortest interval."""
@@ -57,5 +54,5 @@ class Trickle:
         if generation != mote.generation or not mote.alive:
             return
         self._speak(mote)
-        mote.interval_s = min(mote.interval_s * 2, self._greatest_s)
+        mote.interval_s = min(mote.interval_s * 2, TRICKLE_GREATEST_S)
         self._plan(mote, end_s)

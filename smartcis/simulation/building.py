@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 from aspen.model.schema import Relation, Row
 from federation.sites import SOFT
-from sensors_sim.host import FragmentHost
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.kernel import Kernel
@@ -54,11 +53,6 @@ class SimulatedBuilding:
     def now_s(self) -> float:
         """Simulated seconds since the beginning."""
         return self.kernel.now_s
-
-    @property
-    def host(self) -> FragmentHost:
-        """The motes, as an optimizer sees them."""
-        return self.network
 
     def acquire(self, streams: frozenset[str] | None) -> None:
         """Sets the streams that the motes send; None for all."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from federation.estimate import Estimate, estimate
-from sensors_sim.network.links import Ideal
 from tests.bench.federation_exhaust import Exhausted, exhaust
 from tests.bench.federation_field import LAB_MOTES, QUERIES, RADIO, Asked, office
 from tests.bench.federation_measure import Bed, Measured
 from tests.bench.federation_ways import Way, chosen, ways
 from tests.bench.report import Target, report
+from tests.motes.ideal import Ideal
 
 PERIOD_S = 60.0
 EPOCHS = {LAB_MOTES: 10, 200: 8, 1_000: 4}

@@ -22,7 +22,7 @@ from federation.network import BASE, Network
 from federation.pairing import Group, candidates, groups_of, sensors_of
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Field
-from sensors_sim.network.links import LinkModel
+from sensors_sim.network.links import Radio
 from tests.bench.federation_field import Asked
 from tests.bench.federation_measure import Bed
 from tests.bench.federation_ways import Piece, Way, chosen, ways
@@ -74,7 +74,7 @@ class Exhausted:
         )
 
 
-def exhaust(field: Field, model: LinkModel, asked: Asked, period_s: float) -> Exhausted:
+def exhaust(field: Field, model: Radio, asked: Asked, period_s: float) -> Exhausted:
     """Try everything.
 
     Args:

@@ -18,7 +18,7 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Type, Value
 from aspen.motes.hardware import WAKE_S
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station
 from sensors_sim.network.links import Radio
-from sensors_sim.recordings import intel_lab
+from tests.motes.office import intel_lab
 
 LAB_MOTES = 54
 AREA_PER_MOTE_M2 = 24.0  # as in the Intel lab: 41 m by 31 m

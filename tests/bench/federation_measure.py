@@ -23,11 +23,12 @@ from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Field
 from sensors_sim.network.energy import Account
-from sensors_sim.network.links import LinkModel
+from sensors_sim.network.links import Radio
 from sensors_sim.network.packet import Kind
 from sensors_sim.sensor_network import SensorNetwork
 from tests.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from tests.bench.federation_ways import Piece
+from tests.motes.measure import assign_joins, computing_mj
 
 FORM_S = 240.0
 SETTLE_S = 240.0  # programs and assignments have arrived, and hold
@@ -90,7 +91,7 @@ class Bed:
     """
 
     field_: Field
-    model: LinkModel
+    model: Radio
     period_s: float
     epochs: int
     written: bool = False
@@ -192,7 +193,7 @@ class Bed:
         handles = [self._deploy(piece, {piece.text: known}) for _ in tries]
         self._settle()
         for handle, places in zip(handles, tries, strict=True):
-            self.net.assign_joins(handle, places)
+            assign_joins(self.net, handle, places)
         self._settle(len(tries))
         begin = self._begin()
         before = [_total_mj(self._spent(handle)) for handle in handles]
@@ -231,12 +232,12 @@ class Bed:
         return self.net.deploy(fragment)
 
     def _spent(self, handle: QueryHandle) -> Spent:
-        accounts: dict[str, Account] = self.net.message_accounts(handle)
+        accounts: dict[str, Account] = self.net.ledger.of_query(handle.query)
         found = {
             OPERATORS.get(kind, kind): (float(one.sent_bytes), one.energy_mj)
             for kind, one in accounts.items()
         }
-        found["scan"] = (0.0, self.net.computing_mj(handle))
+        found["scan"] = (0.0, computing_mj(self.net, handle))
         return found
 
     def _compared(

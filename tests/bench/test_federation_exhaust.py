@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sensors_sim.network.links import Ideal
 from tests.bench.federation_exhaust import exhaust
 from tests.bench.federation_field import KINDS, QUERIES, RANGES, Even, office, streams_of
+from tests.motes.ideal import Ideal
 
 CYCLE = 20
 

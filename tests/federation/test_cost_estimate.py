@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, desks, scan, world
+from motes.ideal import Ideal
+from motes.measure import computing_mj
 
 from aspen.algebra.device_block import device_block
 from aspen.algebra.expr import Col, Const, Op
@@ -32,7 +34,7 @@ from federation.placement import assign_sites
 from federation.statistics import Origin, Statistics
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
-from sensors_sim.network.links import Ideal, Radio
+from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 
 PERIOD_S = 8.0
@@ -85,7 +87,7 @@ def measured(net, handle):
 
     def spent():
         account = net.query_account(handle)
-        return account.energy_mj + net.computing_mj(handle), account.sent_bytes
+        return account.energy_mj + computing_mj(net, handle), account.sent_bytes
 
     net.run(120.0)
     net.run_until((int(net.now_s // PERIOD_S) + 0.97) * PERIOD_S)

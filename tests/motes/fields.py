@@ -10,7 +10,7 @@ from aspen.algebra.plan import Scan
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 from sensors_sim.innet.execution import Sampled
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station
-from sensors_sim.network.links import LinkModel
+from sensors_sim.network.links import Radio
 
 SEAT = Relation(
     "seat_reading",
@@ -144,7 +144,7 @@ def scattered(seed: int, motes: int, bases: int) -> Field:
     return Field(tuple(found), (), STREAMS)
 
 
-def reachable(field: Field, model: LinkModel) -> set[str]:
+def reachable(field: Field, model: Radio) -> set[str]:
     """Returns the motes from which links lead to a base station."""
     links = model.links(field.motes, field.walls, 0)
     near = {mote.mote for mote in field.motes if mote.base}

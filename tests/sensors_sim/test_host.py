@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from motes.fields import desks, scan, world
+from motes.ideal import Ideal
+from motes.measure import join_nodes
 
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Distinct, Filter, Join, Project
 from aspen.model.schema import Column, Type
 from sensors_sim.errors import UnknownQuery, UnsupportedFragment
-from sensors_sim.host import FragmentHost
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
-from sensors_sim.network.links import Ideal
 from sensors_sim.sensor_network import SensorNetwork
 
 PERIOD_S = 8.0
@@ -41,12 +41,6 @@ def host(request):
     found, wait = HOSTS[request.param]()
     wait(30.0)
     return found, wait
-
-
-def test_it_offers_what_the_protocol_names(host):
-    found, _ = host
-    offered = {name for name in vars(FragmentHost) if not name.startswith("_")}
-    assert offered <= {name for name in dir(found) if callable(getattr(found, name))}
 
 
 @pytest.mark.parametrize("fragment", [ROWS, JOIN], ids=["rows", "join"])
@@ -125,13 +119,14 @@ def test_the_network_it_tells_of_is_one_tree(host):
         estimated, true = links[mote, parent]
         assert min(estimated, true) >= 1.0
     assert found.forwarders() <= {*parents} | bases
-    assert found.message_mj(20, "wall0") > found.message_mj(10, "wall0") > 0.0
+    wall = [mote.mote for mote in FIELD.motes].index("wall0")
+    assert found._hop_mj(wall, 20) > found._hop_mj(wall, 10) > 0.0
 
 
 def test_partners_are_said_to_meet_at_motes_or_at_the_base(host):
     found, wait = host
     handle = found.deploy(JOIN)
     wait(60.0)
-    places = found.join_nodes(handle)
+    places = join_nodes(found, handle)
     assert sum(places.values()) == 6  # three rooms with two seats beside one light each
     assert {*places} <= {mote.mote for mote in FIELD.motes} | {"base"}

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, desks, reachable, samples_of, scan, scattered, world
+from motes.ideal import Ideal
+from motes.measure import join_nodes
 
 from aspen.algebra.expr import Col, Const, Not, Op, conjunction
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join, Project
@@ -19,7 +21,7 @@ from aspen.views.oracle import evaluate
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import MoteSpec
-from sensors_sim.network.links import Ideal, Radio
+from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 
 PERIOD_S = 8.0
@@ -183,7 +185,7 @@ def test_the_temperature_travels_only_where_seat_and_light_agree():
         asked(field, Fragment(plan, 10.0, method, shares=(0.05, 0.1, 1.0)), 5, Ideal(12.0), 400.0)
         for method in (Method.BASE, Method.PAIRWISE)
     )
-    assert set(in_net[0].join_nodes(in_net[1])) - {"base"}
+    assert set(join_nodes(*in_net[:2])) - {"base"}
     costs = [net.query_account(handle) for net, handle, *_ in (at_base, in_net)]
     assert costs[1].energy_mj < 0.7 * costs[0].energy_mj
     for _, _, answers, samples in (at_base, in_net):
@@ -201,13 +203,13 @@ def test_a_join_whose_place_dies_goes_on_elsewhere():
     # Few pairs pass, so meeting on the way is cheapest, and relays never sleep.
     handle = net.deploy(Fragment(join, 10.0, shares=(1.0, 1.0), joined_share=0.01))
     net.run(90.0)
-    places = set(net.join_nodes(handle)) & {mote.mote for mote in relays}
+    places = set(join_nodes(net, handle)) & {mote.mote for mote in relays}
     assert places
     for place in places:
         net.fail(place)
     net.run(300.0)
     handle.take()
-    assert not set(net.join_nodes(handle)) & places
+    assert not set(join_nodes(net, handle)) & places
     net.run(100.0)
     answers = handle.take()
     assert len(answers) == 10

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, Hashed, desks, reachable, scan, scattered, world
+from motes.ideal import Ideal
 
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join
@@ -23,7 +24,7 @@ from sensors_sim.errors import BadWorld, UnknownQuery, UnsupportedFragment
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.motes import Attached, Field, MoteSpec, Wall, base_station, walls_of
 from sensors_sim.network.clock import Clock
-from sensors_sim.network.links import Ideal, Radio, RadioLink, log_success
+from sensors_sim.network.links import Radio, RadioLink, log_success
 from sensors_sim.sensor_network import SensorNetwork
 
 SEAT = scan("seat_reading", "s")
@@ -98,7 +99,7 @@ def test_books_agree_with_the_motes():
     net.deploy(Fragment(SEAT, 10.0))
     net.deploy(Fragment(GroupBy(SEAT, (), (COUNT,)), 10.0))
     net.run(120.0)
-    by_kind, by_query = net.kind_accounts().values(), net._ether.ledger.by_query.values()
+    by_kind, by_query = net.ledger.by_kind.values(), net.ledger.by_query.values()
     for column in ("frames", "sent_bytes", "energy_mj"):
         kinds = math.fsum(getattr(one, column) for one in by_kind)
         assert kinds == pytest.approx(math.fsum(getattr(one, column) for one in by_query))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from motes.fields import desks, samples_of, scan, world
+from motes.ideal import Ideal
+from motes.measure import assign_joins, join_nodes
 
 from aspen.algebra.expr import Col
 from aspen.algebra.plan import Join, Project
@@ -14,7 +16,6 @@ from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.placement import Prices
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Attached, Field, MoteSpec
-from sensors_sim.network.links import Ideal
 from sensors_sim.sensor_network import SensorNetwork
 
 PERIOD_S = 8.0
@@ -31,8 +32,10 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
     net.run(30.0)
     handle = net.deploy(Fragment(JOIN, PERIOD_S, Method.PAIRWISE))
     net.run(60.0)
-    net.assign_joins(handle, {("R2.seat0", "R2.light"): "wall2", ("R1.seat1", "R1.light"): "wall1"})
-    assert net.join_nodes(handle) == {"base": 4, "wall1": 1, "wall2": 1}
+    assign_joins(
+        net, handle, {("R2.seat0", "R2.light"): "wall2", ("R1.seat1", "R1.light"): "wall1"}
+    )
+    assert join_nodes(net, handle) == {"base": 4, "wall1": 1, "wall2": 1}
     net.run(60.0)
     handle.take()
     net.run(5 * PERIOD_S)
@@ -45,9 +48,9 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
             stream = next(streams[value] for value in row if value in streams)
             tables.setdefault(stream, Counter())[row] += 1
         assert Counter(answer.rows) == Counter(evaluate(JOIN, tables))
-    assert net.message_accounts(handle)["row"].frames > 0  # joined on the way, sent on
-    net.assign_joins(handle)
-    assert sum(net.join_nodes(handle).values()) == 6
+    assert net.ledger.of_query(handle.query)["row"].frames > 0  # joined on the way, sent on
+    assign_joins(net, handle)
+    assert sum(join_nodes(net, handle).values()) == 6
 
 
 def test_a_mote_nobody_hears_does_not_send_its_partners_to_the_base():
@@ -63,7 +66,7 @@ def test_a_mote_nobody_hears_does_not_send_its_partners_to_the_base():
         net.run(120.0)
         handle.take()
         net.run(5 * PERIOD_S)
-        return net.join_nodes(handle), handle.take(), book
+        return join_nodes(net, handle), handle.take(), book
 
     alone, answers, _ = places(near)
     beside, same, book = places(Field((*near.motes, far), (), near.streams))

@@ -8,6 +8,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from motes.locate import Ear, locate
+from motes.office import contacts, departments, intel_lab, recorded_visitors
 
 from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy, Scan
 from aspen.model.schema import Column, Relation, SourceKind, Type
@@ -15,19 +17,10 @@ from aspen.motes.kinds import device_kind
 from sensors_sim.errors import BadParameters, BadWorld
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.kernel import Kernel
-from sensors_sim.locate import Ear, locate
 from sensors_sim.motes import Attached, DeviceStream, Field, MoteSpec, base_station
 from sensors_sim.network.links import Radio
 from sensors_sim.radio import signal_dbm
-from sensors_sim.recordings import (
-    contacts,
-    departments,
-    intel_lab,
-    nab_temperature,
-    recorded_visitors,
-    uci_light,
-    uci_temperature,
-)
+from sensors_sim.recordings import nab_temperature, uci_light, uci_temperature
 from sensors_sim.sensor_network import SensorNetwork
 from sensors_sim.waveforms import checked
 from sensors_sim.world import SensorSpec, World

@@ -121,7 +121,7 @@ def test_an_optimizer_may_average_a_level_inside_the_network(furnished, building
     assert furnished
     assert building
     simulated = Simulated(lambda: frozenset({"seat_reading"}))
-    host = simulated.pacer.building.host
+    host = simulated.pacer.building.network
     scan = whole_stream(CATALOG.get("temperature_reading"))
     aggregates = (
         Aggregate(AggregateFunction.COUNT, None, Column("n", Type.INT)),
