@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -158,7 +157,7 @@ class Source(SourceModel):
         try:
             kind = kind_of(self.kind)
             self.config = kind.checked(self.config or {})
-            kind.make(self.reader_settings(), time.time)  # it refuses what it cannot work with
+            kind(self.reader_settings())  # it refuses what it cannot work with
             self._check_relation()
         except BadConfig as fault:
             faults["config"] = fault.render()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -56,11 +55,11 @@ def declared(source: Source) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns the relations a source feeds and its capabilities, as its wrapper declares them."""
     kind = kind_of(source.kind)
     try:
-        declaration = kind.make(source.reader_settings(), time.time).declaration
+        wrapper = kind(source.reader_settings())
     except AspenError:
-        return kind.relations, ()  # its settings are broken, which its health says
-    relations = tuple(relation.name for relation in declaration.relations)
-    return relations, tuple(sorted(one.value for one in declaration.capabilities))
+        return kind.feeds, ()  # its settings are broken, which its health says
+    relations = tuple(relation.name for relation in wrapper.relations)
+    return relations, tuple(sorted(one.value for one in kind.capabilities))
 
 
 def _states() -> dict[str, tuple[str, float | None, str]]:

@@ -23,9 +23,8 @@ from aspen.results.lease import Lease
 from smartcis.models import Source
 from smartcis.sources.memory import say
 from smartcis.sources.sink import SourceSink
+from smartcis.wrappers.base import Listener, pause_s
 from smartcis.wrappers.kinds import KINDS, kind_of
-from smartcis.wrappers.polling import pause_s
-from smartcis.wrappers.protocol import Wrapper
 from smartcis.wrappers.pulse import Pulse
 
 LOOK_S = 1.0
@@ -66,7 +65,7 @@ class Turn:
 
 
 @dataclass(slots=True)
-class _Listener:
+class _Listened:
     setup: Setup
     sink: SourceSink
     pulse: Pulse
@@ -91,11 +90,7 @@ class Listening:
     log: RedisLog
     clock: Callable[[], float] = time.time
     may: Callable[[], bool] = _always
-    _listeners: dict[str, _Listener] = field(default_factory=dict)
-
-    def listening_to(self) -> list[str]:
-        """Returns the sources it listens to now."""
-        return sorted(self._listeners)
+    _listeners: dict[str, _Listened] = field(default_factory=dict)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Listens until `stop` is set."""
@@ -122,21 +117,19 @@ class Listening:
             if one.source not in self._listeners:
                 self._listeners[one.source] = self._begin(one)
 
-    def _begin(self, one: Source) -> _Listener:
+    def _begin(self, one: Source) -> _Listened:
         sink = SourceSink(one.source, self.log, self.clock)
         try:
-            make = kind_of(one.kind).reader
-            if make is None:
-                raise LookupError(f"{one.kind} sources are not listened to")
-            wrapper = make(one.reader_settings(), self.clock)
+            wrapper = kind_of(one.kind)(one.reader_settings(), self.clock)
+            assert isinstance(wrapper, Listener)
         except AspenError as fault:
             pulse = Pulse(one.source, one.period_s, one.added_at.timestamp())
             pulse.trouble(f"{fault.code}: {fault.message}")
             logger.warning("source cannot be read", source=one.source, reason=fault.message)
-            return _Listener(_setup(one), sink, pulse)
+            return _Listened(_setup(one), sink, pulse)
         task = asyncio.create_task(_keep(wrapper, sink), name=one.source)
         logger.info("listening", source=one.source, kind=one.kind)
-        return _Listener(_setup(one), sink, wrapper.pulse, task)
+        return _Listened(_setup(one), sink, wrapper.pulse, task)
 
     async def _end(self, source: str) -> None:
         listener = self._listeners.pop(source)
@@ -150,7 +143,7 @@ class Listening:
             await asyncio.to_thread(say, listener.pulse, listener.sink, self.clock())
 
 
-async def _keep(wrapper: Wrapper, sink: SourceSink) -> None:
+async def _keep(wrapper: Listener, sink: SourceSink) -> None:
     """Runs a wrapper; one that breaks begins again, later each time."""
     rng, failures = random.Random(), 0
     while True:
@@ -159,7 +152,7 @@ async def _keep(wrapper: Wrapper, sink: SourceSink) -> None:
         except Exception as error:  # one broken wrapper must not end the others
             failures += 1
             wrapper.pulse.trouble(f"its reader broke: {error}")
-            logger.exception("wrapper broke", source=wrapper.declaration.source)
+            logger.exception("wrapper broke", source=wrapper.settings.source)
         await asyncio.sleep(pause_s(failures, rng))
 
 
@@ -169,7 +162,7 @@ def anything_talks() -> bool:
 
 
 def _wanted() -> list[Source]:
-    heard = [kind.key for kind in KINDS if kind.reader is not None]
+    heard = [kind.key for kind in KINDS if issubclass(kind, Listener)]
     return list(Source.objects.filter(enabled=True, kind__in=heard).select_related("machine"))
 
 

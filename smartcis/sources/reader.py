@@ -17,10 +17,8 @@ from aspen.log.redis_log import RedisLog
 from smartcis.models import Reservation, SoftwareInstall, Source, SourceRow, SourceState
 from smartcis.sources.memory import keep, recall, say
 from smartcis.sources.sink import SourceSink
-from smartcis.wrappers.kinds import KINDS, WrapperKind, kind_of
-from smartcis.wrappers.polling import ask
-from smartcis.wrappers.protocol import Poller
-from smartcis.wrappers.pulse import Pulse
+from smartcis.wrappers.base import Poller
+from smartcis.wrappers.kinds import KINDS, kind_of
 
 AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
@@ -33,7 +31,7 @@ def poll_due(log: RedisLog, clock: Callable[[], float] = time.time) -> int:
         How many were polled.
     """
     now_s = clock()
-    polled = [kind.key for kind in KINDS if kind.poller is not None]
+    polled = [kind.key for kind in KINDS if issubclass(kind, Poller)]
     withdraw_disabled()
     waiting = Source.objects.filter(enabled=True, kind__in=polled).select_related("state")
     due = [source for source in waiting if now_s - _asked_s(source) >= source.period_s]
@@ -70,27 +68,18 @@ def poll_source(source: Source, log: RedisLog, clock: Callable[[], float] = time
     sink = SourceSink(source.source, log, clock)
     answered, warnings = False, list(state.warnings)
     try:
-        poller = _poller(kind_of(source.kind), source, state, pulse, clock)
+        poller = kind_of(source.kind)(source.reader_settings(state.memory), clock)
+        assert isinstance(poller, Poller)
     except AspenError as fault:
         pulse.trouble(f"{fault.code}: {fault.message}")
     else:
-        answered = ask(poller, sink)
-        warnings = list(getattr(poller, "warnings", ()))
+        poller.pulse = pulse
+        answered = poller.ask(sink)
+        warnings = list(poller.warnings)
     say(pulse, sink, now_s)
     state.asked_s, state.warnings = now_s, warnings[:WARNINGS_KEPT]
     keep(state, pulse)
     return answered
-
-
-def _poller(
-    kind: WrapperKind, source: Source, state: SourceState, pulse: Pulse, clock: Callable[[], float]
-) -> Poller:
-    if kind.poller is None:
-        raise LookupError(f"{kind.key} sources are not polled")
-    settings = source.reader_settings(state.memory)
-    poller = kind.poller(settings, clock)
-    poller.pulse = pulse
-    return poller
 
 
 def withdraw_disabled() -> int:

@@ -2,15 +2,13 @@
 
 Law:        the rows of successive polls add up to what the result store held: every epoch is
             counted once, or named as forgotten.
-Source:     own.
 """
 
 from __future__ import annotations
 
 import statistics
-import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import redis
 
@@ -19,30 +17,24 @@ from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch
 from smartcis import composition
 from smartcis.catalog import SYSTEM
+from smartcis.wrappers.base import Poller
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.polling import PolledSource
-from smartcis.wrappers.protocol import Append, Arrivals, Settings
+from smartcis.wrappers.protocol import Append, Arrivals, Capability
 
 OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing load
-FED = ("engine_load", "view_load", "sys_epochs")
 
 
-class EngineSource(PolledSource):
-    """This installation's engine.
+class EngineSource(Poller):
+    """This installation's engine."""
 
-    Args:
-        settings: no fields.
-        clock: wall time, seconds since the epoch.
-    """
+    key = "engine"
+    label = "AspEN itself"
+    feeds = ("engine_load", "view_load", "sys_epochs")
+    capabilities = (Capability.POLL,)
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, FED)
-
-    def poll(self, append: Append) -> None:
-        """Counts the epochs since the last poll; see `Poller.poll`."""
-        memory, now_s = self._settings.memory, self._clock()
+    def _read(self, append: Append, now_s: float) -> list[str]:
+        memory, warnings = self.settings.memory, list[str]()
         results = composition.results()
-        self.warnings = []
         try:
             head, position, _ = results.head()
             known, since_s = int(memory.get("epoch", head)), float(memory.get("at_s", now_s))
@@ -51,18 +43,18 @@ class EngineSource(PolledSource):
                 epochs = [one for one in results.epochs_since(known, 0.0) if one.number <= head]
             except EpochsForgotten:
                 epochs = []
-                self.warnings = [f"the epochs since {known} are forgotten"]
+                warnings = [f"the epochs since {known} are forgotten"]
             queries = len(results.views())
         except redis.RedisError as error:
             raise SourceDown(f"the result store does not answer: {error}") from error
         first = "epoch" not in memory
-        if not epochs and not first and not self.warnings:
+        if not epochs and not first and not warnings:
             raise SourceDown(f"no epoch since {known}")
         # First what nobody can undo; a poll that fails here counts the same epochs again.
         span_s = now_s - since_s
         times = [ms for one in epochs if (ms := duration_ms(one)) is not None]
         row: Row = (
-            self._settings.source,
+            self.settings.source,
             queries,
             head,
             len(epochs) / span_s if span_s > 0 else 0.0,
@@ -73,10 +65,10 @@ class EngineSource(PolledSource):
         )
         append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
         append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(epochs, now_s)))
-        rows = epoch_rows(epochs, monitors(self._settings.reads()), now_s)
+        rows = epoch_rows(epochs, monitors(self.settings.reads()), now_s)
         append(Arrivals(f"epochs:{head}:{now_s}", "sys_epochs", rows))
         memory.update(epoch=head, at_s=now_s, position=position)
-        self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
+        return warnings
 
 
 def duration_ms(epoch: Epoch) -> float | None:
@@ -93,7 +85,7 @@ def monitors(reads: Mapping[str, Sequence[str]]) -> set[str]:
     Args:
         reads: what each view reads.
     """
-    found = {relation.name for relation in SYSTEM} | set(FED)
+    found = {relation.name for relation in SYSTEM} | set(EngineSource.feeds)
     while True:
         more = {view for view, sources in reads.items() if not found.isdisjoint(sources)} - found
         if not more:

@@ -2,7 +2,7 @@
 
 Law:        every poll appends what the operating system says now; web requests are counted in an
             access log, and null where there is none to count in.
-Source:     psutil; own.
+Source:     psutil.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from aspen.model.schema import Row
+from smartcis.wrappers.base import Poller
+from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.polling import PolledSource
-from smartcis.wrappers.protocol import Append, Arrivals, Capability, Settings
+from smartcis.wrappers.protocol import Append, Arrivals, Capability
 
 SAMPLE_S = 0.5
 PROCESSES = 3
@@ -27,42 +29,43 @@ AT_WORK = {psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP}
 NAME_LENGTH = 80
 
 
-class Host(PolledSource):
-    """The computer this runs on.
+class Host(Poller):
+    """The computer this runs on."""
 
-    Args:
-        settings: `config.host`, `config.access_log`.
-        clock: wall time, seconds since the epoch.
-    """
+    key = "host"
+    label = "This computer (soft sensors)"
+    fields = (
+        ConfigField("host", "text", "its name; empty for what it calls itself"),
+        ConfigField("access_log", "text", "a web server's log whose lines are counted"),
+    )
+    feeds = ("host_load", "host_process")
+    capabilities = (Capability.POLL, Capability.SAMPLE)
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, ("host_load", "host_process"), Capability.SAMPLE)
-        self._host = str(settings.config["host"]) or platform.node() or "localhost"
-        self._access_log = str(settings.config["access_log"])
+    def _set_up(self, config: Mapping[str, Any]) -> None:
+        self._host = str(config["host"]) or platform.node() or "localhost"
+        self._access_log = str(config["access_log"])
 
-    def poll(self, append: Append) -> None:
-        """Measures once; see `Poller.poll`."""
+    def _read(self, append: Append, now_s: float) -> list[str]:
         try:
             load_pct, jobs, busiest = busy()
             memory_pct, users = psutil.virtual_memory().percent, len(psutil.users())
         except (psutil.Error, OSError) as error:
             raise SourceDown(f"the system does not say: {error}") from error
-        now_s = self._clock()
-        row = (self._host, load_pct, memory_pct, users, jobs, self._requests_hz(now_s), now_s)
+        requests_hz, warnings = self._requests_hz(now_s)
+        row = (self._host, load_pct, memory_pct, users, jobs, requests_hz, now_s)
         append(Arrivals("", "host_load", [row]))
         rows: list[Row] = [
-            (self._host, place, pid, name, cpu_pct, memory_mb, now_s)
-            for place, (cpu_pct, pid, name, memory_mb) in enumerate(busiest, start=1)
+            (self._host, rank, pid, name, cpu_pct, memory_mb, now_s)
+            for rank, (cpu_pct, pid, name, memory_mb) in enumerate(busiest, start=1)
         ]
         append(Arrivals("", "host_process", rows))
-        self.pulse.heard(now_s, self.warnings[0] if self.warnings else "")
+        return warnings
 
-    def _requests_hz(self, now_s: float) -> float | None:
+    def _requests_hz(self, now_s: float) -> tuple[float | None, list[str]]:
         """Counts the lines an access log has grown by since the last poll."""
-        self.warnings = []
         if not self._access_log:
-            return None
-        memory = self._settings.memory
+            return None, []
+        memory = self.settings.memory
         try:
             with Path(self._access_log).open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
@@ -71,11 +74,10 @@ class Host(PolledSource):
                 lines = sum(part.count(b"\n") for part in iter(lambda: file.read(1 << 16), b""))
                 end = file.tell()
         except OSError as error:
-            self.warnings = [f"the access log cannot be read: {error.strerror}"]
-            return None
+            return None, [f"the access log cannot be read: {error.strerror}"]
         since_s = memory.get("log_s")
         memory.update(log_bytes=end, log_s=now_s)
-        return None if since_s is None or now_s <= since_s else lines / (now_s - since_s)
+        return None if since_s is None or now_s <= since_s else lines / (now_s - since_s), []
 
 
 def busy() -> tuple[float, int, list[tuple[float, int, str, float]]]:

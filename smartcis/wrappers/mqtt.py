@@ -19,9 +19,8 @@ import asyncio
 import hashlib
 import json
 import random
-import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiomqtt
@@ -29,43 +28,38 @@ import structlog
 
 from aspen.errors import AspenError
 from smartcis.readings.times import measured_s
-from smartcis.wrappers.base import BaseWrapper
+from smartcis.wrappers.base import Listener, pause_s
+from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
-from smartcis.wrappers.polling import pause_s
-from smartcis.wrappers.protocol import Append, Capability, Readings, Settings
+from smartcis.wrappers.protocol import Append, Capability, Readings
 from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
 KEEPALIVE_S = 15
 CONNECT_S = 10.0
-LONGEST_PAUSE_S = 15.0
 PAYLOAD_BYTES = 1_000_000
 
 logger = structlog.get_logger(__name__)
 
 
-class MqttBroker(BaseWrapper):
-    """A topic filter of one broker.
+class MqttBroker(Listener):
+    """A topic filter of one broker."""
 
-    Args:
-        settings: `config.topic`, `config.url`.
-        clock: wall time, seconds since the epoch.
-        longest_pause_s: of the back-off.
-    """
+    key = "mqtt"
+    label = "MQTT broker"
+    fields = (
+        ConfigField("topic", "text", "topic filter, e.g. building/+/readings", required=True),
+        ConfigField("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
+    )
+    feeds = READINGS
+    capabilities = (Capability.PUSH,)
+    longest_pause_s: ClassVar[float] = 15.0
 
-    def __init__(
-        self,
-        settings: Settings,
-        clock: Callable[[], float] = time.time,
-        longest_pause_s: float = LONGEST_PAUSE_S,
-    ) -> None:
-        super().__init__(settings, clock, READINGS, Capability.PUSH)
-        self._topic = str(settings.config["topic"])
-        self._address = broker_address(str(settings.config["url"]))
-        self._longest_pause_s = longest_pause_s
+    def _set_up(self, config: Mapping[str, Any]) -> None:
+        self._topic = str(config["topic"])
+        self._address = broker_address(str(config["url"]))
         self._random = random.Random()
-        self.appended = 0
-        self.refused = 0
+        self.appended = self.refused = 0
 
     async def run(self, append: Append) -> None:
         """Stays connected and appends what comes; see the module's head."""
@@ -75,7 +69,7 @@ class MqttBroker(BaseWrapper):
                 async with self._client() as client:
                     granted = await client.subscribe(self._topic, qos=1)
                     self._check(granted)
-                    logger.info("subscribed", source=self._settings.source, topic=self._topic)
+                    logger.info("subscribed", source=self.settings.source, topic=self._topic)
                     failures = 0
                     self.pulse.trouble("")  # connected: whatever was wrong before has passed
                     async for message in client.messages:
@@ -85,8 +79,8 @@ class MqttBroker(BaseWrapper):
             except aiomqtt.MqttError as error:
                 failures += 1
                 self.pulse.trouble(f"broker: {reason_of(error)}")
-                logger.warning("broker away", source=self._settings.source, reason=str(error))
-            await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
+                logger.warning("broker away", source=self.settings.source, reason=str(error))
+            await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
 
     def _client(self) -> aiomqtt.Client:
         client = aiomqtt.Client(
@@ -94,7 +88,7 @@ class MqttBroker(BaseWrapper):
             self._address.port or (TLS_PORT if self._address.scheme == "mqtts" else PORT),
             username=unquote(self._address.username) if self._address.username else None,
             password=unquote(self._address.password) if self._address.password else None,
-            identifier=self._settings.client_id,
+            identifier=self.settings.client_id,
             clean_session=False,
             protocol=aiomqtt.ProtocolVersion.V311,
             tls_params=aiomqtt.TLSParameters() if self._address.scheme == "mqtts" else None,
@@ -121,7 +115,7 @@ class MqttBroker(BaseWrapper):
                 await asyncio.to_thread(append, batch)
             except LogAway as away:
                 self.pulse.trouble(away.message)
-                await asyncio.sleep(pause_s(failures, self._random, self._longest_pause_s))
+                await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
                 failures += 1
             except AspenError as fault:
                 # Kept, it would come again for ever and hold up those behind it.

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
-from smartcis.wrappers.errors import SourceDown
+from smartcis.wrappers.errors import BadConfig, SourceDown
 
 CELL = " | "
 _UNSEEN = {"script", "style", "template", "title"}
@@ -78,3 +78,19 @@ def matches(html: str, pattern: str, what: str) -> Iterator[dict[str, str]]:
         raise SourceDown(f"the page lists no {what}", attempt="look at the page and the pattern")
     for match in found:
         yield {name: (value or "").strip() for name, value in match.groupdict().items()}
+
+
+def pattern_with(pattern: str, groups: Sequence[str]) -> str:
+    """Returns a pattern that names what a reader looks for.
+
+    Raises:
+        BadConfig: it lacks a group by which the reader knows what it found.
+    """
+    missing = [name for name in groups if name not in re.compile(pattern).groupindex]
+    if missing:
+        raise BadConfig(
+            f"the pattern has no group {missing[0]!r}",
+            found=pattern[:80],
+            exists=[f"(?P<{name}>…)" for name in groups],
+        )
+    return pattern

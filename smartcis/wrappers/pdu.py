@@ -2,21 +2,21 @@
 
 Law:        every poll appends what the page shows now, or nothing; a page that is gone or shows
             something else appends nothing, and windows over `pdu_power` empty by themselves.
-Source:     own.
 """
 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 from aspen.model.schema import Row
+from smartcis.wrappers.base import Poller
+from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.fetch import fetch
-from smartcis.wrappers.page import matches
-from smartcis.wrappers.polling import PolledSource, named, pattern_with
-from smartcis.wrappers.protocol import Append, Arrivals, Capability, Settings
+from smartcis.wrappers.page import matches, pattern_with
+from smartcis.wrappers.protocol import Append, Arrivals, Capability
 
 # `3 | Mill | 41.5 W`, `Outlet 3: 41,5 Watt`
 PATTERN = (
@@ -25,36 +25,43 @@ PATTERN = (
 GREATEST_W = 100_000.0  # no outlet gives more
 
 
-class Pdu(PolledSource):
-    """One page.
+class Pdu(Poller):
+    """One page."""
 
-    Args:
-        settings: `config.url`, `config.pattern`, `config.outlets`.
-        clock: wall time, seconds since the epoch.
-    """
+    key = "pdu"
+    label = "Power distribution unit (web page)"
+    fields = (
+        ConfigField("url", "url", "address of the page", required=True),
+        ConfigField(
+            "pattern",
+            "pattern",
+            "regular expression with the groups outlet and watts, for lines such as "
+            "`3 | Mill | 41.5 W`; empty for the usual",
+        ),
+        ConfigField("outlets", "names", "outlet → machine id", default={}),
+    )
+    feeds = ("pdu_power",)
+    capabilities = (Capability.POLL, Capability.SAMPLE)
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, ("pdu_power",), Capability.SAMPLE)
-        self._outlets: Mapping[str, str] = settings.config["outlets"]
-        self._pattern = pattern_with(settings, PATTERN, ("outlet", "watts"))
+    def _set_up(self, config: Mapping[str, Any]) -> None:
+        self._outlets: Mapping[str, str] = config["outlets"]
+        self._pattern = pattern_with(config["pattern"] or PATTERN, ("outlet", "watts"))
 
-    def poll(self, append: Append) -> None:
-        """Reads the page once; see `Poller.poll`."""
-        page = fetch(str(self._settings.config["url"]), self._settings.memory)
-        now_s = self._clock()
+    def _read(self, append: Append, now_s: float) -> list[str]:
+        del now_s
+        page = fetch(str(self.settings.config["url"]), self.settings.memory)
+        at_s = self._clock()
         rows: list[Row] = []
-        self.warnings = []
+        warnings: list[str] = []
         for found in matches(page.text, self._pattern, "outlets"):
             outlet = found["outlet"]
+            mid = self._outlets.get(outlet) or None
             try:
-                rows.append((self._settings.source, outlet, self._mid(outlet), watts(found), now_s))
+                rows.append((self.settings.source, outlet, mid, watts(found), at_s))
             except BadRow as bad:
-                self.warnings.append(f"{bad.code}: outlet {outlet!r}: {bad.message}")
+                warnings.append(f"{bad.code}: outlet {outlet!r}: {bad.message}")
         append(Arrivals("", "pdu_power", rows))
-        self.pulse.heard(now_s, named(self.warnings))
-
-    def _mid(self, outlet: str) -> str | None:
-        return self._outlets.get(outlet) or None
+        return warnings
 
 
 def watts(found: Mapping[str, str]) -> float:

@@ -1,11 +1,4 @@
-"""The Protocol of all wrappers: what a source declares, what it hands over, how it is.
-
-    source ── wrapper ── batch ──> append ── log
-                 └────── pulse ──> append ── source_heartbeat ──> view source_status
-
-A wrapper knows neither tables nor the log: it calls `append`, and only when that has returned may
-it tell its source that the data arrived.
-"""
+"""What wrappers are given and hand over: their settings, and three kinds of batches."""
 
 from __future__ import annotations
 
@@ -13,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from aspen.model.schema import Relation, Row
-from smartcis.wrappers.pulse import Health, Pulse
+from aspen.model.schema import Row
 
 
 class Capability(Enum):
@@ -26,23 +18,6 @@ class Capability(Enum):
     POLL = "poll"  # answers when asked
     FILTER = "filter"  # can leave rows out by a predicate
     SAMPLE = "sample"  # can report at a chosen rate
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """What a source says of itself before it delivers anything.
-
-    Args:
-        source: its id.
-        relations: what it feeds; columns carry types and units.
-        period_s: expected seconds between two words of it.
-        capabilities: what it can do.
-    """
-
-    source: str
-    relations: tuple[Relation, ...]
-    period_s: float
-    capabilities: frozenset[Capability]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,41 +94,3 @@ class Settings:
     folder: Path = Path()
     memory: dict[str, Any] = field(default_factory=dict)
     reads: Callable[[], Mapping[str, Sequence[str]]] = dict
-
-
-class Wrapper(Protocol):
-    """One source.
-
-    Law: a batch is repeated under its key until `append` has returned, or refused with a reason
-    that stands in the pulse; never both acknowledged to the source and unknown to the log.
-
-    Args:
-        pulse: when the source was heard last, and what is wrong with it.
-    """
-
-    pulse: Pulse
-
-    @property
-    def declaration(self) -> Declaration:
-        """Returns what the source feeds, how often, and what it can do."""
-        ...
-
-    def health(self, now_s: float) -> Health:
-        """Returns live, late or dead, since when and why."""
-        ...
-
-    async def run(self, append: Append) -> None:
-        """Delivers until cancelled; what fails on the way is retried and reported to the pulse."""
-        ...
-
-
-class Poller(Wrapper, Protocol):
-    """A source that answers when asked."""
-
-    def poll(self, append: Append) -> None:
-        """Asks once.
-
-        Raises:
-            SourceDown: it did not answer, or not with what it should be; nothing was appended.
-        """
-        ...

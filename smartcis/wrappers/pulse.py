@@ -12,7 +12,6 @@ Source:     own.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 
 from aspen.model.schema import Row
 
@@ -21,29 +20,6 @@ DEAD_PERIODS = 4.0
 GRACE_S = 3.0  # ticks, polls and batches each take up to a second
 BEATS_PER_DEATH = 3.0  # so often a reader speaks within the time that would make it dead
 REASON_LENGTH = 300
-
-
-class Liveness(Enum):
-    """How a source is."""
-
-    LIVE = "live"
-    LATE = "late"
-    DEAD = "dead"
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How a source is, and since when.
-
-    Args:
-        state: live, late or dead.
-        since_s: live: when it was first heard of this run; else when it was heard last.
-        reason: what went wrong, or what of a live source cannot be used; empty for nothing.
-    """
-
-    state: Liveness
-    since_s: float
-    reason: str
 
 
 def late_s(period_s: float) -> float:
@@ -116,11 +92,3 @@ class Pulse:
     def unsaid(self) -> None:
         """Takes back that the last heartbeat was said: its append failed."""
         self.beat_s, self._changed = float("-inf"), True
-
-    def health(self, now_s: float) -> Health:
-        """Returns the state, as the view `source_status` would."""
-        silent_s = now_s - self.heard_s
-        if silent_s <= late_s(self.period_s) and not self.never:
-            return Health(Liveness.LIVE, self.since_s, self.reason)
-        state = Liveness.LATE if silent_s <= dead_s(self.period_s) else Liveness.DEAD
-        return Health(state, self.heard_s, self.reason)

@@ -2,35 +2,30 @@
 
 Law:        what a call handed over is in the log when it is answered; the gateway's health is
             that of its calls, whichever web process took them.
-Source:     own.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable
-
-from smartcis.wrappers.base import BaseWrapper
-from smartcis.wrappers.protocol import Append, Capability, Settings
+from smartcis.wrappers.base import Wrapper
+from smartcis.wrappers.config import ConfigField
+from smartcis.wrappers.protocol import Capability
 
 ROWS = ("host_load", "host_process", "pdu_power")
 READINGS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
 
 
-class PushGateway(BaseWrapper):
-    """One gateway, known by its account.
+class PushGateway(Wrapper):
+    """One gateway, known by its account."""
 
-    Args:
-        settings: `config.account`.
-        clock: wall time, seconds since the epoch.
-    """
-
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(settings, clock, (*READINGS, *ROWS), Capability.PUSH)
-        self.account = str(settings.config["account"])
-
-    async def run(self, append: Append) -> None:
-        """Waits: whoever takes a call notes it in the pulse."""
-        del append
-        await asyncio.Event().wait()
+    key = "push"
+    label = "Gateway that pushes (HTTP with token)"
+    fields = (
+        ConfigField(
+            "account",
+            "text",
+            "account its token belongs to; `manage.py issue_token NAME` makes both",
+            required=True,
+        ),
+    )
+    feeds = (*READINGS, *ROWS)
+    capabilities = (Capability.PUSH,)

@@ -6,14 +6,12 @@
 Law:        after a poll the source's rows are those of the table; an unchanged row makes no
             change in the log. A row that does not fit is left out and named.
 Reads only: SQLite is opened read-only, PostgreSQL in read-only transactions.
-Source:     own.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -27,11 +25,12 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 
 from aspen.errors import AspenError
-from aspen.model.schema import Column, Row, Type, Value
+from aspen.model.schema import Column, Relation, Row, Type, Value
+from smartcis.wrappers.base import Poller
+from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown
-from smartcis.wrappers.polling import PolledSource, named
-from smartcis.wrappers.protocol import Append, Contents, Settings
+from smartcis.wrappers.protocol import Append, Capability, Contents
 
 ROWS_AT_MOST = 50_000
 READ_AGAIN_S = 3600.0  # a change that forgot to move the version is found by then
@@ -42,21 +41,45 @@ logger = structlog.get_logger(__name__)
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
-class DatabaseTable(PolledSource):
-    """One table.
+class DatabaseTable(Poller):
+    """One table."""
 
-    Args:
-        settings: `config.database`, `table`, `key`, `version`, `relation`, `columns`.
-        clock: wall time, seconds since the epoch.
-    """
+    key = "table"
+    label = "Table of another database"
+    fields = (
+        ConfigField(
+            "database",
+            "text",
+            "sqlite:////path/file or postgres://user:password@host/name; env:NAME reads it "
+            "from the environment",
+            required=True,
+        ),
+        ConfigField("table", "text", "table or view, perhaps with its schema", required=True),
+        ConfigField("key", "text", "columns that identify a row, parted by commas", required=True),
+        ConfigField("version", "text", "a column that grows with every change; empty for none"),
+        ConfigField(
+            "relation",
+            "text",
+            "what the rows become: a new name, machine_software or reservation",
+            required=True,
+        ),
+        ConfigField(
+            "columns",
+            "columns",
+            'for a new name: [{"name": "id", "type": "TEXT"}, {"name": "watts", "type": '
+            '"FLOAT", "unit": "W", "nullable": true}]',
+            default=[],
+        ),
+        ConfigField("comment", "text", "one line for the schema browser"),
+    )
+    period_s = 60.0
+    capabilities = (Capability.POLL,)
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
-        relation = declared(settings.config)
-        super().__init__(settings, clock, (relation,))
-        self._table = str(settings.config["table"])
-        self._version = str(settings.config["version"])
-        self._relation = relation
-        self._key = [part.strip() for part in str(settings.config["key"]).split(",")]
+    def _set_up(self, config: Mapping[str, Any]) -> None:
+        self._relation = declared(config)
+        self._table = str(config["table"])
+        self._version = str(config["version"])
+        self._key = [part.strip() for part in str(config["key"]).split(",")]
         for part in self._key:
             if part not in self._relation.names:
                 raise BadConfig(
@@ -64,21 +87,24 @@ class DatabaseTable(PolledSource):
                     found=part,
                     exists=self._relation.names,
                 )
-        self._database = database_of(str(settings.config["database"]))
+        self._database = database_of(str(config["database"]))
 
-    def poll(self, append: Append) -> None:
-        """Reads the table if it may have changed; see `Poller.poll`."""
-        memory, now_s = self._settings.memory, self._clock()
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """What its config declares."""
+        return (self._relation,)
+
+    def _read(self, append: Append, now_s: float) -> list[str]:
+        memory = self.settings.memory
         with self._connected() as connection:
             mark = self._mark(connection)
             fresh = 0 <= now_s - float(memory.get("read_s", 0.0)) < READ_AGAIN_S
             if not (fresh and mark is not None and memory.get("mark") == mark):
-                rows, self.warnings = self._rows(connection)
+                rows, warnings = self._rows(connection)
                 memory["read_s"] = 0.0  # and so it stays until the rows have been taken
                 append(Contents(self._relation.name, rows))
-                memory.update(mark=mark, read_s=now_s, warnings=self.warnings)
-        self.warnings = list(memory.get("warnings", ()))
-        self.pulse.heard(now_s, named(self.warnings))
+                memory.update(mark=mark, read_s=now_s, warnings=warnings)
+        return list(memory.get("warnings", ()))
 
     @contextmanager
     def _connected(self) -> Iterator[BaseDatabaseWrapper]:
@@ -86,7 +112,7 @@ class DatabaseTable(PolledSource):
         try:
             yield connection
         except Error as error:
-            logger.warning("table not read", source=self._settings.source, reason=str(error))
+            logger.warning("table not read", source=self.settings.source, reason=str(error))
             if isinstance(error, OperationalError) and connection.vendor != "sqlite":
                 # Its words name hosts and accounts, and everybody reads a source's health.
                 raise SourceDown("the database does not answer") from error

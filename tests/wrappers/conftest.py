@@ -23,6 +23,7 @@ from smartcis.queries import standing_queries
 from smartcis.sources.reader import poll_source
 from smartcis.wrappers.kinds import kind_of
 from smartcis.wrappers.protocol import Settings
+from smartcis.wrappers.pulse import Pulse, dead_s, late_s
 
 WAIT_S = 60.0
 KEEP_S = 1e6  # longer than any test's clock runs
@@ -95,6 +96,14 @@ def settings_of(kind: str, config: dict, **more) -> Settings:
     """Settings as the table would give them."""
     more = {"source": "s", "period_s": 10.0, "client_id": "test-s"} | more
     return Settings(config=kind_of(kind).checked(config), **more)
+
+
+def health(pulse: Pulse, now_s: float) -> tuple[str, float]:
+    """Returns the state and since when, as the view `source_status` would."""
+    silent_s = now_s - pulse.heard_s
+    if silent_s <= late_s(pulse.period_s) and not pulse.never:
+        return "live", pulse.since_s
+    return ("late" if silent_s <= dead_s(pulse.period_s) else "dead"), pulse.heard_s
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wrappers.conftest import START_S
+from wrappers.conftest import START_S, health
 
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Register, Tick, Transaction
@@ -18,7 +18,7 @@ from aspen.streamsql import compile_views
 from smartcis.catalog import CATALOG
 from smartcis.models import Source
 from smartcis.queries import standing_queries
-from smartcis.wrappers.pulse import Liveness, Pulse, dead_s, late_s
+from smartcis.wrappers.pulse import Pulse, dead_s, late_s
 
 TEXTS = {
     name: text for name, text in standing_queries().items() if name == "source_status.streamsql"
@@ -85,8 +85,7 @@ def test_the_view_says_what_the_heartbeats_in_the_log_say(deeds):
                 road.reads = True
         road.pass_time(seconds)
         told = road.said or Pulse("s", PERIOD_S, START_S)
-        health = told.health(road.now_s)
-        assert road.shown() == (health.state.value, health.since_s)
+        assert road.shown() == health(told, road.now_s)
 
 
 @settings(max_examples=40, deadline=None)
@@ -119,7 +118,7 @@ def test_a_heartbeat_is_said_when_something_changed_and_now_and_then():
     assert pulse.due(201.0) is None
     pulse.unsaid()
     assert pulse.due(201.0) is not None
-    assert pulse.health(200.0).state is Liveness.LIVE
+    assert health(pulse, 200.0)[0] == "live"
 
 
 @pytest.mark.django_db

@@ -13,14 +13,13 @@ from contextlib import suppress
 import aiomqtt
 import pytest
 from django.db import connections
-from wrappers.conftest import WAIT_S, settings_of
+from wrappers.conftest import WAIT_S, health, settings_of
 
 from aspen.log.entry import Transaction
 from smartcis import composition
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadConfig, LogAway
 from smartcis.wrappers.mqtt import MqttBroker, readings_of
-from smartcis.wrappers.pulse import Liveness
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOPIC = "house/seats"
@@ -43,9 +42,9 @@ def weights() -> Counter:
 
 
 def wrapper_of(broker) -> MqttBroker:
-    return MqttBroker(
-        settings_of("mqtt", {"topic": "house/+", "url": broker.url}), longest_pause_s=0.2
-    )
+    wrapper = MqttBroker(settings_of("mqtt", {"topic": "house/+", "url": broker.url}))
+    wrapper.longest_pause_s = 0.2
+    return wrapper
 
 
 @pytest.fixture
@@ -207,7 +206,7 @@ async def test_a_message_that_is_none_is_named_and_holds_nobody_up(broker, appen
     await until(lambda: wrapper.appended == 1, "the good message")
     await ended(task)
     assert weights() == Counter({4.0: 1, 5.0: 1})
-    assert wrapper.health(time.time()).state is Liveness.LIVE
+    assert health(wrapper.pulse, time.time())[0] == "live"
 
 
 @pytest.mark.asyncio
@@ -218,7 +217,7 @@ async def test_a_kept_message_is_no_sign_of_life(broker, append):
     await until(lambda: wrapper.appended == 1, "the old message")
     await ended(task)
     assert weights() == Counter({6.0: 1})
-    assert wrapper.health(time.time()).state is not Liveness.LIVE
+    assert health(wrapper.pulse, time.time())[0] != "live"
     log = composition.log()
     (at_s,) = [
         entry.at_s

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wrappers.conftest import START_S, changes_of, settings_of
+from wrappers.conftest import START_S, changes_of, health, settings_of
 
 from aspen.results.protocol import ViewChange
 from smartcis import composition
@@ -63,7 +63,7 @@ def test_this_computer_is_measured():
     assert len(pids) == 3
     # A thread of the kernel, which may be the busiest of an idle machine, holds no memory.
     assert all(row[5] >= 0 for row in taken["host_process"])
-    assert host.health(at_s).state.value == "live"
+    assert health(host.pulse, at_s)[0] == "live"
 
 
 @pytest.mark.django_db

@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from smartcis.sources.remote import Remote
 from smartcis.wrappers.host import Host
-from smartcis.wrappers.polling import ask
 from smartcis.wrappers.protocol import Append, Arrivals, Batch, Readings, Settings
 
 TOKEN_VARIABLE = "SMARTCIS_TOKEN"  # noqa: S105  # the variable's name, not a token
@@ -50,7 +49,7 @@ class Command(BaseCommand):
         polls = failures = 0
         while not stop.is_set():
             began_s = time.monotonic()
-            if not ask(host, append):
+            if not host.ask(append):
                 failures += 1
             polls += 1
             if polls == options["polls"]:
