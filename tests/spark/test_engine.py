@@ -22,7 +22,6 @@ from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.engine_status import read_status
 from aspen.spark.checkpoint import read_checkpoint
 from aspen.spark.engine import Ending, LeaseTaken, run_engine
-from aspen.spark.lane_keys import lane_keys, spark_hash
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
@@ -32,16 +31,6 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(HERE.parents[1])}
 def status_of(config):
     with redis.Redis.from_url(config.results_url) as client:
         return read_status(client, config.results_name)
-
-
-def test_keys_fall_where_spark_sends_them(session):
-    keys = [0, 1, 2, 77, 2**31 - 1, -1, -(2**31)]
-    rows = (
-        session.createDataFrame([(key,) for key in keys], "k INT").selectExpr("hash(k)").collect()
-    )
-    assert [row[0] for row in rows] == [spark_hash(key) for key in keys]
-    for lanes in range(1, 9):
-        assert {spark_hash(key) % lanes for key in lane_keys(lanes)} == set(range(lanes))
 
 
 def test_oracle_views_equal_a_recomputation_through_kills_and_restarts(
