@@ -14,7 +14,12 @@ from smartcis.questions.veiled import refuse_veiled
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A base row by column, and how many rows go with it; empty and hidden: somebody else's."""
+    """A base row, and how many rows go with it.
+
+    Args:
+        row: column → value; empty when the row is another visitor's.
+        hidden: the row is another visitor's.
+    """
 
     relation: str
     row: Mapping[str, Value]
@@ -41,13 +46,17 @@ class Weakness:
 
 
 def ask_weak_points(
-    granted: Grant, known: Mapping[str, Value], by: Sequence[str], *, wait_s: float = WAIT_S
+    granted: Grant,
+    row: Mapping[str, Value] | None = None,
+    by: Sequence[str] = (),
+    *,
+    wait_s: float = WAIT_S,
 ) -> Weakness:
     """Asks the engine which base rows a view hangs on, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
-        known: values by column of the rows in question; empty for all.
+        row: values by column of the rows in question; None for all.
         by: columns counted by: rows replaced by some with equal values there are not lost.
 
     Raises:
@@ -59,9 +68,9 @@ def ask_weak_points(
     """
     refuse_veiled(granted)
     relation = relation_asked(granted)
-    row, free = pattern(granted, known)
+    known, free = pattern(granted, row or {})
     indices = tuple(relation.index(name) for name in by)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WEAK_POINTS, row, free, by=indices), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WEAK_POINTS, known, free, by=indices), wait_s)
     points: list[Point] = []
     total, complete = 0, True
     for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):

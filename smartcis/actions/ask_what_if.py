@@ -33,14 +33,14 @@ class Difference:
 
 
 def ask_what_if(
-    granted: Grant, updates: str, known: Mapping[str, Value], *, wait_s: float = WAIT_S
+    granted: Grant, updates: str, row: Named | None = None, *, wait_s: float = WAIT_S
 ) -> Difference:
     """Asks the engine how a view would change, and waits for the answer. Nothing is changed.
 
     Args:
         granted: the view, and whose rows may be seen of it.
         updates: hypothetical INSERT, DELETE or UPDATE statements over base relations.
-        known: values by column of the rows of interest; empty for all.
+        row: values by column of the rows of interest; None for all.
 
     Raises:
         CannotRead: statements of another kind.
@@ -52,9 +52,9 @@ def ask_what_if(
     """
     refuse_veiled(granted)
     relation = relation_asked(granted)
-    row, free = pattern(granted, known) if known else ((), ())
+    known, free = pattern(granted, row) if row else ((), ())
     changes = hypothetical_changes(updates, granted)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHAT_IF, row, free, changes), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHAT_IF, known, free, changes), wait_s)
     gone: list[Named] = []
     come: list[Named] = []
     for weight, text in sorted(answer.rows, key=repr):

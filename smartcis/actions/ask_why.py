@@ -22,14 +22,13 @@ from smartcis.questions.veiled import is_veiled
 
 
 @dataclass(frozen=True, slots=True)
-class BaseRow:
+class Fact:
     """A base row that an answer rests on.
 
     Args:
-        relation: the base relation.
-        row: column name → value; empty when the row is somebody else's.
-        necessary: without it the answer is gone.
-        hidden: the row is somebody else's.
+        row: column → value; empty when the row is another visitor's.
+        necessary: without this row the answer is gone.
+        hidden: the row is another visitor's; its values are left out.
     """
 
     relation: str
@@ -43,13 +42,13 @@ class Reasons:
     """What a row rests on, as of one log position.
 
     Args:
-        sets: each set suffices; smallest first. One empty set: the row rests on given facts alone.
+        sets: each suffices; smallest first. One empty set: the row rests on given facts alone.
         complete: all minimal sets are listed; otherwise one that suffices.
     """
 
     view: str
     row: Row
-    sets: tuple[tuple[BaseRow, ...], ...]
+    sets: tuple[tuple[Fact, ...], ...]
     complete: bool
     epoch: int
     at_s: float
@@ -86,16 +85,16 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     )
 
 
-def _veil(facts: tuple[BaseRow, ...]) -> tuple[BaseRow, ...]:
+def _veil(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Leaves of each fact the relation it is of: a corridor's point says where somebody stands."""
-    return tuple(BaseRow(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
+    return tuple(Fact(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
 
 
-def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[BaseRow, ...], ...]:
-    sets: dict[int, list[BaseRow]] = {}
+def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[Fact, ...], ...]:
+    sets: dict[int, list[Fact]] = {}
     for number, relation, text, necessary, _ in sorted(answer.rows, key=repr):
         # Two visitors at one kiosk share the walks from there: a reason may be the other's wish.
         row, hidden = named(granted, str(relation), str(text))
-        fact = BaseRow(str(relation), row, bool(necessary), hidden)
+        fact = Fact(str(relation), row, bool(necessary), hidden)
         sets.setdefault(int(number or 0), []).append(fact)
     return tuple(tuple(sets[number]) for number in sorted(sets)) or ((),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, cast
 
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
@@ -13,24 +13,25 @@ from smartcis.access.grants import Grant
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern
 from smartcis.questions.veiled import refuse_veiled
 
+Action = Literal["insert", "delete", "change"]
+
 
 @dataclass(frozen=True, slots=True)
 class RowEdit:
     """A base row that would have to come, go or change.
 
     Args:
-        action: insert, delete or change.
-        before: by column; None where a row comes.
-        after: by column; None where a row goes. An open value is {"open": its name}.
+        before: the row that goes or changes, by column.
+        after: the row that comes, by column; {"open": name} stands for any value.
         example: `after` with values that would do.
-        hidden: the row is somebody else's, and left out.
+        hidden: the row is another visitor's, and left out.
     """
 
-    action: str
+    action: Action
     relation: str
-    before: Mapping[str, Any] | None
+    before: Mapping[str, Value] | None
     after: Mapping[str, Any] | None
-    example: Mapping[str, Any] | None
+    example: Mapping[str, Value] | None
     hidden: bool
 
 
@@ -58,12 +59,12 @@ class Missing:
     at_s: float
 
 
-def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = WAIT_S) -> Missing:
+def ask_why_not(granted: Grant, row: Mapping[str, Value], *, wait_s: float = WAIT_S) -> Missing:
     """Asks the engine why no row with some values is in a view, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
-        known: values by column; all other columns may have any value.
+        row: values by column; all other columns may have any value.
 
     Raises:
         SchemaError: no such column, or a value of another type.
@@ -73,8 +74,8 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
         CannotSay: the view has such a row, or is in error.
     """
     refuse_veiled(granted)
-    row, free = pattern(granted, known)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY_NOT, row, free), wait_s)
+    known, free = pattern(granted, row)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY_NOT, known, free), wait_s)
     repairs: dict[int, list[RowEdit]] = {}
     conditions: dict[int, tuple[str, ...]] = {}
     for number, action, relation, before, after, example, wanted, _ in sorted(
@@ -83,7 +84,7 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
         at = int(number or 0)
         if at:
             repairs.setdefault(at, []).append(
-                _edit(granted, str(action), str(relation), (before, after, example))
+                _edit(granted, cast("Action", action), str(relation), (before, after, example))
             )
             conditions[at] = tuple(json.loads(str(wanted)))
     return Missing(
@@ -95,7 +96,7 @@ def ask_why_not(granted: Grant, known: Mapping[str, Value], *, wait_s: float = W
     )
 
 
-def _edit(granted: Grant, action: str, relation: str, texts: tuple[Value, ...]) -> RowEdit:
+def _edit(granted: Grant, action: Action, relation: str, texts: tuple[Value, ...]) -> RowEdit:
     rows = [named(granted, relation, str(text)) if text else (None, False) for text in texts]
     if rows[0][1]:
         return RowEdit(action, relation, None, None, None, hidden=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from aspen.streamsql.ast import CreateRelation, CreateView, Select
 from aspen.streamsql.errors import OneShot
@@ -33,9 +34,11 @@ class StatementResult:
 
     Args:
         statement: INSERT, DROP and the like.
-        name: the relation it speaks of.
+        name: the relation it names.
         changed: rows; of CREATE and DROP, relations.
     """
+
+    kind: Literal["done"] = field(default="done", init=False)
 
     statement: str
     name: str

@@ -27,7 +27,8 @@ from smartcis.actions.register_query import NAME_LENGTH
 from smartcis.actions.rename_query import rename_query
 from smartcis.actions.submit_statement import submit_statement
 from smartcis.actions.unregister_query import unregister_query
-from smartcis.actions.ways_to_run import ways_to_run
+from smartcis.actions.ways_to_run import Ways, ways_to_run
+from smartcis.api.bodies import body_type
 from smartcis.api.fields import body_of, columns_body, texts
 from smartcis.api.locate_rows import LOCATORS, located_by
 from smartcis.api.problems import ErrorSerializer
@@ -109,22 +110,13 @@ class RenameSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=NAME_LENGTH, allow_blank=True)
 
 
-class WaysSerializer(serializers.Serializer[Any]):
-    """Why a text may not be run in a way; empty where it may."""
-
-    live = serializers.CharField(allow_blank=True, help_text="kept running until it is stopped")
-    once = serializers.CharField(
-        allow_blank=True, help_text="answered once, with ONCE put in front if it is not there"
-    )
-
-
 class ValidSerializer(serializers.Serializer[Any]):
     """A text that can be submitted."""
 
     ok = serializers.ChoiceField((True,))
     kind = serializers.CharField(help_text="query, once, or the statement: INSERT, DROP, …")
     columns = ColumnSerializer(many=True)
-    ways = WaysSerializer()
+    ways = body_type(Ways)()
 
 
 class InvalidSerializer(ErrorSerializer):

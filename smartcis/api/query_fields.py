@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +10,10 @@ from django.db.models import Count
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
+from aspen.model.schema import Row
+from aspen.results.protocol import Snapshot
 from smartcis.actions.submit_statement import StatementResult
+from smartcis.api.bodies import body_type
 from smartcis.api.fields import columns_body, row_in_order
 from smartcis.models import Delivery, MaintainedQuery
 from smartcis.questions.once import OnceAnswer
@@ -39,10 +42,9 @@ class OrderSerializer(serializers.Serializer[Any]):
     width = serializers.IntegerField(help_text="columns from here on only serve the order")
 
 
-class AnswerSerializer(serializers.Serializer[Any]):
-    """What a query that is answered once found."""
+class RowsSerializer(serializers.Serializer[Any]):
+    """A view's rows as of an epoch."""
 
-    kind = serializers.ChoiceField(("answer",))
     columns = ColumnSerializer(many=True)
     epoch = serializers.IntegerField()
     position = serializers.IntegerField(help_text="in the log; the rows are those right before it")
@@ -51,17 +53,14 @@ class AnswerSerializer(serializers.Serializer[Any]):
     rows = serializers.ListField(child=row_in_order())
 
 
-class DoneSerializer(serializers.Serializer[Any]):
-    """What another statement changed."""
+class AnswerSerializer(RowsSerializer):
+    """What a query that is answered once found."""
 
-    kind = serializers.ChoiceField(("done",))
-    statement = serializers.CharField(help_text="INSERT, DROP and the like")
-    name = serializers.CharField(help_text="the relation it names")
-    changed = serializers.IntegerField(help_text="rows, or relations")
+    kind = serializers.ChoiceField(("answer",))
 
 
 ANSWERED = PolymorphicProxySerializer(
-    "Answered", {"answer": AnswerSerializer, "done": DoneSerializer}, "kind"
+    "Answered", {"answer": AnswerSerializer, "done": body_type(StatementResult, "Done")}, "kind"
 )
 
 
@@ -105,13 +104,27 @@ def calls_body(query: MaintainedQuery) -> dict[str, int] | None:
 def answered_body(done: OnceAnswer | StatementResult) -> dict[str, Any]:
     """Returns what a statement did."""
     if isinstance(done, StatementResult):
-        return {"kind": "done", **asdict(done)}
+        return asdict(done)
+    return {"kind": "answer", **rows_body(done, done.columns, done.rows)}
+
+
+def rows_body(
+    found: OnceAnswer | Snapshot,
+    columns: Sequence[tuple[str, str, str]],
+    rows: Sequence[Row],
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """Returns rows as the API shows them.
+
+    Args:
+        found: says as of when they are.
+        limit: how many of them are given, None for all.
+    """
     return {
-        "kind": "answer",
-        "columns": columns_body(done.columns),
-        "epoch": done.epoch,
-        "position": done.position,
-        "at_s": done.at_s,
-        "total": len(done.rows),
-        "rows": [list(row) for row in done.rows],
+        "columns": columns_body(columns),
+        "epoch": found.epoch,
+        "position": found.position,
+        "at_s": found.at_s,
+        "total": len(rows),
+        "rows": [list(row) for row in rows[:limit]],
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,9 +13,8 @@ from rest_framework.response import Response
 from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
 from smartcis.actions.look_at_rows import look_at_rows
-from smartcis.api.fields import columns_body, row_in_order
 from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
-from smartcis.api.query_fields import ColumnSerializer, width_of
+from smartcis.api.query_fields import RowsSerializer, rows_body, width_of
 from smartcis.api.schema import READ, answers
 from smartcis.catalog import TENANT_COLUMN
 from smartcis.compiling.row_order import in_order
@@ -26,17 +23,6 @@ from smartcis.models import MaintainedQuery
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
-
-
-class RowsSerializer(serializers.Serializer[Any]):
-    """A view's rows as of an epoch."""
-
-    columns = ColumnSerializer(many=True)
-    epoch = serializers.IntegerField()
-    position = serializers.IntegerField()
-    at_s = serializers.FloatField()
-    total = serializers.IntegerField()
-    rows = serializers.ListField(child=row_in_order())
 
 
 @extend_schema(
@@ -80,12 +66,5 @@ class QueryRows(Exporting):
         name = query_id if asked is None else asked.name or asked.id
         table = ExportTable(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
         return exported(table, request) or Response(
-            {
-                "columns": columns_body(columns),
-                "epoch": snapshot.epoch,
-                "position": snapshot.position,
-                "at_s": snapshot.at_s,
-                "total": len(rows),
-                "rows": [list(row) for row in rows[: ROWS if limit is None else limit]],
-            }
+            rows_body(snapshot, columns, rows, ROWS if limit is None else limit)
         )

@@ -1,7 +1,8 @@
-"""Questions beside why: what is missing for a row, what would change, what a view hangs on."""
+"""Questions about rows of a view: why they are there or not, what if, what they hang on."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -12,23 +13,38 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.access.grants import Grant, grant
+from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
-from smartcis.actions.ask_weak_points import ask_weak_points
-from smartcis.actions.ask_what_if import ask_what_if
-from smartcis.actions.ask_why_not import ask_why_not
-from smartcis.api.fields import OpenCellField, body_of, row_by_column, texts
+from smartcis.actions.ask_weak_points import Weakness, ask_weak_points
+from smartcis.actions.ask_what_if import Difference, ask_what_if
+from smartcis.actions.ask_why import Reasons, ask_why
+from smartcis.actions.ask_why_not import Missing, RowEdit, RowRepair, ask_why_not
+from smartcis.api.bodies import Body, body_type
+from smartcis.api.fields import body_of, row_by_column, row_in_order
 from smartcis.api.schema import SEND, answers
-from smartcis.api.why import COLUMNS_AT_MOST, NAME_LENGTH
 from smartcis.questions.hypothetical import LENGTH
 
 PROBLEMS = (*SEND, 403, 404, 409, 429, 503)
+NAME_LENGTH = 100
+COLUMNS_AT_MOST = 100
 
 
 class _Asked(serializers.Serializer[Any]):
     view = serializers.CharField(max_length=NAME_LENGTH, help_text="a view, or a query's id")
+
+
+class _AskedOfSome(_Asked):
     row = row_by_column(
         "column → value of the rows in question; other columns may have any", required=False
+    )
+
+
+class WhyAskSerializer(_Asked):
+    """A row of a view."""
+
+    row = row_in_order(
+        max_length=COLUMNS_AT_MOST,
+        help_text="values in the order of the view's columns, as its rows have them",
     )
 
 
@@ -38,7 +54,7 @@ class WhyNotAskSerializer(_Asked):
     row = row_by_column("column → value of the missing row; other columns may have any")
 
 
-class WhatIfAskSerializer(_Asked):
+class WhatIfAskSerializer(_AskedOfSome):
     """Hypothetical updates of base rows."""
 
     updates = serializers.CharField(
@@ -47,7 +63,7 @@ class WhatIfAskSerializer(_Asked):
     )
 
 
-class WeakPointsAskSerializer(_Asked):
+class WeakPointsAskSerializer(_AskedOfSome):
     """Rows whose single points of failure are wanted."""
 
     by = serializers.ListField(
@@ -58,66 +74,8 @@ class WeakPointsAskSerializer(_Asked):
     )
 
 
-class EditSerializer(serializers.Serializer[Any]):
-    """A base row that would have to come, go or change."""
-
-    action = serializers.ChoiceField(choices=["insert", "delete", "change"])
-    relation = serializers.CharField()
-    before = row_by_column("the row that goes or changes", allow_null=True)
-    after = serializers.DictField(
-        child=OpenCellField(allow_null=True),
-        help_text="the row that comes; {'open': name} stands for any value",
-        allow_null=True,
-    )
-    example = row_by_column("the same with values that would do", allow_null=True)
-    hidden = serializers.BooleanField(help_text="the row is another visitor's")
-
-
-class RepairSerializer(serializers.Serializer[Any]):
-    """Edits that together make the row appear; none of them can be left out."""
-
-    edits = EditSerializer(many=True)
-    conditions = texts(help_text="on open values, by their names")
-
-
-class MissingSerializer(serializers.Serializer[Any]):
-    """What would have to be otherwise for the row to be there; smallest first."""
-
-    view = serializers.CharField()
-    repairs = RepairSerializer(many=True)
-    complete = serializers.BooleanField(help_text="there is no other way")
-    epoch = serializers.IntegerField()
-    at_s = serializers.FloatField()
-
-
-class DifferenceSerializer(serializers.Serializer[Any]):
-    """How the view would change."""
-
-    view = serializers.CharField()
-    gone = serializers.ListField(child=row_by_column())
-    come = serializers.ListField(child=row_by_column())
-    epoch = serializers.IntegerField()
-    at_s = serializers.FloatField()
-
-
-class PointSerializer(serializers.Serializer[Any]):
-    """A base row, and how many rows go with it."""
-
-    relation = serializers.CharField()
-    row = row_by_column()
-    lost = serializers.IntegerField()
-    hidden = serializers.BooleanField(help_text="the row is another visitor's")
-
-
-class WeaknessSerializer(serializers.Serializer[Any]):
-    """Single points of failure, most lost first."""
-
-    view = serializers.CharField()
-    points = PointSerializer(many=True)
-    total = serializers.IntegerField(help_text="rows in question")
-    complete = serializers.BooleanField(help_text="no other base row takes more than the last")
-    epoch = serializers.IntegerField()
-    at_s = serializers.FloatField()
+body_type(RowEdit, "Edit")
+body_type(RowRepair, "Repair")
 
 
 class _Question(APIView):
@@ -125,42 +83,47 @@ class _Question(APIView):
     throttle_scope = "why"
 
     @staticmethod
-    def asked(request: Request, fields: dict[str, Any]) -> Grant:
-        """Returns the view in question, and whose rows the client may see of it."""
+    def asked(request: Request, body: Body, ask: Callable[..., Any]) -> Response:
+        """Asks about the view that a request names, whose rows the client may see."""
+        fields = body_of(body, request)
         owner = Owner.of(request)
-        return grant(fields["view"], browser=owner.browser, user=request.user)
+        granted = grant(fields.pop("view"), browser=owner.browser, user=request.user)
+        return Response(asdict(ask(granted, **fields)))
+
+
+class QueryWhy(_Question):
+    """Ask why a row is in a view; whoever may follow the row may ask."""
+
+    @extend_schema(request=WhyAskSerializer, responses=answers(body_type(Reasons), *PROBLEMS))
+    def post(self, request: Request) -> Response:
+        """Asks, and waits up to three seconds for the engine's answer."""
+        return self.asked(request, WhyAskSerializer, ask_why)
 
 
 class QueryWhyNot(_Question):
     """Ask why a row is not in a view; whoever may follow such rows may ask."""
 
-    @extend_schema(request=WhyNotAskSerializer, responses=answers(MissingSerializer, *PROBLEMS))
+    @extend_schema(request=WhyNotAskSerializer, responses=answers(body_type(Missing), *PROBLEMS))
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        fields = body_of(WhyNotAskSerializer, request)
-        return Response(asdict(ask_why_not(self.asked(request, fields), fields["row"])))
+        return self.asked(request, WhyNotAskSerializer, ask_why_not)
 
 
 class QueryWhatIf(_Question):
     """Ask how a view would change; whoever may follow it may ask. Nothing is changed."""
 
-    @extend_schema(request=WhatIfAskSerializer, responses=answers(DifferenceSerializer, *PROBLEMS))
+    @extend_schema(request=WhatIfAskSerializer, responses=answers(body_type(Difference), *PROBLEMS))
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        fields = body_of(WhatIfAskSerializer, request)
-        granted = self.asked(request, fields)
-        return Response(asdict(ask_what_if(granted, fields["updates"], fields.get("row", {}))))
+        return self.asked(request, WhatIfAskSerializer, ask_what_if)
 
 
 class QueryWeakPoints(_Question):
     """Ask which single base rows a view hangs on; whoever may follow it may ask."""
 
     @extend_schema(
-        request=WeakPointsAskSerializer, responses=answers(WeaknessSerializer, *PROBLEMS)
+        request=WeakPointsAskSerializer, responses=answers(body_type(Weakness), *PROBLEMS)
     )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
-        fields = body_of(WeakPointsAskSerializer, request)
-        granted = self.asked(request, fields)
-        found = ask_weak_points(granted, fields.get("row", {}), fields.get("by", []))
-        return Response(asdict(found))
+        return self.asked(request, WeakPointsAskSerializer, ask_weak_points)

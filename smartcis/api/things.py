@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import django_filters
 from django.db.models import Prefetch, QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import generics, serializers
+from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,6 +21,8 @@ from smartcis.api.fields import body_of
 from smartcis.api.schema import EDIT, READ, answers
 from smartcis.models import Door, Machine, Sensor, SoftwareInstall
 from smartcis.models.sensors import sensor_kinds
+
+T = TypeVar("T", bound=Callable[..., Any])
 
 
 class MachineSerializer(serializers.ModelSerializer[Machine]):
@@ -135,8 +138,16 @@ def machines() -> QuerySet[Machine]:
     return Machine.objects.select_related("unit").prefetch_related(software).order_by("pk")
 
 
-@extend_schema_view(get=extend_schema(responses=answers(MachineSerializer(many=True), 400, *READ)))
-class MachineList(generics.ListAPIView[Machine]):
+def _shown(serializer: type[serializers.Serializer[Any]]) -> Callable[[T], T]:
+    """Describes the answers of a listing and of one of its things."""
+    return extend_schema_view(
+        list=extend_schema(responses=answers(serializer(many=True), 400, *READ)),
+        retrieve=extend_schema(responses=answers(serializer, *READ)),
+    )
+
+
+@_shown(MachineSerializer)
+class Machines(viewsets.ReadOnlyModelViewSet[Machine]):
     """Machines."""
 
     queryset = machines()
@@ -144,40 +155,24 @@ class MachineList(generics.ListAPIView[Machine]):
     filterset_class = MachineFilter
 
 
-@extend_schema_view(get=extend_schema(responses=answers(MachineSerializer, *READ)))
-class MachineDetail(generics.RetrieveAPIView[Machine]):
-    """One machine."""
-
-    queryset = machines()
-    serializer_class = MachineSerializer
-
-
-@extend_schema_view(get=extend_schema(responses=answers(DoorSerializer(many=True), 400, *READ)))
-class DoorList(generics.ListAPIView[Door]):
+@_shown(DoorSerializer)
+class Doors(viewsets.ReadOnlyModelViewSet[Door]):
     """Doors."""
 
     queryset = Door.objects.order_by("pk")
     serializer_class = DoorSerializer
     filterset_class = DoorFilter
 
-
-@extend_schema_view(get=extend_schema(responses=answers(DoorSerializer, *READ)))
-class DoorDetail(generics.RetrieveAPIView[Door]):
-    """One door."""
-
-    queryset = Door.objects.all()
-    serializer_class = DoorSerializer
-
     @extend_schema(request=DoorChangeSerializer, responses=answers(DoorSerializer, *EDIT))
-    def patch(self, request: Request, pk: str) -> Response:
+    def partial_update(self, request: Request, pk: str) -> Response:
         """Locks or opens a door."""
         wanted = body_of(DoorChangeSerializer, request)
         door = set_door_state(pk, wanted["state"], Owner.of(request))
         return Response(DoorSerializer(door).data)
 
 
-@extend_schema_view(get=extend_schema(responses=answers(SensorSerializer(many=True), 400, *READ)))
-class SensorList(generics.ListAPIView[Sensor]):
+@_shown(SensorSerializer)
+class Sensors(viewsets.ReadOnlyModelViewSet[Sensor]):
     """Sensors."""
 
     queryset = Sensor.objects.order_by("pk")
@@ -187,31 +182,21 @@ class SensorList(generics.ListAPIView[Sensor]):
     @extend_schema(
         request=SensorMakeSerializer, responses=answers(SensorSerializer, *EDIT, status=201)
     )
-    def post(self, request: Request) -> Response:
+    def create(self, request: Request) -> Response:
         """Adds a simulated sensor."""
         wanted = body_of(SensorMakeSerializer, request)
-        fields = dict(wanted)
-        kind = fields.pop("kind")
-        sensor = add_sensor(kind, Owner.of(request), **fields)
+        sensor = add_sensor(owner=Owner.of(request), **wanted)
         return Response(SensorSerializer(sensor).data, 201)
 
-
-@extend_schema_view(get=extend_schema(responses=answers(SensorSerializer, *READ)))
-class SensorDetail(generics.RetrieveAPIView[Sensor]):
-    """One sensor."""
-
-    queryset = Sensor.objects.all()
-    serializer_class = SensorSerializer
-
     @extend_schema(request=SensorChangeSerializer, responses=answers(SensorSerializer, *EDIT))
-    def patch(self, request: Request, pk: str) -> Response:
+    def partial_update(self, request: Request, pk: str) -> Response:
         """Changes what a sensor measures."""
         wanted = body_of(SensorChangeSerializer, request)
         sensor = change_sensor(pk, wanted, Owner.of(request))
         return Response(SensorSerializer(sensor).data)
 
     @extend_schema(responses=answers(None, 401, 403, 404, status=204))
-    def delete(self, request: Request, pk: str) -> Response:
+    def destroy(self, request: Request, pk: str) -> Response:
         """Removes a sensor."""
         remove_sensor(pk, Owner.of(request))
         return Response(status=204)

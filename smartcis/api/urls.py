@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
 
 from smartcis.api import (
     building,
@@ -21,9 +22,13 @@ from smartcis.api import (
     routes,
     things,
     visitors,
-    why,
 )
 from smartcis.api.problems import nothing_here
+
+router = SimpleRouter(use_regex_path=False)
+router.register("v1/machines", things.Machines)
+router.register("v1/doors", things.Doors)
+router.register("v1/sensors", things.Sensors)
 
 urlpatterns = [
     re_path(r"\0", nothing_here),  # nothing has such a name, and PostgreSQL takes none
@@ -34,12 +39,7 @@ urlpatterns = [
     path("v1/sources/", house.Sources.as_view()),
     path("v1/status/", house.StatusView.as_view()),
     path("v1/me/", house.Me.as_view()),
-    path("v1/machines/", things.MachineList.as_view()),
-    path("v1/machines/<str:pk>/", things.MachineDetail.as_view()),
-    path("v1/doors/", things.DoorList.as_view()),
-    path("v1/doors/<str:pk>/", things.DoorDetail.as_view()),
-    path("v1/sensors/", things.SensorList.as_view()),
-    path("v1/sensors/<str:pk>/", things.SensorDetail.as_view()),
+    *router.urls,
     path("v1/rooms/<str:rid>/reservations/", rooms.Reservations.as_view()),
     path(
         "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
@@ -50,7 +50,7 @@ urlpatterns = [
     path("v1/queries/", queries.QueryList.as_view()),
     path("v1/queries/check/", queries.QueryCheck.as_view()),
     path("v1/queries/explain/", explain.QueryExplain.as_view()),
-    path("v1/queries/why/", why.QueryWhy.as_view()),
+    path("v1/queries/why/", questions.QueryWhy.as_view()),
     path("v1/queries/why-not/", questions.QueryWhyNot.as_view()),
     path("v1/queries/what-if/", questions.QueryWhatIf.as_view()),
     path("v1/queries/weak-points/", questions.QueryWeakPoints.as_view()),

@@ -125,31 +125,33 @@ export interface components {
             /** @description above 0: it came so often; below: it went */
             weight: number;
         };
-        /** @description How the view would change. */
+        /** @description How a view would change, as of one log position; rows by column. */
         Difference: {
             /** Format: double */
             at_s: number;
+            /** @description rows that it would have besides. */
             come: {
                 [key: string]: components["schemas"]["Cell"] | null;
             }[];
             epoch: number;
+            /** @description rows that it would lose. */
             gone: {
                 [key: string]: components["schemas"]["Cell"] | null;
             }[];
             view: string;
         };
-        /** @description What another statement changed. */
+        /** @description What a statement changed. */
         Done: {
-            /** @description rows, or relations */
+            /** @description rows; of CREATE and DROP, relations. */
             changed: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "done";
-            /** @description the relation it names */
+            /** @description the relation it names. */
             name: string;
-            /** @description INSERT, DROP and the like */
+            /** @description INSERT, DROP and the like. */
             statement: string;
         };
         /** @description A door and its state. */
@@ -172,19 +174,19 @@ export interface components {
         Edit: {
             /** @enum {string} */
             action: "insert" | "delete" | "change";
-            /** @description the row that comes; {'open': name} stands for any value */
+            /** @description the row that comes, by column; {"open": name} stands for any value. */
             after: {
                 [key: string]: components["schemas"]["OpenCell"] | null;
             } | null;
-            /** @description the row that goes or changes */
+            /** @description the row that goes or changes, by column. */
             before: {
                 [key: string]: components["schemas"]["Cell"] | null;
             } | null;
-            /** @description the same with values that would do */
+            /** @description `after` with values that would do. */
             example: {
                 [key: string]: components["schemas"]["Cell"] | null;
             } | null;
-            /** @description the row is another visitor's */
+            /** @description the row is another visitor's, and left out. */
             hidden: boolean;
             relation: string;
         };
@@ -237,14 +239,14 @@ export interface components {
             /** @description all ten borders, to be read */
             text: string;
         };
-        /** @description A base row. */
+        /** @description A base row that an answer rests on. */
         Fact: {
-            /** @description the row is another visitor's; its values are left out */
+            /** @description the row is another visitor's; its values are left out. */
             hidden: boolean;
-            /** @description without this row the answer is gone */
+            /** @description without this row the answer is gone. */
             necessary: boolean;
             relation: string;
-            /** @description column → value */
+            /** @description column → value; empty when the row is another visitor's. */
             row: {
                 [key: string]: components["schemas"]["Cell"] | null;
             };
@@ -386,13 +388,14 @@ export interface components {
             staff: boolean;
             username: string;
         };
-        /** @description What would have to be otherwise for the row to be there; smallest first. */
+        /** @description What is missing for a row, as of one log position. */
         Missing: {
             /** Format: double */
             at_s: number;
-            /** @description there is no other way */
+            /** @description there are no others. */
             complete: boolean;
             epoch: number;
+            /** @description smallest first. */
             repairs: components["schemas"]["Repair"][];
             view: string;
         };
@@ -660,11 +663,11 @@ export interface components {
         };
         /** @description A base row, and how many rows go with it. */
         Point: {
-            /** @description the row is another visitor's */
+            /** @description the row is another visitor's. */
             hidden: boolean;
             lost: number;
             relation: string;
-            /** @description column → value */
+            /** @description column → value; empty when the row is another visitor's. */
             row: {
                 [key: string]: components["schemas"]["Cell"] | null;
             };
@@ -793,14 +796,15 @@ export interface components {
              */
             value: number;
         };
-        /** @description The minimal sets of base rows a row rests on; each suffices. */
+        /** @description What a row rests on, as of one log position. */
         Reasons: {
             /** Format: double */
             at_s: number;
-            /** @description all sets are listed; otherwise one */
+            /** @description all minimal sets are listed; otherwise one that suffices. */
             complete: boolean;
             epoch: number;
             row: (components["schemas"]["Cell"] | null)[];
+            /** @description each suffices; smallest first. One empty set: the row rests on given facts alone. */
             sets: components["schemas"]["Fact"][][];
             view: string;
         };
@@ -813,9 +817,8 @@ export interface components {
         RenameRequest: {
             name: string;
         };
-        /** @description Edits that together make the row appear; none of them can be left out. */
+        /** @description Edits that together make the row appear; conditions are on their open values. */
         Repair: {
-            /** @description on open values, by their names */
             conditions: string[];
             edits: components["schemas"]["Edit"][];
         };
@@ -875,6 +878,7 @@ export interface components {
             at_s: number;
             columns: components["schemas"]["Column"][];
             epoch: number;
+            /** @description in the log; the rows are those right before it */
             position: number;
             rows: (components["schemas"]["Cell"] | null)[][];
             total: number;
@@ -1021,20 +1025,21 @@ export interface components {
         };
         /** @description Why a text may not be run in a way; empty where it may. */
         Ways: {
-            /** @description kept running until it is stopped */
+            /** @description kept running until it is stopped. */
             live: string;
-            /** @description answered once, with ONCE put in front if it is not there */
+            /** @description answered over the rows of one log position, with ONCE in front of the text if it is not there. */
             once: string;
         };
-        /** @description Single points of failure, most lost first. */
+        /** @description The worst single points of failure, as of one log position. */
         Weakness: {
             /** Format: double */
             at_s: number;
-            /** @description no other base row takes more than the last */
+            /** @description no other base row takes more than the last of the points. */
             complete: boolean;
             epoch: number;
+            /** @description most lost first. */
             points: components["schemas"]["Point"][];
-            /** @description rows in question */
+            /** @description rows in question. */
             total: number;
             view: string;
         };

@@ -19,7 +19,7 @@ from aspen.errors import AspenError
 from smartcis.access.grants import Grant, maintained
 from smartcis.actions.ask_weak_points import Weakness, ask_weak_points
 from smartcis.actions.ask_what_if import Difference, ask_what_if
-from smartcis.actions.ask_why import BaseRow, Reasons, ask_why
+from smartcis.actions.ask_why import Fact, Reasons, ask_why
 from smartcis.actions.ask_why_not import Missing, RowEdit, ask_why_not
 
 WAIT_S = 20.0
@@ -156,7 +156,7 @@ def _edit_line(edit: RowEdit) -> str:
     return f"{mark} {edit.relation}: {_values(before)}\n  becomes {_values(news)}"
 
 
-def _line(fact: BaseRow) -> str:
+def _line(fact: Fact) -> str:
     return f"{'!' if fact.necessary else ' '} {fact.relation}: {_values(fact.row)}"
 
 
