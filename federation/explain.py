@@ -16,7 +16,8 @@ from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
 from aspen.streamsql.show import ast_text
 from aspen.views.choose import KnownCounts, choose_or_take
-from aspen.views.operators.support.strategies import AUTO, FALLBACK, NODES
+from aspen.views.operators.support.absorption import FALLBACK
+from aspen.views.operators.support.strategies import AUTO, NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
 from federation.explained import Explained, ExplainedPiece, Question, explained, plain

@@ -1,4 +1,7 @@
-"""Bdd: reduced ordered binary decision diagrams, from CUDD where the wheel has it.
+"""Bdd: Boolean functions as reduced ordered decision diagrams, from CUDD where the wheel has it.
+
+A variable stands for one deletable base row and is true as long as the row is there; a function
+over variables says on which rows a derived row rests. [LTZIL09] section IV.
 
 References: R. E. Bryant, "Graph-based algorithms for Boolean function manipulation", IEEE Trans.
 Computers C-35 (1986); F. Somenzi, "CUDD: CU decision diagram package"; dd by the TuLiP project.
@@ -7,7 +10,7 @@ Computers C-35 (1986); F. Somenzi, "CUDD: CU decision diagram package"; dd by th
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +21,10 @@ try:
 except ImportError:  # the wheel of a rare platform: pure Python, same answers
     cudd = None
 
-from aspen.provenance.manager import Function, Manager, Variable
+Function = Hashable
+"""A Boolean function, opaque outside its manager; equal functions are equal objects."""
+
+Variable = int
 
 # One line per manager would be one per recursive view and question.
 logging.getLogger("dd.cudd").setLevel(logging.WARNING)
@@ -27,7 +33,10 @@ _CACHE_SLOTS = 4096  # CUDD grows it; its default of 2^18 costs 58 ms and 16 MB 
 
 
 class Bdd:
-    """A manager over one dd backend.
+    """A manager of monotone functions over reusable variables.
+
+    `true` is the function of a row that rests on nothing deletable, `false` that of a row that is
+    not there.
 
     A new variable goes nearest the root: a path's newest edge then sits on top of the path's
     function, and `path ∧ edge` makes one node. Released variables are reused, at their old level.
@@ -35,6 +44,7 @@ class Bdd:
     Args:
         backend: `dd.cudd` or `dd.autoref`; the fastest there is when left out.
 
+    Law: absorption, `disjoin(a, conjoin(a, b)) == a`; functions of different managers never mix.
     Source: [LTZIL09] section VI for why order matters; own for newest-on-top.
     """
 
@@ -127,8 +137,3 @@ class Bdd:
         if not self._fast:
             self._bdd.collect_garbage()
         return len(self._bdd)
-
-
-def new_manager() -> Manager:
-    """Returns a fresh manager of the fastest kind."""
-    return Bdd()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Generic, TypeVar
 
-from aspen.provenance.manager import Function, Manager, Variable
+from aspen.provenance.bdd import Bdd, Function, Variable
 
 Carrier = TypeVar("Carrier")
 
@@ -40,7 +40,7 @@ class AnnotationIndex(Generic[Carrier]):
     exactly the variables these mention.
     """
 
-    def __init__(self, manager: Manager) -> None:
+    def __init__(self, manager: Bdd) -> None:
         self.manager = manager
         self.true: Annotation[Carrier] = Annotation(manager.true, (), 0)
         self._known: dict[Function, Annotation[Carrier]] = {}

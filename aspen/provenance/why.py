@@ -7,7 +7,7 @@ Law:        every set of `minimal_sets` alone makes the function true, and none 
 from __future__ import annotations
 
 from aspen.errors import AspenError
-from aspen.provenance.manager import Function, Manager, Variable
+from aspen.provenance.bdd import Bdd, Function, Variable
 
 MAX_SETS = 2_000
 """Sets listed at most; nobody reads more, and grids have exponentially many shortest paths."""
@@ -21,7 +21,7 @@ class TooManyReasons(AspenError):
     code = "aspen.provenance.too_many_reasons"
 
 
-def minimal_sets(manager: Manager, function: Function) -> _Sets:
+def minimal_sets(manager: Bdd, function: Function) -> _Sets:
     """Returns all minimal sets of variables that make a monotone function true, smallest first.
 
     Raises:
@@ -37,7 +37,7 @@ def minimal_sets(manager: Manager, function: Function) -> _Sets:
     return tuple(sorted(found, key=lambda members: (len(members), sorted(members))))
 
 
-def _minimal(manager: Manager, function: Function, known: dict[Function, _Sets]) -> _Sets:
+def _minimal(manager: Bdd, function: Function, known: dict[Function, _Sets]) -> _Sets:
     done = known.get(function)
     if done is not None:
         return done
@@ -54,7 +54,7 @@ def _minimal(manager: Manager, function: Function, known: dict[Function, _Sets])
     return known[function]
 
 
-def necessary(manager: Manager, function: Function) -> frozenset[Variable]:
+def necessary(manager: Bdd, function: Function) -> frozenset[Variable]:
     """Returns the variables without which the function is false: single points of failure."""
     return frozenset(
         variable

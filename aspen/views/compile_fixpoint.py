@@ -16,13 +16,12 @@ from aspen.views.operators.absent_input import AbsentInput
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import FixpointOperator
-from aspen.views.operators.joined_step import Chain, ChainJoin, JoinedStep
-from aspen.views.operators.linear_step import LinearStep, StepJoin
 from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
 from aspen.views.operators.relation import RecursiveRelation
-from aspen.views.operators.rules import Rules, Step
+from aspen.views.operators.rules import Rule, Rules
+from aspen.views.operators.settled_index import SettledIndex
 from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
 from aspen.views.operators.traversal import Traversal
 from aspen.views.rule_chain import chain
@@ -89,7 +88,7 @@ class _Recursion:
         self.numbers = {one.name: number for number, one in enumerate(ordered)}
         self.parts: list[object] = []
         self.relations = [_relation(one) for one in ordered]
-        self.steps: list[Step] = []
+        self.steps: list[Rule] = []
         taken = [linearise(one.step, self.numbers) for one in ordered]
         self.bases = tuple(
             self._base(one, step.flat) for one, step in zip(ordered, taken, strict=True)
@@ -121,7 +120,7 @@ class _Recursion:
         self.parts.append(("absent", id(node)))
         return AbsentInput(node, places)
 
-    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> Step:
+    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> Rule:
         reads = {
             number: self.numbers[atom.plan.name]
             for number, atom in enumerate(rule.inputs)
@@ -131,42 +130,21 @@ class _Recursion:
         # repr tells 1 from 1.0 and TRUE, which are equal in Python.
         spelt = repr((rule.conditions, rule.outputs, negated))
         self.parts.append(("rule", gives, tuple(reads.items()), spelt))
-        if len(reads) == 1:
-            return self._linear(rule, gives, *reads.popitem(), mark)
-        return self._joined(rule, gives, reads, mark)
-
-    def _linear(
-        self, rule: Block, gives: int, start: int, reads: int, mark: tuple[int, ...]
-    ) -> LinearStep:
-        outwards = chain(rule, start)
-        joins = tuple(
-            StepJoin(self._side(rule.inputs[link.atom], link.indices), link.key, link.after)
-            for link in outwards.links
-        )
-        return LinearStep(reads, gives, outwards.head, joins, mark)
-
-    def _joined(
-        self, rule: Block, gives: int, reads: dict[int, int], mark: tuple[int, ...]
-    ) -> JoinedStep:
         sides: dict[int, dict[Places, RecursiveInput]] = {
             atom: {} for atom in range(len(rule.inputs)) if atom not in reads
         }
-        chains: list[Chain] = []
-        for start in range(len(rule.inputs)):
-            outwards = chain(rule, start)
-            joins: list[ChainJoin] = []
-            for link in outwards.links:
-                if link.atom in reads:
-                    partners = self.relations[reads[link.atom]].index(link.indices)
-                    joins.append(ChainJoin(link.atom, partners, link.key, link.after))
-                    continue
-                own = sides[link.atom]
-                if link.indices not in own:
-                    own[link.indices] = self._side(rule.inputs[link.atom], link.indices)
-                joins.append(ChainJoin(link.atom, own[link.indices], link.key, link.after))
-            chains.append(Chain(start, outwards.head, tuple(joins), mark))
+
+        def partners(atom: int, places: Places) -> RecursiveInput | SettledIndex:
+            if atom in reads:
+                return self.relations[reads[atom]].index(places)
+            own = sides[atom]
+            if places not in own:
+                own[places] = self._side(rule.inputs[atom], places)
+            return own[places]
+
+        chains = [chain(rule, start, partners, mark) for start in range(len(rule.inputs))]
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
-        return JoinedStep(gives, tuple(reads.items()), tuple(chains), inputs)
+        return Rule(gives, tuple(reads.items()), tuple(chains), inputs)
 
 
 def _flows(rule: Block, head: Recursive, relations: list[Recursive]) -> bool:

@@ -8,7 +8,8 @@ Law:        a row is there iff one of its ways has all its parts there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
@@ -18,6 +19,35 @@ from aspen.views.operators.project import ProjectOperator
 
 BaseRow = tuple[str, Row]
 Item = tuple[Node, Row]
+Whole = TypeVar("Whole", bound=Hashable)
+
+
+def depth_first(
+    goals: Iterable[Whole], parts: Callable[[Whole], Iterable[Whole]], *, at_most: int | None = None
+) -> list[Whole] | None:
+    """Returns all that goals rest on, parts before wholes unless they are on a cycle.
+
+    Args:
+        parts: what an item rests on; asked once per item, in depth-first order.
+        at_most: items; None for any number.
+
+    Returns:
+        None when there are more.
+    """
+    order: list[Whole] = []
+    met: set[Whole] = set()
+    stack = [(goal, False) for goal in goals]
+    while stack:
+        item, done = stack.pop()
+        if done:
+            order.append(item)
+        elif item not in met:
+            met.add(item)
+            if at_most is not None and len(met) > at_most:
+                return None
+            stack.append((item, True))
+            stack += [(part, False) for part in parts(item) if part not in met]
+    return order
 
 
 class Derivations:
@@ -34,29 +64,9 @@ class Derivations:
         self._ways: dict[Item, tuple[Way, ...]] = {}
         self._bases: dict[Item, BaseRow] = {}
 
-    def __len__(self) -> int:
-        return len(self._ways) + len(self._bases)
-
-    def follow(self, goals: Iterable[Item], *, at_most: int) -> list[Item] | None:
-        """Returns all that the goals rest on, parts before wholes where there is no circle.
-
-        Returns:
-            None when that is more than `at_most` rows.
-        """
-        order: list[Item] = []
-        met: set[Item] = set()
-        stack = [(goal, False) for goal in goals]
-        while stack:
-            item, done = stack.pop()
-            if done:
-                order.append(item)
-            elif item not in met:
-                met.add(item)
-                if len(met) > at_most:
-                    return None
-                stack.append((item, True))
-                stack += [(part, False) for part in self.parts(item) if part not in met]
-        return order
+    def follow(self, goals: Iterable[Item], *, at_most: int | None) -> list[Item] | None:
+        """Returns all that the goals rest on, as `depth_first`; None beyond `at_most` rows."""
+        return depth_first(goals, self.parts, at_most=at_most)
 
     def base(self, item: Item) -> BaseRow | None:
         """Returns the base row that an item is, None where it is derived or given."""

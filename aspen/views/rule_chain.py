@@ -7,7 +7,6 @@ negated atom asked for, as soon as its columns are known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from aspen.algebra.block import Block, column_of, input_of, inputs_in
@@ -15,45 +14,21 @@ from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, Op, conjunction
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import Key, Places, key_of
+from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.rules import Chain, Link
+from aspen.views.operators.settled_index import SettledIndex
 
 Shape = Callable[[Row], Row | None]
+Partners = Callable[[int, Places], RecursiveInput | SettledIndex]
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One further atom of a chain.
-
-    Args:
-        atom: its number.
-        indices: columns it is looked up by, ascending; of a negated atom, all.
-        key: from the row so far to the key.
-        after: from the row so far and the atom's row to the next row so far, or None where a
-            condition fails.
-    """
-
-    atom: int
-    indices: Places
-    key: Callable[[Row], Key]
-    after: Callable[[Row, Row], Row | None]
-
-
-@dataclass(frozen=True, slots=True)
-class RuleChain:
-    """A rule, outwards from one atom.
+def chain(rule: Block, start: int, partners: Partners, mark: tuple[int, ...]) -> Chain:
+    """Order a rule's atoms from one of them outwards.
 
     Args:
-        start: the atom it begins with.
-        head: from that atom's row to the row so far, None where a condition fails.
-        links: the other atoms in their order; after the last, the row so far is the derived row.
+        partners: gives the rows of an atom by some of its columns.
+        mark: what tells this rule's sources from another's.
     """
-
-    start: int
-    head: Shape
-    links: tuple[Link, ...]
-
-
-def chain(rule: Block, start: int) -> RuleChain:
-    """Order a rule's atoms from one of them outwards."""
     order = _Order(rule, start)
     last = len(rule.inputs) == 1
     head = _shape(order.known, order.due(), rule.outputs if last else None)
@@ -67,8 +42,8 @@ def chain(rule: Block, start: int) -> RuleChain:
         key = _key(order.known, [keyed[index] for index in sorted(keyed)])
         order.take(atom, keyed)
         shape = _shape(order.known, order.due(), None if order.left else rule.outputs)
-        links.append(Link(atom, indices, key, _pair(shape)))
-    return RuleChain(start, head or _unchanged, tuple(links))
+        links.append(Link(atom, partners(atom, indices), key, _pair(shape)))
+    return Chain(start, head or _unchanged, tuple(links), mark)
 
 
 class _Order:

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aspen.model.schema import Row
-from aspen.provenance.bdd import new_manager
-from aspen.provenance.dfs_order import DepthFirstOrder
-from aspen.provenance.manager import Function, Manager, Variable
-from aspen.provenance.ordering import depth_first
+from aspen.provenance.bdd import Bdd, Function, Variable
+from aspen.provenance.depth_first import depth_first_items
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
 from aspen.views.derivations import BaseRow, Derivations, Item
 from aspen.views.node import Node
@@ -71,7 +69,7 @@ class _Session:
 
     def __init__(self, *, every: bool) -> None:
         self._every = every
-        self._manager: Manager = new_manager()
+        self._manager = Bdd()
         self._derivations = Derivations(every=every)
         self._variables: dict[BaseRow, Variable] = {}
         self._order: list[Item] = []
@@ -115,7 +113,10 @@ class _Session:
 
     def _solve(self, goal: Item) -> Function:
         """Returns the least solution of the equations row = OR over ways of AND over parts."""
-        order = self._order = depth_first(goal, self._parts)
+        order = self._derivations.follow([goal], at_most=_MAX_ITEMS if self._every else None)
+        if order is None:
+            raise _TooLarge
+        self._order = order
         manager = self._manager
         self._variables = {base: manager.allocate() for base in self._traversal(order)}
         values: dict[Item, Function] = dict.fromkeys(order, manager.false)
@@ -143,12 +144,6 @@ class _Session:
             value = manager.disjoin(value, product)
         return value
 
-    def _parts(self, item: Item) -> list[Item]:
-        """Returns the rows one row came from, within the budget."""
-        if self._every and len(self._derivations) > _MAX_ITEMS:
-            raise _TooLarge
-        return self._derivations.parts(item)
-
     def _traversal(self, order: list[Item]) -> list[BaseRow]:
         """Returns the base rows as a depth-first traversal from the goal passes them.
 
@@ -171,7 +166,4 @@ class _Session:
                     if taken is not None:
                         ends = beside or [part]
                         ways.setdefault(taken, []).extend((item, end) for end in ends)
-        found: DepthFirstOrder[BaseRow] = DepthFirstOrder()
-        for base, edges in ways.items():
-            found.add(base, edges)
-        return found.items()
+        return depth_first_items(ways)

@@ -18,7 +18,7 @@ from aspen.streamsql.errors import NotAQuery, SyntaxRefused
 from aspen.streamsql.script import parse_script
 from aspen.streamsql.script_ast import Delete, Insert, ScriptStatement, Update
 from aspen.streamsql.table_change import Modification, table_change
-from aspen.views.oracle import evaluate
+from aspen.views.evaluate_once import evaluate_once
 from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG
 from smartcis.errors import unknown
@@ -76,7 +76,8 @@ def _changes(statement: ScriptStatement, granted: Grant) -> Iterator[Change]:
     if change.compiled.sources - {relation.name}:
         raise _unreadable(relation.name, f"it may read {relation.name} alone")
     held = {} if change.constant else _held(relation, granted)
-    for row, count in evaluate(change.compiled.plan, {relation.name: held}).items():
+    found = evaluate_once(change.compiled.plan, [relation], {relation.name: held})
+    for row, count in found.items():
         old, new = change.of(row)
         if new is not None:
             check_row(relation, new)

@@ -44,7 +44,7 @@ from aspen.algebra.plan import (
 )
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Row, Type
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 TABLES = {
     "t": (Column("a", Type.INT), Column("b", Type.INT, "", True), Column("c", Type.TEXT)),

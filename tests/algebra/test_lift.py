@@ -28,7 +28,7 @@ from aspen.algebra.plan import (
 from aspen.algebra.read import read_plan
 from aspen.algebra.rewrite import rewrite
 from aspen.model.schema import Column, Type
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 
 def changed(plan, draw):

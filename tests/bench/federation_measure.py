@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aspen.model.schema import Row
-from aspen.views.oracle import evaluate
 from federation.estimate import Estimate
 from federation.histogram import Histogram
 from federation.network import Device, Network
@@ -29,6 +28,7 @@ from sensors_sim.sensor_network import SensorNetwork
 from tests.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from tests.bench.federation_ways import Piece
 from tests.motes.measure import assign_joins, computing_mj
+from tests.oracle import evaluate
 
 FORM_S = 240.0
 SETTLE_S = 240.0  # programs and assignments have arrived, and hold

@@ -19,8 +19,7 @@ from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, Entry, Register, Transaction
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
-from aspen.provenance.dfs_order import DepthFirstOrder
-from aspen.provenance.manager import Function, Manager
+from aspen.provenance.bdd import Bdd, Function
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
 from aspen.views import why as product_why
@@ -29,6 +28,7 @@ from aspen.views.node import Node
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.absorption_eager import AbsorptionEager
 from tests.bench.report import report, spread
+from tests.dfs_order import DepthFirstOrder
 from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 
 Link = tuple[int, int]
@@ -134,7 +134,7 @@ def _kept(links: list[Link]) -> dict[str, Any]:
     return found
 
 
-def _shared(manager: Manager, functions: list[Function]) -> int:
+def _shared(manager: Bdd, functions: list[Function]) -> int:
     """Counts the decision nodes of all functions, each node once."""
     met = {manager.true, manager.false}
     waiting = functions

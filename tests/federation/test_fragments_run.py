@@ -10,13 +10,13 @@ from federation_support.building import CATALOG, KNOWN, NEWEST, planned
 from motes.fields import desks, samples_of, world
 from motes.ideal import Ideal
 
-from aspen.views.oracle import evaluate
 from federation.covers import covers
 from federation.placement import options
 from federation.split import NetworkFragment, split
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
 from sensors_sim.sensor_network import SensorNetwork
+from tests.oracle import evaluate
 
 QUERIES = {
     "seat, light and temperature": f"""

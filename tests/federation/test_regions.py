@@ -23,7 +23,6 @@ from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Scan, Window
 from aspen.algebra.read import read_plan
 from aspen.model.schema import SourceKind
-from aspen.views.oracle import evaluate
 from federation.cost import Weights
 from federation.covers import covers
 from federation.placement import assign_sites, options, strip_ships
@@ -33,6 +32,7 @@ from federation.sites import SensorSite
 from federation.split import split
 from tests.experiments.search.by_rules import RuleSearch
 from tests.experiments.search.top_down import top_down
+from tests.oracle import evaluate
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 BY_ENERGY = Weights(0.0, 1.0, 0.0)

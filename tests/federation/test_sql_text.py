@@ -7,11 +7,11 @@ from federation_support.building import CATALOG, EXAMPLE_14, KNOWN, planned, que
 from hypothesis import HealthCheck, given, settings
 
 from aspen.algebra.plan import Scan
-from aspen.views.oracle import evaluate
 from federation.cost import Weights
 from federation.placement import assign_sites
 from federation.split import split
 from federation.sql_text import NoText, sql_text
+from tests.oracle import evaluate
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -9,7 +9,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql import Compiled
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = sorted(path.stem for path in PROGRAMS.glob("*.overlog"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aspen.provenance.bdd import Bdd
-from aspen.provenance.dfs_order import DepthFirstOrder
+from tests.dfs_order import DepthFirstOrder
 
 VERTICES = st.integers(0, 7)
 CHANGES = st.lists(st.tuples(st.booleans(), VERTICES, VERTICES), max_size=40)

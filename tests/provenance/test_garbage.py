@@ -11,7 +11,7 @@ from views.lanes import Driver, assert_empty
 from aspen.log.entry import Unregister
 from aspen.provenance.bdd import Bdd
 from aspen.provenance.index import AnnotationIndex
-from aspen.views.operators.support import strategies
+from aspen.views.operators.support import absorption, strategies
 
 node = st.integers(0, 4)
 links = st.lists(st.tuples(node, node, st.integers(1, 3)), max_size=9, unique=True)
@@ -29,7 +29,7 @@ def managers(request):
         return made[-1]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(strategies, "new_manager", new_manager)
+        patch.setattr(absorption, "Bdd", new_manager)
         yield made
 
 
@@ -73,7 +73,7 @@ class TestGarbage:
 
     def test_a_variable_nothing_came_to_mention_is_taken_back(self, managers) -> None:
         del managers  # made, and patched in
-        manager = strategies.new_manager()
+        manager = Bdd()
         index: AnnotationIndex[str] = AnnotationIndex(manager)
         used, unused = index.allocate(), index.allocate()
         index.carry(index.times(index.true, used), "row")

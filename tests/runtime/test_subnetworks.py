@@ -27,8 +27,8 @@ from aspen.runtime.assignment import Bordered, Whole
 from aspen.runtime.lane import Lane
 from aspen.runtime.parts import merge_parts
 from aspen.streamsql import compile_query
-from aspen.views.oracle import evaluate
 from tests.experiments.lanes import Lanes
+from tests.oracle import evaluate
 
 INT = Type.INT
 EDGE = Relation("edge", (Column("src", INT), Column("dst", INT), Column("len", INT)))

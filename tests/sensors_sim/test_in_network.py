@@ -17,12 +17,12 @@ from motes.measure import join_nodes
 from aspen.algebra.expr import Col, Const, Not, Op, conjunction
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join, Project
 from aspen.model.schema import Column, Type
-from aspen.views.oracle import evaluate
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import MoteSpec
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
+from tests.oracle import evaluate
 
 PERIOD_S = 8.0
 SEAT, LIGHT, TEMPERATURE = (

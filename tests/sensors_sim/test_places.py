@@ -11,12 +11,12 @@ from motes.measure import assign_joins, join_nodes
 from aspen.algebra.expr import Col
 from aspen.algebra.plan import Join, Project
 from aspen.model.schema import Column, Type
-from aspen.views.oracle import evaluate
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.placement import Prices
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Attached, Field, MoteSpec
 from sensors_sim.sensor_network import SensorNetwork
+from tests.oracle import evaluate
 
 PERIOD_S = 8.0
 JOIN = Project(

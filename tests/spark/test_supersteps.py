@@ -17,7 +17,7 @@ from aspen.model.delta import accumulate, merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.parts import merge_parts
 from aspen.spark import residents
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 NODES = 6
 

@@ -15,7 +15,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.streamsql import compile_query, parse
 from aspen.streamsql.bind import bind
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 CATALOG = Catalog.of(
     [

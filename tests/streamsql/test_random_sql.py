@@ -21,7 +21,7 @@ from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql.bind import bind
 from aspen.streamsql.parse import parse
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 CATALOG = Catalog.of(
     Relation(

@@ -17,7 +17,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 from aspen.streamsql import Compiled, compile_views
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 INT, TEXT, FLOAT, BOOL = Type.INT, Type.TEXT, Type.FLOAT, Type.BOOL
 

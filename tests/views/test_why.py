@@ -12,7 +12,7 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from aspen.views import why as module
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 node = st.integers(0, 4)
 tables = st.fixed_dictionaries(

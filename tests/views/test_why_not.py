@@ -15,10 +15,10 @@ from aspen.log.entry import Change, Register
 from aspen.model.delta import Delta, accumulate
 from aspen.overlog import compile_program
 from aspen.runtime.provenance_queries import RowIsThere
-from aspen.views.oracle import evaluate
 from aspen.views.pattern import ANY, Pattern, fits
 from aspen.views.repair import Edit
 from aspen.views.why_not import changes_of
+from tests.oracle import evaluate
 
 node = st.integers(0, 4)
 small = st.integers(0, 2)

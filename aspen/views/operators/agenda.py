@@ -20,7 +20,7 @@ from typing import Any
 
 from aspen.model.schema import Row
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.support.protocol import Support
+from aspen.views.operators.support.support import Support
 
 Entry = tuple[Any, int, int, Group, Source, Row]
 """(rank, number, choice, group, source, row): a candidate of a group."""

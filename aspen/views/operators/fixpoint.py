@@ -33,7 +33,7 @@ from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.support.protocol import Support
+from aspen.views.operators.support.support import Support
 
 MAX_ROWS = 2_000_000
 """Rows of one recursive relation; ~0.5 kB each, so a lane of 1 GB."""
@@ -202,8 +202,6 @@ class FixpointOperator(Node):
         self._agenda.clear()
         for relation in self.relations:
             relation.clear()
-        for step in self._steps:
-            step.clear()
 
     def _from_scratch(self) -> None:
         for number, relation in enumerate(self.relations):
@@ -324,7 +322,7 @@ class FixpointOperator(Node):
             index.add(group, row)
         start = (group,)
         for reader, offer, _ in self._readers[self._numbers[id(relation)]]:
-            reader.add(start, row, offer)
+            reader.derive(start, row, offer)
         if agenda.orphans:
             if self._strict:
                 self._check_orphans()
@@ -341,7 +339,7 @@ class FixpointOperator(Node):
         relation.settled -= 1
         start = (group,)
         for reader, _, withdraw in self._readers[self._numbers[id(relation)]]:
-            reader.remove(start, row, withdraw)
+            reader.derive(start, row, withdraw)
         for index in relation.indexes.values():
             index.remove(group, row)
         relation.left(group)

@@ -1,26 +1,166 @@
-"""Rules: the compiled rules of a recursion, and what a derivation made by them used.
+"""Rules: the compiled rules of a recursion, each outwards from whichever of its atoms changed.
 
-    rule      base(x, y).                 step 0: view(x, z), link(z, y) → view(x, y)
-    source    (None, base row)            (group of view(x, z), link row)
+    rule         path(x, y) :- path(x, z), path(z, y)           base(x, y)
+    source       (group of path(x, z), group of path(z, y))     (None, base row)
 
-Law:        a source names its derivation: equal sources, equal rule and equal rows used.
-Algorithm:  own: bases and steps by the number of the relation they give.
-State:      none: the rules are fixed when the plan is compiled.
-Receives:   sources.     Gives: the groups and input rows they used.
-Ends:       always: one pass over a source.
+    settled      ab                bc                       retract ab
+    found        -                 ab ⋈ bc  (from bc)       ab ⋈ bc  (from ab)
+
+Law:        enumerates every derivation that uses a given row and else settled rows and inputs,
+            exactly once; its source names it, from whichever of its rows it is found: equal
+            sources, equal rule and equal rows used.
+Algorithm:  a delta query per atom (each row that changes is joined outwards with what is settled
+            or given, by PipelinedHashJoins, [LTZIL09] section IV.C); of equal groups in two atoms
+            the later one counts as the changed one.
+State:      none here: settled rows by key in SettledIndexes, input rows in arrangements.
+Receives:   recursive rows, changes of the inputs.     Gives: derivations to `sink`.
+Ends:       as many joins as the rule has atoms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from aspen.model.schema import Row
-from aspen.views.operators.joined_step import JoinedStep
-from aspen.views.operators.linear_step import LinearStep
+from aspen.views.node import Key
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.settled_index import SettledIndex
 
-Step = LinearStep | JoinedStep
+Sink = Callable[[Source, Row], None]
+
+_NOBODY: dict[Group, Row] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One further atom of a chain.
+
+    Args:
+        atom: its number in the rule.
+        partners: its rows by key.
+        key: from the row so far to the key.
+        after: from the row so far and a partner to the next row so far, None where a condition
+            fails.
+    """
+
+    atom: int
+    partners: RecursiveInput | SettledIndex
+    key: Callable[[Row], Key]
+    after: Callable[[Row, Row], Row | None]
+
+
+class Chain:
+    """A rule outwards from one atom.
+
+    Args:
+        start: that atom.
+        head: from its row to the row so far, None where a condition fails.
+        links: the other atoms; after the last, the row so far is the derived row.
+        mark: what tells this rule's sources from another's.
+    """
+
+    def __init__(
+        self,
+        start: int,
+        head: Callable[[Row], Row | None],
+        links: tuple[Link, ...],
+        mark: tuple[int, ...],
+    ) -> None:
+        self._start = start
+        self._head = head
+        self._links = links
+        self._mark = mark
+        met = (start, *(link.atom for link in links))
+        order = tuple(met.index(atom) for atom in range(len(met)))
+        self._order = None if order == tuple(range(len(met))) else order
+
+    def derive(self, start: Source, row: Row, sink: Sink) -> None:
+        """Enumerate the derivations that use one row of the first atom, `start` naming it."""
+        reached = self._head(row)
+        if reached is not None:
+            self._walk(0, start, reached, sink)
+
+    def _walk(self, step: int, source: Source, row: Row, sink: Sink) -> None:
+        if step == len(self._links):
+            if self._order is not None:
+                source = tuple([source[index] for index in self._order])
+            sink(source + self._mark, row)
+            return
+        link = self._links[step]
+        key, after, partners = link.key(row), link.after, link.partners
+        if isinstance(partners, SettledIndex):
+            # As an earlier atom the row itself is met again from the chain of that atom.
+            own = source[0] if link.atom < self._start else None
+            for group, partner in partners.index.get(key, _NOBODY).items():
+                reached = after(row, partner)
+                if reached is not None and group is not own:
+                    self._walk(step + 1, (*source, group), reached, sink)
+            return
+        if self._order is None and step + 1 == len(self._links):
+            mark = self._mark
+            for partner in partners.matches(key):
+                reached = after(row, partner)
+                if reached is not None:
+                    sink((*source, partner, *mark), reached)
+            return
+        for partner in partners.matches(key):
+            reached = after(row, partner)
+            if reached is not None:
+                self._walk(step + 1, (*source, partner), reached, sink)
+
+
+class Rule:
+    """What derives rows of one relation from rows of the recursion.
+
+    Args:
+        gives: the number of the relation it derives.
+        recursive: its recursive atoms with the number of the relation each reads.
+        chains: the rule outwards from each atom, by atom.
+        inputs: per other atom all its sides; a derivation is taken to use the first.
+    """
+
+    def __init__(
+        self,
+        gives: int,
+        recursive: tuple[tuple[int, int], ...],
+        chains: tuple[Chain, ...],
+        inputs: dict[int, tuple[RecursiveInput, ...]],
+    ) -> None:
+        self.gives = gives
+        self.inputs = inputs
+        self._chains = chains
+        self._atoms = tuple(atom for atom, _ in recursive)
+        self.entries = tuple((relation, chains[atom]) for atom, relation in recursive)
+        """By which relation's rows derivations begin, and who enumerates them."""
+
+    def premises(self, source: Source) -> tuple[Group, ...]:
+        """Returns the groups whose rows a derivation used."""
+        return tuple([source[atom] for atom in self._atoms])
+
+    def taken(self, source: Source) -> Iterator[tuple[RecursiveInput, Row]]:
+        """Returns the input rows a derivation used."""
+        for atom, sides in self.inputs.items():
+            yield sides[0], source[atom]
+
+    def bury(self, sink: Sink) -> None:
+        """Enumerate the derivations that used rows which went from the inputs; hide those rows."""
+        for atom, sides in self.inputs.items():
+            for rows in sides[0].gone.values():
+                for row in rows:
+                    self._chains[atom].derive((row,), row, sink)
+            for side in sides:
+                side.hide_gone()
+
+    def arise(self, sink: Sink) -> None:
+        """Enumerate the derivations that use rows which came to the inputs; show those rows."""
+        for atom, sides in self.inputs.items():
+            for rows in sides[0].born.values():
+                for row in rows:
+                    self._chains[atom].derive((row,), row, sink)
+            for side in sides:
+                side.show_born()
 
 
 class Rules:
@@ -33,13 +173,11 @@ class Rules:
     Sources end with the number of their base or step, where there is more than one.
     """
 
-    def __init__(self, bases: tuple[RecursiveInput, ...], steps: tuple[Step, ...]) -> None:
+    def __init__(self, bases: tuple[RecursiveInput, ...], steps: tuple[Rule, ...]) -> None:
         self.bases = bases
         self.steps = steps
-        self.sides: tuple[RecursiveInput, ...] = (
-            *bases,
-            *(side for step in steps for side in step.sides),
-        )
+        of_steps = [side for step in steps for sides in step.inputs.values() for side in sides]
+        self.sides = (*bases, *of_steps)
 
     def begun(self, number: int) -> Iterator[tuple[Source, Row]]:
         """Returns the rows a relation begins with, with their sources."""
@@ -61,5 +199,5 @@ class Rules:
         else:
             yield from self._step(source).taken(source)
 
-    def _step(self, source: Source) -> Step:
+    def _step(self, source: Source) -> Rule:
         return self.steps[source[-1] if len(self.steps) > 1 else 0]

@@ -35,8 +35,11 @@ class SettledIndex:
     def add(self, group: Group, row: Row) -> None:
         """Take a settled group in; rows with a null key join nothing."""
         key = self._key(row)
-        if not has_null(key, len(self.places)):
-            self.index.setdefault(key, {})[group] = row
+        bucket = self.index.get(key)
+        if bucket is not None:
+            bucket[group] = row
+        elif not has_null(key, len(self.places)):
+            self.index[key] = {group: row}
 
     def remove(self, group: Group, row: Row) -> None:
         """Take a retracted group out."""

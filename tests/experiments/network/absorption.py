@@ -25,7 +25,7 @@ from collections import defaultdict
 from math import floor
 from typing import Any
 
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from tests.experiments.network.bits import members
 from tests.experiments.network.exchange import Exchange
 from tests.experiments.network.fact import Fact, Value, Vertex
@@ -76,7 +76,7 @@ class AbsorptionPeer(Peer):
         nodes: int,
         owner: Owner,
         exchange: Exchange,
-        manager: Manager,
+        manager: Bdd,
         interval_s: float | None,
     ) -> None:
         super().__init__(me, nodes, owner, exchange)

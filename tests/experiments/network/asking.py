@@ -25,7 +25,7 @@ from itertools import count
 from typing import Any
 
 from aspen.model.schema import Row
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from tests.experiments.network.bits import members
 from tests.experiments.network.exchange import Exchange
 from tests.experiments.network.fact import Fact, Value, Vertex
@@ -50,9 +50,7 @@ _ROW_BYTES_SENT = ITEM_BYTES + COUNT_BYTES
 class AskingPeer(Peer):
     """One node of the lazy absorption strategy."""
 
-    def __init__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> None:
+    def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> None:
         del manager  # each node has its own, as each lane has
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(

@@ -15,9 +15,8 @@ from typing import Any
 
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Row, Type
-from aspen.provenance.bdd import new_manager
+from aspen.provenance.bdd import Variable
 from aspen.provenance.index import Annotation
-from aspen.provenance.manager import Variable
 from aspen.streamsql import compile_query
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler
@@ -26,9 +25,7 @@ from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.scan import ScanOperator
-from aspen.views.operators.support.absorption import Budget
 from aspen.views.operators.support.absorption_lazy import AbsorptionLazy
-from aspen.views.operators.support.justification import Justification
 from tests.experiments.network.bits import members
 
 HUB = -1
@@ -74,8 +71,7 @@ class Traced(AbsorptionLazy):
     """
 
     def __init__(self, rules: Rules, product_of: Callable[[str, Row], Product]) -> None:
-        unbounded = Budget(sys.maxsize, Justification, "justification", lambda _error: None)
-        super().__init__("absorption-lazy", rules, new_manager(), unbounded)
+        super().__init__(rules, sys.maxsize, lambda _error: None)
         self.dying: Product = 0
         self._product_of = product_of
         self._variable_of: dict[int, Variable] = {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from time import thread_time
 
-from aspen.provenance.bdd import new_manager
-from aspen.provenance.dfs_order import DepthFirstOrder
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from aspen.runtime.collector import uncollected
+from tests.dfs_order import DepthFirstOrder
 from tests.experiments.network.exchange import Exchange, Meter
 from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import (
@@ -52,7 +51,7 @@ class QueryNetwork:
     ) -> None:
         self.exchange = Exchange(latency_s or (lambda _a, _b: LAN_LATENCY_S), bandwidth_bytes_per_s)
         self.owner = owner or by_hash(nodes)
-        self.manager: Manager = new_manager()
+        self.manager = Bdd()
         self.variables: dict[Fact, int] = {}
         make = {**STRATEGIES, **PATH_STRATEGIES}[strategy]
         self.peers = [

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from operator import itemgetter
 
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from aspen.views.node import key_of
 from aspen.views.operators.agg_sel import Selection
 from tests.experiments.network.agg_sel import AggSel, PathRow
@@ -67,7 +67,7 @@ class PathPeer(Peer):
         nodes: int,
         owner: Owner,
         exchange: Exchange,
-        manager: Manager,
+        manager: Bdd,
         selections: Sequence[Selection],
     ) -> None:
         del manager

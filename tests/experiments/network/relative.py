@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from tests.experiments.network.exchange import Exchange
 from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
@@ -44,9 +44,7 @@ Step = tuple[Vertex, Vertex]
 class RelativePeer(Peer):
     """One node of the relative strategy."""
 
-    def __init__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> None:
+    def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> None:
         del manager
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, edge=self.edge, unedge=self.unedge)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from tests.experiments.network.exchange import Exchange
 from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import Owner
@@ -35,9 +35,7 @@ from tests.experiments.network.sizes import (
 class SetPeer(Peer):
     """What DRed and recomputation have in common: semi-naive evaluation of sets."""
 
-    def __init__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> None:
+    def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> None:
         del manager
         super().__init__(me, nodes, owner, exchange)
         self.handlers.update(row=self.row, edge=self.edge, unedge=self.unedge, unbase=self.unbase)
@@ -119,9 +117,7 @@ class SetPeer(Peer):
 class DRedPeer(SetPeer):
     """One node of DRed."""
 
-    def __init__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> None:
+    def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> None:
         super().__init__(me, nodes, owner, exchange, manager)
         self.handlers.update(over=self.over, again=self.again)
         self.partners: defaultdict[Vertex, dict[Vertex, None]] = defaultdict(dict)
@@ -199,9 +195,7 @@ class DRedPeer(SetPeer):
 class RecomputePeer(SetPeer):
     """One node of recomputation: a deletion empties the view everywhere, and it is built anew."""
 
-    def __init__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> None:
+    def __init__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> None:
         super().__init__(me, nodes, owner, exchange, manager)
         self.handlers["restart"] = self.restart
         self._stale = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Protocol
 
-from aspen.provenance.manager import Manager
+from aspen.provenance.bdd import Bdd
 from tests.experiments.network.absorption import AbsorptionPeer
 from tests.experiments.network.asking import AskingPeer
 from tests.experiments.network.exchange import Exchange
@@ -23,9 +23,7 @@ EAGER_INTERVAL_S = 1.0
 class Maker(Protocol):
     """Makes one node of a strategy."""
 
-    def __call__(
-        self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Manager
-    ) -> Peer:
+    def __call__(self, me: int, nodes: int, owner: Owner, exchange: Exchange, manager: Bdd) -> Peer:
         """Make it."""
         ...
 

@@ -25,7 +25,7 @@ from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 Tables = dict[str, Delta]
 Move = tuple[str, Row, int]

@@ -16,7 +16,7 @@ from aspen.model.schema import Row
 from aspen.runtime.lane import Lane
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.strategies import STRATEGIES
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 SPELT = [
     *STRATEGIES,

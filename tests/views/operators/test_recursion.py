@@ -22,7 +22,7 @@ from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.strategies import STRATEGIES
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 TABLES = ("link", "wall", "lit")

@@ -18,7 +18,7 @@ from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
 from aspen.views.operators.support.strategies import TRAVERSAL
 from aspen.views.operators.traversal import Traversal
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 INT, BOOL = Type.INT, Type.BOOL
 EDGE = Relation(

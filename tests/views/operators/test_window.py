@@ -12,7 +12,7 @@ from aspen.log.entry import Change, Entry, Tick, Transaction
 from aspen.runtime.lane import Lane
 from aspen.views.operators.range_window import RangeWindow
 from aspen.views.operators.window import WindowOperator
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 QUERIES = {
     "time": "SELECT r.sid, r.v FROM reading r [RANGE 10 SECONDS]",

@@ -14,16 +14,19 @@ Ends:       at the node budget: another support goes on in its place, and `notif
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from aspen.errors import AspenError
 from aspen.model.schema import Row
+from aspen.provenance.bdd import Bdd, Variable
 from aspen.provenance.index import Annotation, AnnotationIndex
-from aspen.provenance.manager import Manager, Variable
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.support.protocol import Support
+from aspen.views.operators.support.justification import Justification
+from aspen.views.operators.support.support import Support
+
+FALLBACK = "justification"
+"""What goes on when annotations outgrow their budget: it keeps nothing that could grow."""
 
 
 class NodeBudgetReached(AspenError):
@@ -32,47 +35,30 @@ class NodeBudgetReached(AspenError):
     code = "aspen.views.node_budget"
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How large annotations may grow, and what happens then.
-
-    Args:
-        entries: decision nodes and mentions of variables, ~100 bytes each.
-        fallback: makes the support that goes on.
-        called: the name of the fallback.
-        notify: called once.
-    """
-
-    entries: int
-    fallback: Callable[[], Support]
-    called: str
-    notify: Callable[[AspenError], None]
-
-
-class Absorption:
+class Absorption(Support):
     """See the module's head.
 
     Args:
-        name: of the strategy.
         rules: of the recursion.
-        manager: of the annotations.
+        nodes: annotation entries (decision nodes and mentions of variables) it may have, ~100
+            bytes each.
+        notify: called once, when they do not suffice.
+
+    `name` is the strategy's.
     """
 
-    wants_offers = False
-    rebuilds = False
+    name: str
 
-    def __init__(self, name: str, rules: Rules, manager: Manager, budget: Budget) -> None:
+    def __init__(self, rules: Rules, nodes: int, notify: Callable[[AspenError], None]) -> None:
+        super().__init__()
         self.rules = rules
-        self.index: AnnotationIndex[Group] = AnnotationIndex(manager)
+        self.index: AnnotationIndex[Group] = AnnotationIndex(Bdd())
         self.held: dict[Group, Annotation[Group]] = {}
         self.variables: dict[tuple[RecursiveInput, Row], Variable] = {}
         self.spent = False
-        self._name = name
-        self._budget = budget
+        self._nodes = nodes
+        self._notify = notify
         self._owners: dict[Variable, tuple[RecursiveInput, Row]] = {}
-
-    def offered(self, group: Group, source: Source) -> None:
-        """Not asked for."""
 
     def settled(self, group: Group, source: Source) -> None:
         """Annotate a row with its derivation's product."""
@@ -84,23 +70,25 @@ class Absorption:
         """Take a row's annotation off."""
         self.index.drop(self.held.pop(group), group)
 
-    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
-        """The annotation said so already."""
-
-    def fallen(self) -> list[Group]:
-        """None beyond the doomed."""
-        return []
-
     def end(self) -> Support | None:
         """Releases the variables that no annotation mentions any more."""
+        super().end()
         self.check()
         if not self.spent:
             self._sweep()
             return None
-        return self._succeeded()
+        # No counts: a lane built anew from a snapshot says the very same.
+        error = NodeBudgetReached(
+            f"its annotations outgrew {self._nodes:,} nodes under {self.name}: "
+            f"it goes on by {FALLBACK}",
+            attempt=f"register it with {FALLBACK}, or with more nodes",
+        )
+        self._notify(error)
+        return Justification()
 
     def clear(self) -> None:
         """Take all annotations off."""
+        super().clear()
         for group, held in self.held.items():
             self.index.drop(held, group)
         self.held.clear()
@@ -147,22 +135,11 @@ class Absorption:
 
     def check(self) -> None:
         """Look at the budget, once more after throwing away what nobody carries."""
-        if self.spent or self.index.entries() <= self._budget.entries:
+        if self.spent or self.index.entries() <= self._nodes:
             return
         self._sweep()
-        self.spent = self.index.entries() > self._budget.entries
+        self.spent = self.index.entries() > self._nodes
 
     def _sweep(self) -> None:
         for variable in self.index.sweep():
             del self.variables[self._owners.pop(variable)]
-
-    def _succeeded(self) -> Support:
-        budget = self._budget
-        # No counts: a lane built anew from a snapshot says the very same.
-        error = NodeBudgetReached(
-            f"its annotations outgrew {budget.entries:,} nodes under {self._name}: "
-            f"it goes on by {budget.called}",
-            attempt=f"register it with {budget.called}, or with more nodes",
-        )
-        budget.notify(error)
-        return budget.fallback()

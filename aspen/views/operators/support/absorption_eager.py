@@ -19,14 +19,17 @@ Ends:       annotations only grow along a flush, and there are finitely many ove
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from aspen.errors import AspenError
 from aspen.model.schema import Row
+from aspen.provenance.bdd import Function
 from aspen.provenance.index import Annotation
-from aspen.provenance.manager import Function, Manager
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.support.absorption import Absorption, Budget
+from aspen.views.operators.support.absorption import Absorption
 from aspen.views.operators.support.proofs import Proofs
-from aspen.views.operators.support.protocol import Support
+from aspen.views.operators.support.support import Support
 
 Derivation = tuple[Group, Source]
 
@@ -39,22 +42,21 @@ class AbsorptionEager(Absorption):
         interval: epochs between flushes.
     """
 
+    name = "absorption-eager"
     wants_offers = True
 
     def __init__(
         self,
-        name: str,
         rules: Rules,
-        manager: Manager,
-        budget: Budget,
+        nodes: int,
+        notify: Callable[[AspenError], None],
         *,
         size: int | None = None,
         interval: int = 1,
     ) -> None:
-        super().__init__(name, rules, manager, budget)
+        super().__init__(rules, nodes, notify)
         self.users: dict[Group, dict[Derivation, None]] = {}
         self.held_back: dict[Derivation, None] = {}
-        self._suspects: list[Group] = []
         self._proofs = Proofs(rules)
         self._size = size
         self._interval = interval
@@ -78,11 +80,9 @@ class AbsorptionEager(Absorption):
             self._forget(head, source)
 
     def withdrawn(self, group: Group, source: Source, row: Row) -> None:
-        """Forget a derivation; note groups that rested on it."""
-        del row
+        """Forget a derivation; doubt a group that rested on it."""
         self._forget(group, source)
-        if group.via is not None and group.via == source:
-            self._suspects.append(group)
+        super().withdrawn(group, source, row)
 
     def doomed(self) -> list[Group]:
         """Set the variables of gone rows FALSE; give the rows whose annotation became so."""
@@ -98,19 +98,22 @@ class AbsorptionEager(Absorption):
                 self._hold(group, left)
         return doomed
 
-    def fallen(self) -> list[Group]:
+    def convicted(self, suspects: list[Group]) -> list[Group]:
         """Let the rows that stay rest on another derivation; give those that have none.
 
         There are none where an annotation is true, but for a row derived from a better row since
         it was annotated.
         """
-        suspects, self._suspects = self._suspects, []
         return self._proofs.refuted(suspects)
+
+    def forget(self) -> None:
+        """Forget the proofs, too."""
+        super().forget()
+        self._proofs.clear()
 
     def end(self) -> Support | None:
         """Flush when it is time."""
-        self._suspects.clear()
-        self._proofs.clear()
+        self.forget()
         self._epochs += 1
         if self._epochs >= self._interval:
             self._epochs = 0
@@ -120,8 +123,6 @@ class AbsorptionEager(Absorption):
     def clear(self) -> None:
         """Take all annotations off, and forget the derivations."""
         super().clear()
-        self._suspects.clear()
-        self._proofs.clear()
         self.users.clear()
         self.held_back.clear()
 

@@ -14,12 +14,18 @@ Ends:       always: one look-up per dead variable.
 
 from __future__ import annotations
 
-from aspen.views.operators.min_ship import Group
+from aspen.model.schema import Row
+from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.support.absorption import Absorption
 
 
 class AbsorptionLazy(Absorption):
     """See the module's head."""
+
+    name = "absorption-lazy"
+
+    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
+        """Doubt nobody: the annotation says who falls."""
 
     def doomed(self) -> list[Group]:
         """Returns the rows whose annotation mentions a row that went: a product is FALSE then."""

@@ -15,28 +15,10 @@ Ends:       each group is retracted once per epoch.
 
 from __future__ import annotations
 
-from aspen.model.schema import Row
-from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.support.stateless import StatelessSupport
+from aspen.views.operators.support.support import Support
 
 
-class DRed(StatelessSupport):
+class DRed(Support):
     """See the module's head."""
 
-    def __init__(self) -> None:
-        self._fallen: dict[Group, None] = {}
-
-    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
-        """Note groups whose settled row lost a derivation, whichever it was."""
-        del source
-        if group.best is not None and group.best == row:
-            self._fallen[group] = None
-
-    def fallen(self) -> list[Group]:
-        """Returns those who lost a derivation since the last call."""
-        fallen, self._fallen = self._fallen, {}
-        return list(fallen)
-
-    def clear(self) -> None:
-        """Forget who lost one."""
-        self._fallen.clear()
+    doubts_any = True

@@ -15,28 +15,8 @@ Ends:       each retracted group is walked once per epoch.
 
 from __future__ import annotations
 
-from aspen.model.schema import Row
-from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.support.stateless import StatelessSupport
+from aspen.views.operators.support.support import Support
 
 
-class Justification(StatelessSupport):
-    """See the module's head."""
-
-    def __init__(self) -> None:
-        self._fallen: list[Group] = []
-
-    def withdrawn(self, group: Group, source: Source, row: Row) -> None:
-        """Note groups that lost the derivation they rest on."""
-        del row
-        if group.via is not None and group.via == source:
-            self._fallen.append(group)
-
-    def fallen(self) -> list[Group]:
-        """Returns those who lost their justification since the last call."""
-        fallen, self._fallen = self._fallen, []
-        return fallen
-
-    def clear(self) -> None:
-        """Forget who lost one."""
-        self._fallen.clear()
+class Justification(Support):
+    """See the module's head: whoever lost the derivation it rests on falls."""

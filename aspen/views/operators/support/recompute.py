@@ -9,10 +9,10 @@ Ends:       as the recursion does from scratch.
 
 from __future__ import annotations
 
-from aspen.views.operators.support.stateless import StatelessSupport
+from aspen.views.operators.support.support import Support
 
 
-class Recompute(StatelessSupport):
+class Recompute(Support):
     """See the module's head."""
 
     rebuilds = True

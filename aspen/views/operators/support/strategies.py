@@ -17,17 +17,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from aspen.errors import AspenError
-from aspen.provenance.bdd import new_manager
 from aspen.views.operators.rules import Rules
-from aspen.views.operators.support.absorption import Budget
 from aspen.views.operators.support.absorption_eager import AbsorptionEager
 from aspen.views.operators.support.absorption_lazy import AbsorptionLazy
 from aspen.views.operators.support.backward_forward import BackwardForward
 from aspen.views.operators.support.dred import DRed
 from aspen.views.operators.support.justification import Justification
-from aspen.views.operators.support.protocol import Support
 from aspen.views.operators.support.recompute import Recompute
 from aspen.views.operators.support.relative import Relative
+from aspen.views.operators.support.support import Support
 
 AUTO = "auto"
 """Not a strategy: whoever registers lets the cost decide."""
@@ -39,9 +37,6 @@ _FORMER = {"walk": TRAVERSAL}
 """Names in logs and tables written before 2026-11-22."""
 
 DEFAULT = TRAVERSAL
-FALLBACK = "justification"
-"""What goes on when annotations outgrow their budget: it keeps nothing that could grow."""
-
 NODES = 2_000_000
 """Annotation entries of one view, ~100 bytes each, unless `nodes` says otherwise."""
 
@@ -82,22 +77,17 @@ class Strategy:
 
 
 def _lazy(rules: Rules, options: Options, notify: Notify) -> Support:
-    return AbsorptionLazy("absorption-lazy", rules, new_manager(), _budget(options, notify))
+    return AbsorptionLazy(rules, options.get("nodes", NODES), notify)
 
 
 def _eager(rules: Rules, options: Options, notify: Notify) -> Support:
-    return AbsorptionEager(
-        "absorption-eager",
-        rules,
-        new_manager(),
-        _budget(options, notify),
-        size=options.get("size"),
-        interval=options.get("interval", 1),
-    )
+    size, interval = options.get("size"), options.get("interval", 1)
+    nodes = options.get("nodes", NODES)
+    return AbsorptionEager(rules, nodes, notify, size=size, interval=interval)
 
 
-def _budget(options: Options, notify: Notify) -> Budget:
-    return Budget(options.get("nodes", NODES), Justification, FALLBACK, notify)
+def _plain(_rules: Rules, _options: Options, _notify: Notify) -> Support:
+    return Justification()
 
 
 STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
@@ -110,7 +100,7 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
                 "the edge it was reached by; everywhere else this is justification.",
                 "an edge per row, and no waiting derivations",
                 "the recursion traverses a graph: it always costs least there",
-                lambda _rules, _options, _notify: Justification(),
+                _plain,
             ),
             Strategy(
                 "justification",
@@ -118,7 +108,7 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
                 "what rests on it are retracted and settle again by what waits.",
                 "nothing",
                 "few rows rest on what changes, or memory is short",
-                lambda _rules, _options, _notify: Justification(),
+                _plain,
             ),
             Strategy(
                 "backward-forward",

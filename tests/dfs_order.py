@@ -23,19 +23,10 @@ Ends:       a walk enters a vertex once. A batch of changes costs one walk, O(ed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import Generic
 
-Item = TypeVar("Item", bound=Hashable)
-Vertex = Hashable
-
-
-class Edge(NamedTuple, Generic[Item]):
-    """One way from a vertex to a vertex; an item with several has several edges."""
-
-    item: Item
-    start: Vertex
-    end: Vertex
+from aspen.provenance.depth_first import DepthFirstWalk, Edge, Item, Vertex
 
 
 class DepthFirstOrder(Generic[Item]):
@@ -111,38 +102,11 @@ class DepthFirstOrder(Generic[Item]):
         return found
 
     def _walk(self) -> None:
-        order: list[Edge[Item]] = []
-        met: set[Vertex] = set()
-        roots: dict[Vertex, None] = {}
+        walk = DepthFirstWalk(self._leaving)
         # Behind the old roots those who lost the edge that led to them: orphans that none of the
         # others leads to, in the order in which they stood.
         orphans = (edge.start for edge in self._order if edge.start in self._leaving)
         for root in dict.fromkeys([*self._roots, *orphans, *self._leaving]):
-            if root not in met:
-                roots[root] = None
-                self._walk_from(root, order, met)
-        self._order = order
-        self._roots = roots
-
-    def _walk_from(self, root: Vertex, order: list[Edge[Item]], met: set[Vertex]) -> None:
-        stack = [self._enter(root, root, order, met)]
-        while stack:
-            edge = next(stack[-1], None)
-            if edge is None:
-                stack.pop()
-                continue
-            order.append(edge)
-            if edge.end not in met and edge.end in self._leaving:
-                stack.append(self._enter(edge.end, edge.start, order, met))
-
-    def _enter(
-        self, vertex: Vertex, came_from: Vertex, order: list[Edge[Item]], met: set[Vertex]
-    ) -> Iterator[Edge[Item]]:
-        """Pass the edges that lead nowhere new; give the others."""
-        met.add(vertex)
-        leaving = self._leaving[vertex]
-        shallow = [edge for edge in leaving if edge.end in met or edge.end not in self._leaving]
-        order += [edge for edge in shallow if edge.end == came_from]
-        order += [edge for edge in shallow if edge.end != came_from]
-        passed = set(shallow)
-        return iter([edge for edge in leaving if edge not in passed])
+            walk.begin(root)
+        self._order = walk.edges
+        self._roots = walk.roots
