@@ -38,7 +38,7 @@ from aspen.streamsql.script_ast import (
     Update,
 )
 from aspen.streamsql.table_change import Modification, table_change
-from aspen.views.oracle import evaluate
+from tests.oracle import evaluate
 
 _EPOCHS = 8
 _LONGEST_REPLAY = 20_000
