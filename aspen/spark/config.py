@@ -23,7 +23,6 @@ class EngineConfig:
         master: Spark master; `local[2,3]` runs two tasks at once and tries each three times.
         host: name or address by which executors reach the driver.
         lanes: how many lanes; more than one core per lane is never used.
-        lane_class: "module:Class" of the state machine.
         entries_per_batch: bound of one epoch, in log entries.
         patience_s: how long source and sink wait for a Redis server that is away.
         lease_s: how long an engine that died still keeps others out.
@@ -42,7 +41,6 @@ class EngineConfig:
     master: str = "local[2,3]"
     host: str = "127.0.0.1"
     lanes: int = 1
-    lane_class: str = "aspen.runtime.lane:Lane"
     entries_per_batch: int = 2_000
     patience_s: float = 30.0
     lease_s: float = 6.0

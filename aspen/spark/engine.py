@@ -171,7 +171,7 @@ class Engine:
         self, session: SparkSession, results: RedisResults, prepared: Prepared
     ) -> StreamingQuery:
         config, savepoint = self._config, prepared.savepoint
-        keys = lane_keys(config.lanes)
+        keys = lane_keys(session, config.lanes)
         supersteps = prepared.supersteps
         if supersteps is None:
             # No lane of another query stands behind this number, whoever looks for one.
@@ -199,7 +199,6 @@ class Engine:
         processor = LaneProcessor(
             LaneSettings(
                 log=f"{config.log_name}@{self._log.identity()}",
-                lane_class=config.lane_class,
                 keys=keys,
                 compact_entries=config.compact_entries,
                 published=published,

@@ -24,7 +24,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
@@ -46,16 +46,15 @@ from pyspark.sql.types import (
 
 from aspen.log.superstep import SUPERSTEP
 from aspen.runtime.assignment import LaneShare
+from aspen.runtime.lane import Lane
 from aspen.spark import residents
 from aspen.spark.residents import (
     RESIDENT,
     LaneAddress,
-    LaneLike,
     LaneWork,
     Resident,
     WorkDone,
     decoded,
-    load_class,
     perform,
 )
 from aspen.spark.residents_home import ask, listen
@@ -72,7 +71,6 @@ _HISTORY = StructType(
 OUTPUT = StructType(
     [
         StructField("lane", IntegerType()),
-        StructField("first", LongType()),
         StructField("position", LongType()),
         StructField("at_s", DoubleType()),
         StructField("changes", StringType()),
@@ -96,7 +94,6 @@ class LaneSettings:
 
     Args:
         log: the log's identity; lanes of another log are not used.
-        lane_class: "module:Class" of the state machine.
         keys: the grouping key of each lane.
         compact_entries: stored changes beyond which the snapshot moves up.
         compact_bytes: the same, in bytes of entries.
@@ -105,7 +102,6 @@ class LaneSettings:
     """
 
     log: str
-    lane_class: str = "aspen.runtime.lane:Lane"
     keys: tuple[int, ...] = (0,)
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
@@ -176,7 +172,6 @@ class LaneProcessor(StatefulProcessor):
         }
         yield Row(
             lane=number,
-            first=batch.after + 1,
             position=work.last,
             at_s=done.at_s,
             changes=done.changes,
@@ -269,14 +264,13 @@ class LaneProcessor(StatefulProcessor):
 
     def _place(self, number: int) -> LaneAddress:
         settings = self._settings
-        return LaneAddress(settings.log, settings.lane_class, number, len(settings.keys))
+        return LaneAddress(settings.log, number, len(settings.keys))
 
-    def _made(self, place: LaneAddress, snapshot: _Item | None) -> LaneLike:
-        lane_class = load_class(place.lane_class)
+    def _made(self, place: LaneAddress, snapshot: _Item | None) -> Lane:
         share = LaneShare(place.lane, place.lanes)
         if snapshot is None:
-            return cast("LaneLike", lane_class(share))
-        lane = cast("LaneLike", lane_class.restore(snapshot.data, share))
+            return Lane(share)
+        lane = Lane.restore(snapshot.data, share)
         lane.position = snapshot.position
         return lane
 

@@ -11,84 +11,29 @@ Absent:  Spark, and its state store. Those are the business of the task; see `la
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 import threading
 import time
-from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 from aspen.log.entry import BadEntry, Unreadable, decode
-from aspen.log.superstep import SUPERSTEP, Sent, Step, decode_superstep, encode_sent
-from aspen.results.protocol import ViewChange
+from aspen.log.superstep import SUPERSTEP, Step, decode_superstep, encode_sent
 from aspen.results.wire import encode_changes
 from aspen.runtime.collector import SetAside, uncollected
+from aspen.runtime.lane import Lane
 
 # Entries are applied again about as fast as a snapshot that packs to an eighth of them is made: a
 # lane with much state and many readings would do little else but take snapshots.
 _WORTH = 8
 
 
-class BordersLike(Protocol):
-    """What this package needs of the recursions of which a lane has a part."""
-
-    supersteps: int
-
-    @property
-    def known(self) -> Collection[str]:
-        """The recursions that are split."""
-        ...
-
-    @property
-    def quiescent(self) -> bool:
-        """Whether this lane has nothing to tell the others, and waits for nothing."""
-        ...
-
-    def to_send(self) -> Sent:
-        """Returns what the lane has to send the others."""
-        ...
-
-
-class LaneLike(Protocol):
-    """What this package needs of a lane; `aspen.runtime.lane.Lane` is one."""
-
-    position: int
-
-    @property
-    def borders(self) -> BordersLike:
-        """What it exchanges with other lanes."""
-        ...
-
-    def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
-        """Apply one epoch, or one superstep of it."""
-        ...
-
-    def snapshot(self) -> bytes:
-        """Returns the compact state."""
-        ...
-
-    def announce(self) -> None:
-        """Let the next batch tell every view in full."""
-        ...
-
-    def renew(self) -> None:
-        """Let the next batch tell anew what lanes say of themselves."""
-        ...
-
-    @property
-    def shared(self) -> AbstractSet[str]:
-        """Views of the last batch that other lanes may have changed, too."""
-        ...
-
-
 class LaneAddress(NamedTuple):
-    """Which lane: of which log, which state machine, and which of how many."""
+    """Which lane: of which log, and which of how many."""
 
     log: str
-    lane_class: str
     lane: int
     lanes: int
 
@@ -97,15 +42,14 @@ class LaneAddress(NamedTuple):
 class Resident:
     """A lane in this process's memory, and how much is stored since its snapshot."""
 
-    lane: LaneLike
+    lane: Lane
     stored_entries: int = 0
     stored_bytes: int = 0
     snapshot_bytes: int = 0
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LaneWork:
+class LaneWork(NamedTuple):
     """One batch for a lane.
 
     Args:
@@ -120,15 +64,14 @@ class LaneWork:
 
     after: int
     last: int
-    entries: list[tuple[int, bytes]]
+    entries: Sequence[tuple[int, bytes]]
     published: int = 0
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
     supersteps: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WorkDone:
+class WorkDone(NamedTuple):
     """What a batch did.
 
     Args:
@@ -239,9 +182,3 @@ def decoded(entries: Sequence[tuple[int, bytes]]) -> list[tuple[int, Step]]:
                 step = Unreadable(error)
             out.append((position, step))
     return out
-
-
-def load_class(path: str) -> Any:
-    """Import "module:Class"."""
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(module), name)

@@ -10,7 +10,8 @@ Refused: by an owner that is gone, or whose lane failed or stands elsewhere. The
 Even:    an owner of two lanes more than the asking process has gives one up, if that parts it
          from a neighbour: lanes of one process wait for each other, and Spark begins the tasks of
          neighbours together.
-Absent:  the state store. Only "apply these entries at this position" travels.
+Travels: one message each way, in MessagePack: "apply these entries at this position", and what they
+         did. The state store stays where it is, and nothing that could run code travels.
 """
 
 from __future__ import annotations
@@ -20,23 +21,26 @@ import os
 import socket
 import struct
 import threading
-from dataclasses import asdict, fields
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgpack
+
 from aspen.errors import as_aspen_error
 from aspen.spark.residents import RESIDENT, LaneAddress, LaneWork, WorkDone, perform
-from aspen.spark.residents_wire import Broken, pack_entries, receive, send, unpack_entries
 from aspen.spark.sockets import is_private
 
-_VERSION = "1"
+_VERSION = "2"
 _LONGEST_PATH = 107
 _NAME_LENGTH = len("/0123456789abcdef.4194304")  # with the process id while it is being made
 _REQUEST_LIMIT_S = 30.0  # a whole request is there at once; an answer takes as long as it takes
 _FAREWELL_LIMIT_S = 1.0  # an owner too busy to answer finds out by itself
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 
-_TEXTS = tuple(one.name for one in fields(WorkDone) if one.type == "str")
+_CHUNK = 1 << 18  # what the kernel hands over at once, about
+_BROKEN = (OSError, OverflowError, ValueError, msgpack.UnpackException)
+"""The other side went away in the middle of a message, or one of them cannot be spelt."""
 
 _HOMES: dict[LaneAddress, int] = {}
 """The inodes of this process's sockets: another one at the same path has taken the lane over."""
@@ -50,15 +54,8 @@ def ask(folder: str, place: LaneAddress, work: LaneWork) -> WorkDone | None:
     if path is None or _lives_here(place, path):
         return None
     mine = sorted(_kept_here(place) - {place.lane})
-    message = {
-        "action": "work",
-        "mine": mine,
-        **asdict(work),
-        "entries": pack_entries(work.entries),
-    }
-    answer = _exchange(path, message)
-    done = None if answer is None else answer.get("done")
-    return None if done is None else _done_in(done)
+    done = _exchange(path, ("work", mine, work))
+    return None if done is None else WorkDone(*done)
 
 
 def listen(folder: str, place: LaneAddress) -> None:
@@ -67,7 +64,7 @@ def listen(folder: str, place: LaneAddress) -> None:
     with _CHANGING:
         if path is None or _lives_here(place, path) or not is_private(path.parent):
             return
-        _exchange(path, {"action": "leave"}, _FAREWELL_LIMIT_S)
+        _exchange(path, ("leave", (), ()), _FAREWELL_LIMIT_S)
         home = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # Whoever finds the socket at its place must find somebody behind it.
         ahead = path.with_suffix(f".{os.getpid()}")
@@ -111,9 +108,7 @@ def _lives_here(place: LaneAddress, path: Path) -> bool:
         return False
 
 
-def _exchange(
-    path: Path, message: dict[str, Any], limit_s: float | None = None
-) -> dict[str, Any] | None:
+def _exchange(path: Path, message: Sequence[object], limit_s: float | None = None) -> Any:
     """Send a message to whoever listens and give the answer, None if there is none to be had."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(limit_s)
@@ -121,10 +116,22 @@ def _exchange(
             connection.connect(str(path))
             if not _same_user(connection):
                 return None
-            send(connection, message)
+            connection.sendall(msgpack.packb(message))
             return receive(connection)
-        except (OSError, Broken):
+        except _BROKEN:
             return None
+
+
+def receive(connection: socket.socket) -> Any:
+    """Receive one message.
+
+    Raises:
+        UnpackException: the other side ended before the message did, or it is none.
+        OSError: the connection failed.
+    """
+    with connection.makefile("rb", buffering=0) as stream:
+        unlimited = {"max_buffer_size": 0, "read_size": _CHUNK}
+        return msgpack.Unpacker(stream, use_list=False, **unlimited).unpack()
 
 
 def _same_user(connection: socket.socket) -> bool:
@@ -144,39 +151,25 @@ def _serve(place: LaneAddress, home: socket.socket) -> None:
                     if _same_user(connection):
                         message = receive(connection)
                         connection.settimeout(None)
-                        send(connection, _answer(place, message))
-                except (OSError, Broken):
+                        connection.sendall(msgpack.packb(_answer(place, *message)))
+                except _BROKEN:
                     # The asking task ended: if the lane went on, the next one finds it elsewhere.
                     continue
 
 
-def _answer(place: LaneAddress, message: dict[str, Any]) -> dict[str, Any]:
-    if message.pop("action") == "leave":
+def _answer(
+    place: LaneAddress, action: str, theirs: Sequence[int], work: Sequence[Any]
+) -> WorkDone | None:
+    if action == "leave" or _better_there(place.lane, _kept_here(place), set(theirs)):
         _give_up(place)
-        return {}
-    if _better_there(place.lane, _kept_here(place), set(message.pop("mine"))):
-        _give_up(place)
-        return {"done": None}
+        return None
     resident = RESIDENT.get(place)
-    if resident is None:
-        return {"done": None}
-    work = LaneWork(**{**message, "entries": unpack_entries(message["entries"])})
     try:
-        done = perform(resident, work)
+        return None if resident is None else perform(resident, LaneWork(*work))
     except Exception as error:  # noqa: BLE001  # whatever it is, the task will meet it itself
         as_aspen_error(error)
         _give_up(place)
-        done = None
-    return {"done": None if done is None else _done_out(done)}
-
-
-def _done_out(done: WorkDone) -> dict[str, Any]:
-    """Spell what a batch did; texts as blobs, for as JSON within JSON they would be escaped."""
-    return {**asdict(done), **{name: getattr(done, name).encode() for name in _TEXTS}}
-
-
-def _done_in(body: dict[str, Any]) -> WorkDone:
-    return WorkDone(**{**body, **{name: body[name].decode() for name in _TEXTS}})
+        return None
 
 
 def _give_up(place: LaneAddress) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from aspen.runtime.assignment import LaneShare
-from aspen.spark.residents import RESIDENT, LaneAddress, Resident, load_class
+from aspen.runtime.lane import Lane
+from aspen.spark.residents import RESIDENT, LaneAddress, Resident
 from aspen.spark.residents_home import listen
 
 
@@ -40,10 +41,11 @@ class Failing(Stuck):
 
 
 if __name__ == "__main__":
-    folder, position, snapshot, *places = json.loads(sys.argv[1])
+    kinds = {kind.__name__: kind for kind in (Lane, Stuck, Failing)}
+    folder, kind, position, snapshot, *places = json.loads(sys.argv[1])
     for place in (LaneAddress(*values) for values in places):
         share = LaneShare(place.lane, place.lanes)
-        lane = load_class(place.lane_class).restore(Path(snapshot).read_bytes(), share)
+        lane = kinds[kind].restore(Path(snapshot).read_bytes(), share)
         lane.position = position
         RESIDENT[place] = Resident(lane)
         listen(folder, place)
