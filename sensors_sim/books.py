@@ -5,9 +5,10 @@ Law: looking changes nothing.
 
 from __future__ import annotations
 
-from aspen.motes.hardware import ACK_BYTES, LONGEST_PAYLOAD_BYTES
+from aspen.motes.hardware import ACK_BYTES
 from sensors_sim.errors import BadWorld
 from sensors_sim.innet.gateway import QueryHandle
+from sensors_sim.innet.registry import Registry
 from sensors_sim.network.energy import Account
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
@@ -20,17 +21,16 @@ class Books:
     """The readable side of a network.
 
     Args:
-        motes: by index.
+        registry: what is installed.
         ether: keeps the accounts.
     """
 
-    def __init__(self, events: Events, motes: list[Mote], ether: Ether) -> None:
+    def __init__(self, events: Events, registry: Registry, ether: Ether) -> None:
         self.events = events
-        self.motes = motes
+        self.motes = registry.motes
         self.ledger = ether.ledger
+        self._registry = registry
         self._ether = ether
-        self._index: dict[str, int] = {}
-        self._names: list[str] = []
 
     @property
     def now_s(self) -> float:
@@ -48,7 +48,7 @@ class Books:
     @property
     def alive(self) -> frozenset[str]:
         """Names of the motes and base stations that live."""
-        return frozenset(self._names[mote.index] for mote in self.motes if mote.alive)
+        return frozenset(mote.spec.mote for mote in self.motes if mote.alive)
 
     def query_account(self, handle: QueryHandle) -> Account:
         """Returns the frames, bytes and radio energy a query has cost so far."""
@@ -67,42 +67,34 @@ class Books:
                 out, back = mote.links.get(index), self.motes[index].links.get(mote.index)
                 if out is not None and back is not None:
                     true = 1.0 / (out.share(FRAME_SIZE_BYTES) * back.share(ACK_BYTES))
-                    found[self._names[mote.index], self._names[index]] = (known.etx, true)
+                    found[mote.spec.mote, self.motes[index].spec.mote] = (known.etx, true)
         return found
 
     def parents(self) -> dict[str, str]:
         """Returns the tree: each living mote's parent, empty for none."""
         return {
-            self._names[mote.index]: self._names[mote.parent] if mote.parent >= 0 else ""
+            mote.spec.mote: self._registry.name(mote.parent) if mote.parent >= 0 else ""
             for mote in self.motes
             if mote.alive and not mote.base
         }
 
     def forwarders(self) -> frozenset[str]:
         """The motes behind which others were ever heard: they pass on what floods outwards."""
-        return frozenset(self._names[m.index] for m in self.motes if m.alive and m.down)
+        return frozenset(m.spec.mote for m in self.motes if m.alive and m.down)
 
     def hops(self) -> dict[str, int]:
         """Returns the links between each mote with a route and its base station."""
-        return {
-            self._names[mote.index]: mote.hops
-            for mote in self.motes
-            if mote.alive and mote.parent >= 0
-        }
+        return {mote.spec.mote: mote.hops for mote in self.motes if mote.alive and mote.parent >= 0}
 
     @property
     def installed(self) -> dict[str, int]:
         """The version of the programs on each living mote."""
-        return {self._names[m.index]: m.installed for m in self.motes if m.alive}
+        return {m.spec.mote: m.installed for m in self.motes if m.alive}
 
     def _mote(self, name: str) -> Mote:
-        index = self._index.get(name)
+        index = self._registry.index.get(name)
         if index is None:
-            raise BadWorld("there is no such mote", found=name, exists=self._names[:5])
+            raise BadWorld(
+                "there is no such mote", found=name, exists=list(self._registry.index)[:5]
+            )
         return self.motes[index]
-
-    def _hop_mj(self, mote: int, payload_bytes: int) -> float:
-        price = self._ether.price(
-            min(payload_bytes, LONGEST_PAYLOAD_BYTES), self.motes[mote].wake_s
-        )
-        return price.sent_mj + price.heard_mj

@@ -9,7 +9,6 @@ Law: the same field, sampler, seed and calls give the same trace, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 from aspen.model.schema import Row
@@ -62,57 +61,36 @@ class SensorNetwork(Books):
         sampled: Sampled | None = None,
     ) -> None:
         self._model = model or Radio()
-        events, motes = Events(), list[Mote]()
-        ether = Ether(events, motes, Random(f"{seed}/ether"), self._model.tx_ma, trace)
-        super().__init__(events, motes, ether)
+        events, registry = Events(), Registry(field.streams)
+        chance = Random(f"{seed}/ether")
+        ether = Ether(events, registry.motes, chance, self._model.tx_ma, trace)
+        super().__init__(events, registry, ether)
         self.lost: dict[str, int] = {}
         self.statuses: dict[str, MoteStatus] = {}
         self._seed = seed
         self._walls = field.walls
         self._status_s = status_s
-        self._registry = Registry(field.streams)
         self._tree = Tree(
-            self.events,
-            self._ether,
-            self.motes,
+            events,
+            ether,
+            registry.motes,
             self._take,
             self._lose,
             self._intercept,
             self._stale,
             self._moved,
         )
-        self._joins = Joins(self.events, self._ether, self._registry, self._soon_status)
-        self._planner = JoinPlanner(
-            self.events,
-            self._tree,
-            self._registry,
-            self._members,
-            self._hop_mj,
-            self._bases,
-            self._heard_status,
-        )
+        self._joins = Joins(events, ether, registry, self._soon_status)
+        self._planner = JoinPlanner(events, self._tree, registry, ether, self._heard_status)
         self._execution = Execution(
-            self.events,
-            self._tree,
-            self._registry,
-            sampler,
-            self._running,
-            self._joins,
-            sampled,
+            events, self._tree, registry, sampler, self._running, self._joins, sampled
         )
         self._joins.execution = self._execution
         self._dissemination = Dissemination(
-            self.events, self._ether, self._tree.trickle.reset, self._execution.apply
+            events, ether, self._tree.trickle.reset, self._execution.apply
         )
         self._gateway = Gateway(
-            self.events,
-            self._tree,
-            self._dissemination,
-            self._registry,
-            self._joins,
-            self._planner,
-            self._bases,
-            self._carriers,
+            events, self._tree, self._dissemination, registry, self._joins, self._planner
         )
         links = self._model.links(field.motes, field.walls, seed)
         for spec in field.motes:
@@ -193,7 +171,7 @@ class SensorNetwork(Books):
             BadWorld: its sensors do not fit their streams.
         """
         check_mote(spec, self._registry.streams)
-        known = self._index.get(spec.mote)
+        known = self._registry.index.get(spec.mote)
         if known is not None and self._stays(self.motes[known], spec):
             mote = self.motes[known]
             mote.spec = spec
@@ -250,11 +228,7 @@ class SensorNetwork(Books):
         index = len(self.motes)
         rng = Random(f"{self._seed}/mote/{spec.mote}/{index}")
         mote = Mote(index, spec, rng, self.events.now_s)
-        self.motes.append(mote)
-        self._index[spec.mote] = index
-        self._names.append(spec.mote)
-        for sensor in spec.sensors:
-            self._registry.install(sensor, index)
+        self._registry.add(mote)
         return mote
 
     def _boot(self, mote: Mote) -> None:
@@ -268,7 +242,7 @@ class SensorNetwork(Books):
 
     def _link(self, links: dict[tuple[str, str], RadioLink]) -> None:
         for (src, dst), link in links.items():
-            one, other = self.motes[self._index[src]], self.motes[self._index[dst]]
+            one, other = self._mote(src), self._mote(dst)
             one.links[other.index] = link
             one.sleepiest_s = max(one.sleepiest_s, other.wake_s)
 
@@ -277,27 +251,7 @@ class SensorNetwork(Books):
     def _running(self, change: Change) -> Running:
         return self._gateway.running(change)
 
-    def _bases(self) -> list[Mote]:
-        return [mote for mote in self.motes if mote.base]
-
-    def _carriers(self, streams: frozenset[str]) -> int:
-        return sum(
-            any(one.stream in streams for one in mote.spec.sensors)
-            for index, mote in enumerate(self.motes)
-            if self._index[mote.spec.mote] == index
-        )
-
-    def _members(self, streams: frozenset[str]) -> Sequence[int]:
-        return [
-            self._registry.number(one.sid)
-            for index, mote in enumerate(self.motes)
-            if self._index[mote.spec.mote] == index
-            for one in mote.spec.sensors
-            if one.stream in streams
-        ]
-
-    def _take(self, mote: Mote, packet: Packet, link: Mote | None) -> None:
-        del link
+    def _take(self, mote: Mote, packet: Packet) -> None:
         if mote.base:
             self._gateway.take(mote, packet)
         elif packet.kind is Kind.SHIP:
@@ -314,8 +268,7 @@ class SensorNetwork(Books):
         kind = packet.kind.value
         self.lost[kind] = self.lost.get(kind, 0) + 1
 
-    def _intercept(self, mote: Mote, packet: Packet, src: Mote) -> bool:
-        del src
+    def _intercept(self, mote: Mote, packet: Packet) -> bool:
         return packet.kind is Kind.PARTIAL and self._execution.intercept(mote, packet)
 
     def _stale(self, mote: Mote, version: int) -> None:
@@ -349,5 +302,5 @@ class SensorNetwork(Books):
         self._tree.send(mote, packet)
 
     def _heard_status(self, packet: Packet) -> None:
-        status = read_status(packet, self._names, self.events.now_s)
+        status = read_status(packet, self._registry.name, self.events.now_s)
         self.statuses[status.mote] = status

@@ -10,7 +10,8 @@ Source: [TAG], sections 3 and 4; own where a report follows a measurement instea
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aspen.model.schema import Row
 from aspen.motes.kinds import sample_mj
@@ -24,30 +25,16 @@ from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
 
+if TYPE_CHECKING:
+    from sensors_sim.innet.joins import Joins
+
 SPREAD_S = 0.5  # rows of one epoch leave within this time, so that neighbours do not talk at once
 
 Sampled = Callable[[int, int, int, Row], None]
 """Query, epoch, sensor, row: told to tests that keep the books."""
 
 
-class Joining(Protocol):
-    """What joins add to execution."""
-
-    def sampled(
-        self, mote: Mote, run: Running, epoch: int, rows: list[tuple[int, int, Row]]
-    ) -> None:
-        """Take the rows (input, sensor, row) that passed at a mote in an epoch."""
-        ...
-
-    def installed(self, mote: Mote, run: Running) -> None:
-        """A mote has got the program of a join."""
-        ...
-
-    def ended(self, mote: Mote, run: Running) -> None:
-        """A mote runs a program no longer."""
-        ...
-
-
+@dataclass(eq=False)
 class Execution:
     """Runs programs on all motes.
 
@@ -56,38 +43,28 @@ class Execution:
         sampled: is told every row sampled for an epoch, before any predicate; or None.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        tree: Tree,
-        registry: Registry,
-        sampler: Sampler,
-        running: Callable[[Change], Running],
-        joining: Joining,
-        sampled: Sampled | None = None,
-    ) -> None:
-        self.sampled = sampled
-        self._events = events
-        self._tree = tree
-        self._registry = registry
-        self._sampler = sampler
-        self._running = running
-        self._joining = joining
+    events: Events
+    tree: Tree
+    registry: Registry
+    sampler: Sampler
+    running: Callable[[Change], Running]
+    joins: Joins
+    sampled: Sampled | None = None
 
     def apply(self, mote: Mote, change: Change) -> None:
         """Start, replace or end a query on a mote."""
         programs: dict[int, Running] = mote.state.setdefault("programs", {})
         ended = programs.pop(change.query, None)
         if ended is not None:
-            self._joining.ended(mote, ended)
+            self.joins.ended(mote, ended)
         if not change.body or mote.base:
             return
-        run = self._running(change)
+        run = self.running(change)
         programs[change.query] = run
         if run.period_s and self._mine(mote, run):
             self._plan(mote, run)
             if run.program.joins:
-                self._joining.installed(mote, run)
+                self.joins.installed(mote, run)
 
     def programs(self, mote: Mote) -> dict[int, Running]:
         """Returns what a mote runs."""
@@ -101,11 +78,11 @@ class Execution:
 
     def _plan(self, mote: Mote, run: Running, after: int = 0) -> None:
         """Plan the next epoch by the mote's own clock; one set back must not repeat an epoch."""
-        now_s = self._events.now_s
+        now_s = self.events.now_s
         local_s = now_s + mote.clock.error_s(now_s)
         epoch = max(run.epoch_of(local_s), after) + 1
         due_s = mote.clock.when_s(epoch * run.period_s, now_s)
-        self._events.at(due_s, self._epoch, mote, run, epoch, mote.state)
+        self.events.at(due_s, self._epoch, mote, run, epoch, mote.state)
 
     def _epoch(self, mote: Mote, run: Running, epoch: int, state: dict[object, object]) -> None:
         if not mote.alive or mote.state is not state:
@@ -115,7 +92,7 @@ class Execution:
         self._plan(mote, run, epoch)
         rows = self._sample(mote, run, epoch)
         if run.program.joins:
-            self._joining.sampled(mote, run, epoch, rows)
+            self.joins.sampled(mote, run, epoch, rows)
         elif run.program.grouped:
             if rows:
                 self._fold(mote, run, epoch, [row for _, _, row in rows])
@@ -123,9 +100,9 @@ class Execution:
             wait_s = min(SPREAD_S, run.period_s / 4)
             for _, sensor, row in rows:
                 payload = run.write_row(epoch, (sensor,), run.outputs(row))
-                due_s = self._events.now_s + mote.rng.random() * wait_s
+                due_s = self.events.now_s + mote.rng.random() * wait_s
                 packet = self.packet(mote, Kind.ROW, run, payload)
-                self._events.at(due_s, self.send, mote, packet, state)
+                self.events.at(due_s, self.send, mote, packet, state)
 
     @staticmethod
     def packet(mote: Mote, kind: Kind, run: Running, payload: bytes, target: int = -1) -> Packet:
@@ -135,11 +112,11 @@ class Execution:
     def send(self, mote: Mote, packet: Packet, state: dict[object, object]) -> None:
         """Send a packet planned earlier, unless the mote died or rebooted since."""
         if mote.alive and mote.state is state:
-            self._tree.send(mote, packet)
+            self.tree.send(mote, packet)
 
     def _sample(self, mote: Mote, run: Running, epoch: int) -> list[tuple[int, int, Row]]:
         """Measure once per sensor; give (input, sensor, row) for the rows that pass."""
-        now_s = self._events.now_s
+        now_s = self.events.now_s
         local_s = now_s + mote.clock.error_s(now_s)
         found: list[tuple[int, int, Row]] = []
         spent_mj = 0.0
@@ -147,10 +124,10 @@ class Execution:
             inputs = run.by_stream.get(one.stream)
             if inputs is None:
                 continue
-            number = self._registry.number(one.sid)
-            spent_mj += sample_mj(self._registry.streams[one.stream].relation.device)
-            for measured in self._sampler.sample(one.sid, now_s):
-                row = self._registry.row(number, measured, local_s)
+            number = self.registry.number(one.sid)
+            spent_mj += sample_mj(self.registry.streams[one.stream].relation.device)
+            for measured in self.sampler.sample(one.sid, now_s):
+                row = self.registry.row(number, measured, local_s)
                 if self.sampled is not None:
                     self.sampled(run.query, epoch, number, row)
                 for input_ in inputs:
@@ -179,9 +156,9 @@ class Execution:
             slot = run.program.slots + 1 - min(mote.hops, run.program.slots)
             due_s = mote.clock.when_s(
                 epoch * run.period_s + (slot + 0.5 * mote.rng.random()) * slot_s,
-                self._events.now_s,
+                self.events.now_s,
             )
-            self._events.at(due_s, self._send_partials, mote, run, epoch, mote.state)
+            self.events.at(due_s, self._send_partials, mote, run, epoch, mote.state)
         return found
 
     def _send_partials(
@@ -193,7 +170,7 @@ class Execution:
         for payload in run.aggregator.write(epoch, records):
             packet = self.packet(mote, Kind.PARTIAL, run, payload)
             packet.hops = records.hops
-            self._tree.send(mote, packet)
+            self.tree.send(mote, packet)
 
     def intercept(self, mote: Mote, packet: Packet) -> bool:
         """Take a child's records in, if this mote runs the query."""
@@ -210,12 +187,12 @@ class Execution:
 
     def report(self, mote: Mote, sid: str, measured: Row) -> None:
         """Let a device's own measurement run through the programs that want it at once."""
-        now_s = self._events.now_s
-        number = self._registry.number(sid)
-        stream = self._registry.attached(number).stream
+        now_s = self.events.now_s
+        number = self.registry.number(sid)
+        stream = self.registry.attached(number).stream
         local_s = now_s + mote.clock.error_s(now_s)
-        row = self._registry.row(number, measured, local_s)
-        device = self._registry.streams[stream].relation.device
+        row = self.registry.row(number, measured, local_s)
+        device = self.registry.streams[stream].relation.device
         mote.charge(0, 0, sample_mj(device))
         for run in self.programs(mote).values():
             if run.period_s or stream not in run.by_stream:
@@ -224,4 +201,4 @@ class Execution:
             keep = run.keep[0]
             if keep is None or keep(row):
                 payload = run.write_row(0, (number,), run.outputs(row))
-                self._tree.send(mote, self.packet(mote, Kind.ROW, run, payload))
+                self.tree.send(mote, self.packet(mote, Kind.ROW, run, payload))

@@ -8,7 +8,6 @@ Law: an epoch is answered once, after nine tenths of it; what comes later is cou
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from aspen.motes.protocol import ANSWER_SHARE
@@ -58,39 +57,22 @@ class QueryHandle:
         return found
 
 
+@dataclass(eq=False)
 class Gateway:
-    """The base stations' software.
+    """The base stations' software."""
 
-    Args:
-        bases: gives the base stations.
-        carriers: gives how many motes carry a sensor of one of these streams.
-    """
-
-    def __init__(
-        self,
-        events: Events,
-        tree: Tree,
-        dissemination: Dissemination,
-        registry: Registry,
-        joins: Joins,
-        planner: JoinPlanner,
-        bases: Callable[[], list[Mote]],
-        carriers: Callable[[frozenset[str]], int],
-    ) -> None:
-        self.handles: dict[int, QueryHandle] = {}
-        self._events = events
-        self._tree = tree
-        self._dissemination = dissemination
-        self._registry = registry
-        self._joins = joins
-        self._planner = planner
-        self._bases = bases
-        self._carriers = carriers
-        self._runs: dict[int, Running] = {}
-        self._base_joins: dict[int, BaseJoin] = {}
-        self._collected: dict[tuple[int, int, int], Collected] = {}
-        self._seen: dict[int, dict[int, None]] = {}
-        self._last = 0
+    events: Events
+    tree: Tree
+    dissemination: Dissemination
+    registry: Registry
+    joins: Joins
+    planner: JoinPlanner
+    handles: dict[int, QueryHandle] = field(default_factory=dict)
+    _runs: dict[int, Running] = field(default_factory=dict)
+    _base_joins: dict[int, BaseJoin] = field(default_factory=dict)
+    _collected: dict[tuple[int, int, int], Collected] = field(default_factory=dict)
+    _seen: dict[int, dict[int, None]] = field(default_factory=dict)
+    _last: int = 0
 
     # Queries.
 
@@ -100,7 +82,7 @@ class Gateway:
         Raises:
             UnsupportedFragment: motes cannot run it.
         """
-        compiled = compile_fragment(fragment, self._registry.streams)
+        compiled = compile_fragment(fragment, self.registry.streams)
         query = self._free_number()
         handle = QueryHandle(query, fragment, compiled, 0)
         self.handles[query] = handle
@@ -115,7 +97,7 @@ class Gateway:
             UnsupportedFragment: motes cannot run the new one; the old one runs on.
         """
         self._require(handle)
-        handle.compiled = compile_fragment(fragment, self._registry.streams)
+        handle.compiled = compile_fragment(fragment, self.registry.streams)
         handle.fragment = fragment
         self._publish(handle)
 
@@ -128,9 +110,9 @@ class Gateway:
         self._require(handle)
         handle.active = False
         del self.handles[handle.query]
-        self._planner.forget(handle.query)
+        self.planner.forget(handle.query)
         self._forget(handle.query)
-        self._dissemination.publish(handle.query, b"", self._bases())
+        self.dissemination.publish(handle.query, b"", self.registry.bases())
 
     def _require(self, handle: QueryHandle) -> None:
         if self.handles.get(handle.query) is not handle:
@@ -158,23 +140,23 @@ class Gateway:
 
     def _publish(self, handle: QueryHandle) -> None:
         self._forget(handle.query)
-        body = encode(handle.compiled.program, self._registry.stream_names, self._registry.texts)
-        handle.version = self._dissemination.version + 1
-        change = self._dissemination.publish(handle.query, body, self._bases())
+        body = encode(handle.compiled.program, self.registry.stream_names, self.registry.texts)
+        handle.version = self.dissemination.version + 1
+        change = self.dissemination.publish(handle.query, body, self.registry.bases())
         assert change.version == handle.version
         run = self.running(change)
         if run.period_s:
-            self._plan_close(handle, run, run.epoch_of(self._events.now_s) + 1)
+            self._plan_close(handle, run, run.epoch_of(self.events.now_s) + 1)
         if run.program.method is Method.PAIRWISE and run.program.joins:
-            self._planner.watch(run, handle.fragment)
+            self.planner.watch(run, handle.fragment)
 
     def running(self, change: Change) -> Running:
         """Returns the compiled program of a change; every mote decodes the same bytes."""
         found = self._runs.get(change.version)
         if found is None:
-            program = decode(change.body, self._registry.stream_names, self._registry.texts)
+            program = decode(change.body, self.registry.stream_names, self.registry.texts)
             found = Running(
-                change.query, change.version, program, self._registry.streams, self._registry
+                change.query, change.version, program, self.registry.streams, self.registry
             )
             self._runs[change.version] = found
         return found
@@ -184,8 +166,8 @@ class Gateway:
     def _plan_close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
         begin_s = epoch * run.period_s
         if run.program.method in (Method.SEMI, Method.BLOOM):
-            self._events.at(begin_s + KEYS_SHARE * run.period_s, self._send_keys, run, epoch)
-        self._events.at(begin_s + ANSWER_SHARE * run.period_s, self._close, handle, run, epoch)
+            self.events.at(begin_s + KEYS_SHARE * run.period_s, self._send_keys, run, epoch)
+        self.events.at(begin_s + ANSWER_SHARE * run.period_s, self._close, handle, run, epoch)
 
     def _close(self, handle: QueryHandle, run: Running, epoch: int) -> None:
         if not handle.active or handle.version != run.version:
@@ -200,10 +182,10 @@ class Gateway:
         else:
             results = collected.rows
             if run.program.joins:
-                groups = self._planner.base_groups(run, epoch)
+                groups = self.planner.base_groups(run, epoch)
                 results = unique([*results, *self._base_join(run).join(collected, groups)])
             rows = [row for _, row in results]
-            motes = len({self._registry.mote(s) for group, _ in results for s in group})
+            motes = len({self.registry.mote(s) for group, _ in results for s in group})
         handle.answers.append(
             Answer(
                 run.query,
@@ -212,14 +194,14 @@ class Gateway:
                 epoch * run.period_s,
                 tuple(rows),
                 motes,
-                self._carriers(frozenset(run.by_stream)),
+                self.registry.carriers(run.by_stream),
             )
         )
 
     def _base_join(self, run: Running) -> BaseJoin:
         found = self._base_joins.get(run.version)
         if found is None:
-            found = self._base_joins[run.version] = BaseJoin(run, self._registry.streams)
+            found = self._base_joins[run.version] = BaseJoin(run, self.registry.streams)
         return found
 
     def _send_keys(self, run: Running, epoch: int) -> None:
@@ -232,10 +214,10 @@ class Gateway:
             if number == 0
             for row in rows
         }
-        for part, payload in enumerate(write_keys(run, keys, self._registry)):
-            for base in self._bases():
+        for part, payload in enumerate(write_keys(run, keys, self.registry)):
+            for base in self.registry.bases():
                 if base.alive:
-                    self._joins.flood(base, run, epoch, part, payload)
+                    self.joins.flood(base, run, epoch, part, payload)
 
     # Packets.
 
@@ -252,7 +234,7 @@ class Gateway:
         if packet.kind in (Kind.STATUS, Kind.CONFIRM):
             if packet.path is not None:
                 packet.path.append(base.index)
-            self._planner.heard(packet)
+            self.planner.heard(packet)
             return
         handle = self.handles.get(packet.query)
         if handle is None or handle.version != packet.version:
@@ -260,17 +242,17 @@ class Gateway:
         run = self._runs[packet.version]
         if not run.period_s:
             _, _, row = run.read_row(packet.payload)
-            now_s = self._events.now_s
-            expected = self._carriers(frozenset(run.by_stream))
+            now_s = self.events.now_s
+            expected = self.registry.carriers(run.by_stream)
             handle.answers.append(Answer(run.query, run.version, -1, now_s, (row,), 1, expected))
             return
         self._collect(handle, run, packet)
 
     def _passed_on(self, packet: Packet) -> bool:
         """Hand a packet to the base station under which its target was last heard."""
-        for base in self._bases():
+        for base in self.registry.bases():
             if base.alive and packet.target in base.down:
-                self._tree.send(base, packet)
+                self.tree.send(base, packet)
                 return True
         return False
 
@@ -289,14 +271,14 @@ class Gateway:
                 epoch, number, sensor, row = run.sides.read(packet.payload, at_base=at_base)
                 if (collected := self._epoch(handle, run, epoch)) is not None:
                     if not at_base:
-                        self._planner.stray(run, packet.target)
+                        self.planner.stray(run, packet.target)
                         collected.strays.add((number, sensor))
-                        fixed = self._registry.fixed_row(sensor)
+                        fixed = self.registry.fixed_row(sensor)
                         row = tuple(b if a is None else a for a, b in zip(row, fixed, strict=True))
                     collected.sides.setdefault((number, sensor), []).append(row)
 
     def _epoch(self, handle: QueryHandle, run: Running, epoch: int) -> Collected | None:
-        if self._events.now_s >= (epoch + ANSWER_SHARE) * run.period_s:
+        if self.events.now_s >= (epoch + ANSWER_SHARE) * run.period_s:
             handle.late += 1
             return None
         return self._collected.setdefault((run.query, run.version, epoch), Collected())

@@ -110,20 +110,12 @@ class Meeting:
         self._run = run
 
     def add(
-        self, number: int, sensor: int, row: Row, groups: set[Group] | None
+        self, number: int, sensor: int, row: Row, groups: set[Group]
     ) -> list[tuple[Group, Row]]:
-        """Add a row; give the results it completes.
-
-        Args:
-            groups: those joined here; None for all that can be formed.
-        """
+        """Add a row; give the results it completes among the groups joined here."""
         self.rows.setdefault((number, sensor), []).append(row)
-        if groups is None:
-            wanted = self._all_groups(number, sensor)
-        else:
-            wanted = sorted(group for group in groups if group[number] == sensor)
         found = []
-        for group in wanted:
+        for group in sorted(one for one in groups if one[number] == sensor):
             sides = [
                 [row] if n == number else self.rows.get((n, member), [])
                 for n, member in enumerate(group)
@@ -134,14 +126,8 @@ class Meeting:
                     found.append((group, self._run.outputs(whole)))
         return found
 
-    def _all_groups(self, number: int, sensor: int) -> list[Group]:
-        members = [
-            [sensor] if n == number else sorted(s for m, s in self.rows if m == n)
-            for n in range(len(self._run.program.inputs))
-        ]
-        return list(product(*members))
 
-
+@dataclass(eq=False)
 class Joins:
     """What joins need on motes.
 
@@ -149,18 +135,11 @@ class Joins:
         tell_status: lets a mote tell the base where it stands.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        ether: Ether,
-        registry: Registry,
-        tell_status: Callable[[Mote], None],
-    ) -> None:
-        self.execution: Execution
-        self._events = events
-        self._ether = ether
-        self._registry = registry
-        self._tell_status = tell_status
+    events: Events
+    ether: Ether
+    registry: Registry
+    tell_status: Callable[[Mote], None]
+    execution: Execution = field(init=False)
 
     def installed(self, mote: Mote, run: Running) -> None:
         """Let the base, and the motes in between, know the way to whom they will have to reach."""
@@ -170,7 +149,7 @@ class Joins:
         if run.program.method is Method.PAIRWISE or (
             run.program.method is not Method.BASE and waits
         ):
-            self._tell_status(mote)
+            self.tell_status(mote)
 
     @staticmethod
     def ended(mote: Mote, run: Running) -> None:
@@ -186,8 +165,8 @@ class Joins:
             if method in (Method.SEMI, Method.BLOOM) and number > 0:
                 held = mote.state.setdefault(("held", run.query, epoch), [])
                 held.append((number, sensor, row))
-                self._events.at(
-                    self._events.now_s + run.period_s,
+                self.events.at(
+                    self.events.now_s + run.period_s,
                     mote.state.pop,
                     ("held", run.query, epoch),
                     None,
@@ -210,7 +189,7 @@ class Joins:
         payload = run.sides.write(epoch, number, sensor, row, to_base=node == BASE)
         packet = self.execution.packet(mote, Kind.SHIP, run, payload, node)
         wait_s = mote.rng.random() * min(0.5, run.period_s / 8)
-        self._events.at(self._events.now_s + wait_s, self.execution.send, mote, packet, mote.state)
+        self.events.at(self.events.now_s + wait_s, self.execution.send, mote, packet, mote.state)
 
     def arrived(self, mote: Mote, packet: Packet) -> None:
         """Take a row that was shipped to this mote."""
@@ -228,7 +207,7 @@ class Joins:
         meeting: Meeting | None = mote.state.get(key)
         if meeting is None:
             meeting = mote.state[key] = Meeting(run)
-            self._events.at(self._events.now_s + run.period_s, mote.state.pop, key, None)
+            self.events.at(self.events.now_s + run.period_s, mote.state.pop, key, None)
         for group, row in meeting.add(*side, assignment.groups):
             payload = run.write_row(epoch, group, row)
             self.execution.send(
@@ -240,7 +219,7 @@ class Joins:
         run = self.execution.programs(mote).get(packet.payload[0])
         if run is None:
             return
-        _, version, part = read_assignment(packet.payload, len(run.program.inputs), self._registry)
+        _, version, part = read_assignment(packet.payload, len(run.program.inputs), self.registry)
         if version != run.version:
             return
         plans: dict[int, Assignment] = mote.state.setdefault(("plans", run.query, version), {})
@@ -264,9 +243,9 @@ class Joins:
         if key in mote.state:
             return
         mote.state[key] = True
-        self._events.at(self._events.now_s + 2 * run.period_s, mote.state.pop, key, None)
-        self._events.at(
-            self._events.now_s + mote.rng.random() * FLOOD_WAIT_S,
+        self.events.at(self.events.now_s + 2 * run.period_s, mote.state.pop, key, None)
+        self.events.at(
+            self.events.now_s + mote.rng.random() * FLOOD_WAIT_S,
             self._pass_on,
             mote,
             (run, epoch, part, payload),
@@ -275,7 +254,7 @@ class Joins:
             return
         held = mote.state.get(("held", run.query, epoch), [])
         kept = []
-        keys = read_keys(run, payload, self._registry)
+        keys = read_keys(run, payload, self.registry)
         for side in held:
             mine = run.sides.key(side[0], side[2])
             if run.sides.may_hold(part, payload, mine) if keys is None else mine in keys:
@@ -289,7 +268,7 @@ class Joins:
             return  # nobody was ever heard behind this mote
         run, _, _, payload = content
         size = len(payload) + 4  # version, epoch, part
-        self._ether.broadcast(mote, Kind.KEYS, run.query, size, self._hear_keys, content)
+        self.ether.broadcast(mote, Kind.KEYS, run.query, size, self._hear_keys, content)
 
     def _hear_keys(self, mote: Mote, src: Mote, content: tuple[Running, int, int, bytes]) -> None:
         del src

@@ -20,8 +20,8 @@ from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import read_near
 from sensors_sim.innet.values import Wire, WireType
+from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
-from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Kind, Packet
 from sensors_sim.network.tree import Tree
 
@@ -57,46 +57,32 @@ class Watched:
     orders: dict[int, Assignment] = field(default_factory=dict)
 
 
+@dataclass(eq=False)
 class JoinPlanner:
     """Assigns joins to nodes.
 
     Args:
-        members: gives the sensors of streams that are installed now.
-        hop: energy in mJ of handing so many payload bytes to a mote.
-        bases: gives the base stations.
         heard_status: gets every status packet.
+        paths: from each mote that has reported, up to its base station.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        tree: Tree,
-        registry: Registry,
-        members: Callable[[frozenset[str]], Sequence[int]],
-        hop: Callable[[int, int], float],
-        bases: Callable[[], list[Mote]],
-        heard_status: Callable[[Packet], None],
-    ) -> None:
-        self.paths: dict[int, tuple[int, ...]] = {}
-        self._near: dict[int, tuple[int, ...]] = {}
-        self._heard_s: dict[int, float] = {}
-        self._watched: dict[int, Watched] = {}
-        self._open: dict[tuple[int, int], int] = {}  # assignments not confirmed, and their query
-        self._strays: dict[int, int] = {}
-        self._shunned: set[int] = set()
-        self._parts = 0
-        self._events = events
-        self._tree = tree
-        self._registry = registry
-        self._members = members
-        self._hop = hop
-        self._bases = bases
-        self._heard_status = heard_status
+    events: Events
+    tree: Tree
+    registry: Registry
+    ether: Ether
+    heard_status: Callable[[Packet], None]
+    paths: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _near: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _heard_s: dict[int, float] = field(default_factory=dict)
+    _watched: dict[int, Watched] = field(default_factory=dict)
+    _open: dict[tuple[int, int], int] = field(default_factory=dict)  # not confirmed: their query
+    _strays: dict[int, int] = field(default_factory=dict)
+    _shunned: set[int] = field(default_factory=set)
 
     def watch(self, run: Running, fragment: Fragment) -> None:
         """Plan a join as soon as its members have reported."""
-        self._watched[run.query] = watched = Watched(run, fragment, self._events.now_s)
-        self._events.at(self._events.now_s + LOOK_S, self._look, watched)
+        self._watched[run.query] = watched = Watched(run, fragment, self.events.now_s)
+        self.events.at(self.events.now_s + LOOK_S, self._look, watched)
 
     def forget(self, query: int) -> None:
         """A query was removed."""
@@ -117,9 +103,9 @@ class JoinPlanner:
         if packet.kind is Kind.STATUS:
             self.paths[packet.origin] = tuple(packet.path or ())
             self._near[packet.origin] = read_near(packet)
-            self._heard_s[packet.origin] = self._events.now_s
+            self._heard_s[packet.origin] = self.events.now_s
             self._shunned -= set(packet.path or ())  # whoever carried it lives
-            self._heard_status(packet)
+            self.heard_status(packet)
             for watched in self._watched.values():
                 if packet.origin in watched.unheard:  # its partners join at the base so far
                     watched.unheard.discard(packet.origin)
@@ -142,7 +128,7 @@ class JoinPlanner:
     def _soon(self, watched: Watched, wait_s: float) -> None:
         if not watched.replanning:
             watched.replanning = True
-            self._events.at(self._events.now_s + wait_s, self._replan, watched)
+            self.events.at(self.events.now_s + wait_s, self._replan, watched)
 
     def _replan(self, watched: Watched) -> None:
         watched.replanning = False
@@ -160,11 +146,11 @@ class JoinPlanner:
     def _look(self, watched: Watched) -> None:
         if self._watched.get(watched.run.query) is not watched:
             return
-        now_s = self._events.now_s
-        motes = {self._registry.mote(s) for s in self._members(frozenset(watched.run.by_stream))}
+        now_s = self.events.now_s
+        motes = {self.registry.mote(s) for s in self.registry.members(watched.run.by_stream)}
         waiting = [m for m in motes if self._heard_s.get(m, -1.0) < watched.began_s]
         if waiting and now_s < watched.began_s + PATIENCE_S:
-            self._events.at(now_s + LOOK_S, self._look, watched)
+            self.events.at(now_s + LOOK_S, self._look, watched)
         else:
             self.plan(watched.run.query)
 
@@ -174,16 +160,16 @@ class JoinPlanner:
         run, program = watched.run, watched.run.program
         if program.paired is None:
             return  # any row may meet any other: there are no lasting partners to assign
-        sensors = self._members(frozenset(run.by_stream))
-        groups = groups_of(program, sensors, self._registry)
-        watched.unheard = {self._registry.mote(s) for s in sensors} - set(self.paths)
+        sensors = self.registry.members(run.by_stream)
+        groups = groups_of(program, sensors, self.registry)
+        watched.unheard = {self.registry.mote(s) for s in sensors} - set(self.paths)
         shares = watched.fragment.shares or (1.0,) * len(program.inputs)
         watched.assigned = assign_groups(
             groups,
-            self._registry.mote,
+            self.registry.mote,
             Prices(
                 {m: path for m, path in self.paths.items() if not self._shunned & set(path)},
-                self._hop,
+                self.ether.hop_mj,
                 self._near,
             ),
             Shares(shares, watched.fragment.joined_share),
@@ -199,11 +185,11 @@ class JoinPlanner:
             sensors: those of the join.
         """
         run = watched.run
-        everyone = watched.told | {self._registry.mote(s) for s in sensors}
-        bases = sum(base.alive for base in self._bases())
+        everyone = watched.told | {self.registry.mote(s) for s in sensors}
+        bases = sum(base.alive for base in self.registry.bases())
         turn_s = PACE_S * len(everyone) / max(bases, 1)
-        since = run.epoch_of(self._events.now_s + LEAD_S + 2 * turn_s) + 1
-        orders = assigned.assignments(since, self._registry.mote)
+        since = run.epoch_of(self.events.now_s + LEAD_S + 2 * turn_s) + 1
+        orders = assigned.assignments(since, self.registry.mote)
         mine = orders.pop(BASE, Assignment(since))
         watched.plans = [*watched.plans[-2:], (since, mine.groups)]
         everyone |= set(orders)
@@ -218,13 +204,13 @@ class JoinPlanner:
             self._give_up(
                 {k for k, asking in self._open.items() if (k[0], asking) == (index, run.query)}
             )
-            for payload in order.write(run.query, run.version, self._registry):
+            for payload in order.write(run.query, run.version, self.registry):
                 self._assign(run, index, payload, turn_s)
 
     def _assign(
         self, run: Running, index: int, payload: bytes, turn_s: float, tries: int = 0
     ) -> None:
-        bases = [base for base in self._bases() if base.alive]
+        bases = [base for base in self.registry.bases() if base.alive]
         if not bases:
             return
         base = next((one for one in bases if index in one.down), bases[0])
@@ -233,10 +219,10 @@ class JoinPlanner:
         )
         key = (index, part_number(payload))
         self._open[key] = run.query
-        self._tree.send(base, packet)
+        self.tree.send(base, packet)
         if tries < REPEATS:
-            due_s = self._events.now_s + REPEAT_S + turn_s
-            self._events.at(due_s, self._repeat, run, index, payload, turn_s, tries + 1)
+            due_s = self.events.now_s + REPEAT_S + turn_s
+            self.events.at(due_s, self._repeat, run, index, payload, turn_s, tries + 1)
 
     def _repeat(self, run: Running, index: int, payload: bytes, turn_s: float, tries: int) -> None:
         if (index, part_number(payload)) in self._open and run.query in self._watched:

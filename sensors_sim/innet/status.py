@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from aspen.motes.protocol import FAIR_ETX
@@ -61,18 +62,18 @@ def read_near(packet: Packet) -> tuple[int, ...]:
     return tuple(found)
 
 
-def read_status(packet: Packet, names: list[str], at_s: float) -> MoteStatus:
+def read_status(packet: Packet, name: Callable[[int], str], at_s: float) -> MoteStatus:
     """Read a status that has reached the base, with the route it recorded."""
     source = Reader(packet.payload, _NO_TEXTS)
     energy_mj, etx = source.count() * 100.0, source.count() / 100.0
-    path = tuple(names[index] for index in packet.path or ())
+    path = tuple(name(index) for index in packet.path or ())
     return MoteStatus(
-        names[packet.origin],
+        name(packet.origin),
         path[1] if len(path) > 1 else "",
         energy_mj,
         packet.hops,
         round(1.0 / etx, 3) if etx else 0.0,
         at_s,
         path,
-        tuple(names[index] for index in read_near(packet)),
+        tuple(name(index) for index in read_near(packet)),
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.network.ether import Ether
@@ -56,6 +56,7 @@ Message = tuple[Change, int, int]
 """A change, the version it goes on top of, and the number of the frame."""
 
 
+@dataclass(eq=False)
 class Dissemination:
     """Brings changes to all motes.
 
@@ -64,19 +65,12 @@ class Dissemination:
         apply: a mote has a whole change.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        ether: Ether,
-        fresh: Callable[[Mote], None],
-        apply: Callable[[Mote, Change], None],
-    ) -> None:
-        self.version = 0
-        self._changes: list[Change] = []
-        self._events = events
-        self._ether = ether
-        self._fresh = fresh
-        self._apply = apply
+    events: Events
+    ether: Ether
+    fresh: Callable[[Mote], None]
+    apply: Callable[[Mote, Change], None]
+    version: int = 0
+    _changes: list[Change] = field(default_factory=list)
 
     def publish(self, query: int, body: bytes, bases: list[Mote]) -> Change:
         """Make a change known to the base stations, and let them tell it on."""
@@ -105,7 +99,7 @@ class Dissemination:
             mote.state["offer"] = version if planned is None else min(planned, version)
             if planned is None:
                 wait_s = (OFFER_WAIT_S + mote.sleepiest_s) * mote.rng.random()
-                self._events.at(self._events.now_s + wait_s, self._offer_planned, mote, mote.state)
+                self.events.at(self.events.now_s + wait_s, self._offer_planned, mote, mote.state)
 
     def _offer_planned(self, mote: Mote, state: dict[str, int]) -> None:
         if mote.alive and state is mote.state and "offer" in state:
@@ -117,7 +111,7 @@ class Dissemination:
             if mote.state.get("heard", {}).pop(change.version, 0) >= ENOUGH_OFFERS:
                 continue
             for frame, size in enumerate(change.frames):
-                self._ether.broadcast(
+                self.ether.broadcast(
                     mote, Kind.PROGRAM, change.query, size, self._hear, (change, before, frame)
                 )
 
@@ -157,11 +151,11 @@ class Dissemination:
             if len(got) < wanted:
                 return
         self._take(mote, change)
-        self._fresh(mote)
+        self.fresh(mote)
 
     def _take(self, mote: Mote, change: Change) -> None:
         mote.installed = change.version
         frames = mote.state.get("frames", {})
         for version in [v for v in frames if v <= change.version]:
             del frames[version]
-        self._apply(mote, change)
+        self.apply(mote, change)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from aspen.motes.hardware import ACK_BYTES, GREATEST_TRIES
+from aspen.motes.hardware import ACK_BYTES, GREATEST_TRIES, LONGEST_PAYLOAD_BYTES
 from aspen.motes.radio import Transfer, broadcast, unicast
 from sensors_sim.network.energy import Ledger
 from sensors_sim.network.events import Events
@@ -22,7 +22,6 @@ from sensors_sim.network.packet import Kind, Packet
 
 Trace = Callable[[str], None]
 Arrive = Callable[[Mote, Mote, Packet], None]
-Fail = Callable[[Mote, Mote, Packet], None]
 Hear = Callable[[Mote, Mote, Any], None]
 
 
@@ -61,13 +60,19 @@ class Ether:
             )
         return found
 
+    def hop_mj(self, mote: int, payload_bytes: int) -> float:
+        """Returns the energy of handing one payload to a mote: both ends, one attempt."""
+        size = min(payload_bytes, LONGEST_PAYLOAD_BYTES)
+        price = self.price(size, self._motes[mote].wake_s)
+        return price.sent_mj + price.heard_mj
+
     def unicast(
         self,
         src: Mote,
         dst: Mote,
         packet: Packet,
         arrive: Arrive,
-        fail: Fail,
+        fail: Arrive,
         *,
         awake: bool = False,
     ) -> tuple[int, bool]:

@@ -10,6 +10,7 @@ Source: [CTP]; estimates after [4bit]; ways down as in RPL's storing mode (RFC 6
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from aspen.motes.hardware import BACKOFF_S, FRAME_BYTES, GREATEST_HOPS
 from aspen.motes.protocol import FAIR_ETX
@@ -37,37 +38,29 @@ Beacon = tuple[int, float, int, int, int, bool]
 """Number, cost, hops, parent, last change applied, whether an answer is asked for."""
 
 
+@dataclass(eq=False)
 class Tree:
     """Routing for all motes.
 
     Args:
-        take: gets what reached its target: (mote, packet, link it came over).
+        take: gets what reached its target.
         lost: gets what was given up.
         intercept: may take a packet that only passes through a mote; says whether it did.
         stale: a beacon showed that one of two motes lacks programs: (mote, other's version).
         moved: a mote has another parent.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        ether: Ether,
-        motes: list[Mote],
-        take: Callable[[Mote, Packet, Mote | None], None],
-        lost: Callable[[Packet], None],
-        intercept: Callable[[Mote, Packet, Mote], bool],
-        stale: Callable[[Mote, int], None],
-        moved: Callable[[Mote], None],
-    ) -> None:
-        self.trickle = Trickle(events, self._fire)
-        self._events = events
-        self._ether = ether
-        self._motes = motes
-        self._take = take
-        self._lost = lost
-        self._intercept = intercept
-        self._stale = stale
-        self._moved = moved
+    events: Events
+    ether: Ether
+    motes: list[Mote]
+    take: Callable[[Mote, Packet], None]
+    lost: Callable[[Packet], None]
+    intercept: Callable[[Mote, Packet], bool]
+    stale: Callable[[Mote, int], None]
+    moved: Callable[[Mote], None]
+
+    def __post_init__(self) -> None:
+        self.trickle = Trickle(self.events, self._fire)
 
     # Beacons.
 
@@ -82,7 +75,7 @@ class Tree:
     def _speak(self, mote: Mote, *, pull: bool = False, awake_only: bool = False) -> None:
         mote.beacons += 1
         content = (mote.beacons, mote.cost, mote.hops, mote.parent, mote.installed, pull)
-        self._ether.broadcast(
+        self.ether.broadcast(
             mote,
             Kind.BEACON,
             0,
@@ -94,13 +87,13 @@ class Tree:
 
     def pull(self, mote: Mote) -> None:
         """Ask the neighbours for their beacons, not too often: first those that never sleep."""
-        if mote.base or self._events.now_s < mote.asks_s:
+        if mote.base or self.events.now_s < mote.asks_s:
             return
-        mote.asks_s = self._events.now_s + PULL_LEAST_S
+        mote.asks_s = self.events.now_s + PULL_LEAST_S
         mote.listening = True
         self._speak(mote, pull=True, awake_only=True)
-        due_s = self._events.now_s + 2 * ANSWER_S
-        self._events.at(due_s, self._answered, mote, mote.generation_of_ram, True)
+        due_s = self.events.now_s + 2 * ANSWER_S
+        self.events.at(due_s, self._answered, mote, mote.generation_of_ram, True)
 
     def _answered(self, mote: Mote, ram: int, again: bool) -> None:  # noqa: FBT001  # an event's data
         if not mote.alive or ram != mote.generation_of_ram:
@@ -112,7 +105,7 @@ class Tree:
             mote.listening = True
             self._speak(mote, pull=True)
             due_s = mote.busy_s + 2 * ANSWER_S
-            self._events.at(due_s, self._answered, mote, ram, False)
+            self.events.at(due_s, self._answered, mote, ram, False)
 
     def _answer(self, mote: Mote, puller: Mote) -> None:
         """Tell one who asked, and listens, about the way from here."""
@@ -129,7 +122,7 @@ class Tree:
         def unheard(_src: Mote, _dst: Mote, _packet: Packet) -> None:
             pass
 
-        self._ether.unicast(mote, puller, packet, told, unheard, awake=True)
+        self.ether.unicast(mote, puller, packet, told, unheard, awake=True)
 
     def _hear(self, mote: Mote, src: Mote, beacon: Beacon) -> None:
         number, cost, hops, parent, installed, pull = beacon
@@ -142,16 +135,16 @@ class Tree:
             known.beacon(number, cost, hops, parent)
         if pull and mote.cost < NOWHERE:
             wait_s = ANSWER_S * mote.rng.random()
-            self._events.at(self._events.now_s + wait_s, self._answer, mote, src)
+            self.events.at(self.events.now_s + wait_s, self._answer, mote, src)
         if installed == mote.installed:
             mote.overheard += 1
         else:
             self.trickle.reset(mote)
-            self._stale(mote, installed)
+            self.stale(mote, installed)
         if mote.base or (mote.listening and mote.parent < 0):
             return
         if src.index == mote.parent:
-            mote.clock.synchronise(self._events.now_s, src.clock)
+            mote.clock.synchronise(self.events.now_s, src.clock)
             self.choose(mote)
         elif parent != mote.index and cost < NOWHERE:
             through = cost + self._step(known, src)
@@ -170,7 +163,7 @@ class Tree:
         for index, known in mote.neighbours.items():
             if known.etx >= WORST_ETX or known.parent == mote.index or known.cost == NOWHERE:
                 continue
-            cost = known.cost + self._step(known, self._motes[index])
+            cost = known.cost + self._step(known, self.motes[index])
             if index == mote.parent:
                 present = cost
             if cost < best_cost:
@@ -185,8 +178,8 @@ class Tree:
         if best < 0:
             self.pull(mote)
             return
-        mote.clock.synchronise(self._events.now_s, self._motes[best].clock)
-        self._moved(mote)
+        mote.clock.synchronise(self.events.now_s, self.motes[best].clock)
+        self.moved(mote)
         waiting, mote.queue = mote.queue, []
         for packet in waiting:
             self.send(mote, packet)
@@ -196,17 +189,17 @@ class Tree:
     def send(self, mote: Mote, packet: Packet) -> None:
         """Send a packet on its way from a mote: towards its target, or up."""
         if packet.target == mote.index or (packet.target < 0 and mote.base):
-            self._take(mote, packet, None)
+            self.take(mote, packet)
             return
         if packet.hops >= GREATEST_HOPS:
-            self._lost(packet)
+            self.lost(packet)
             return
         towards = self._next(mote, packet)
         if towards is None:
             if mote.base:
-                self._take(mote, packet, None)  # nobody knows a way down: the base decides
+                self.take(mote, packet)  # nobody knows a way down: the base decides
             elif len(mote.queue) >= QUEUE_PACKETS:
-                self._lost(mote.queue.pop(0))
+                self.lost(mote.queue.pop(0))
                 mote.queue.append(packet)
             else:
                 mote.queue.append(packet)
@@ -215,25 +208,25 @@ class Tree:
             return
         packet.cost = mote.cost
         known = mote.neighbours.get(towards.index)
-        tries, acknowledged = self._ether.unicast(mote, towards, packet, self._arrive, self._fail)
+        tries, acknowledged = self.ether.unicast(mote, towards, packet, self._arrive, self._fail)
         if known is not None:
             known.tried(tries, acknowledged=acknowledged)
         if acknowledged and towards.index == mote.parent:
-            mote.clock.synchronise(self._events.now_s, towards.clock)
+            mote.clock.synchronise(self.events.now_s, towards.clock)
 
     def _next(self, mote: Mote, packet: Packet) -> Mote | None:
         if packet.target >= 0:
             direct = mote.neighbours.get(packet.target)
             if direct is not None and direct.etx < FAIR_ETX:
-                return self._motes[packet.target]
+                return self.motes[packet.target]
             child = mote.down.get(packet.target)
             if child is not None:
-                return self._motes[child]
-        return self._motes[mote.parent] if mote.parent >= 0 else None
+                return self.motes[child]
+        return self.motes[mote.parent] if mote.parent >= 0 else None
 
     def _arrive(self, mote: Mote, src: Mote, packet: Packet) -> None:
         if not mote.alive:
-            self._lost(packet)
+            self.lost(packet)
             return
         key = (packet.origin, packet.number, packet.hops)
         if key in mote.seen:
@@ -250,20 +243,20 @@ class Tree:
         if packet.path is not None:
             packet.path.append(src.index)
         if packet.target == mote.index or (packet.target < 0 and mote.base):
-            self._take(mote, packet, src)
-        elif not self._intercept(mote, packet, src):
+            self.take(mote, packet)
+        elif not self.intercept(mote, packet):
             self.send(mote, packet)
 
     def _fail(self, mote: Mote, towards: Mote, packet: Packet) -> None:
         if not mote.alive:
-            self._lost(packet)
+            self.lost(packet)
             return
         if mote.down.get(packet.target) == towards.index:
             del mote.down[packet.target]
         if not mote.base:
             self.choose(mote)
         if packet.kind in ONCE_ONLY or packet.detours >= GREATEST_DETOURS:
-            self._lost(packet)
+            self.lost(packet)
             return
         packet.detours += 1
         self.send(mote, packet)

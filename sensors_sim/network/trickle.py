@@ -9,12 +9,14 @@ Source: [Trickle] RFC 6206, sections 4.2 and 5; one timer carries routing and di
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sensors_sim.constants import TRICKLE_GREATEST_S, TRICKLE_LEAST_S
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
 
 
+@dataclass(eq=False)
 class Trickle:
     """The beacon timers of all motes.
 
@@ -22,13 +24,8 @@ class Trickle:
         speak: sends a mote's beacon, unless it has overheard enough of the same.
     """
 
-    def __init__(
-        self,
-        events: Events,
-        speak: Callable[[Mote], None],
-    ) -> None:
-        self._events = events
-        self._speak = speak
+    events: Events
+    speak: Callable[[Mote], None]
 
     def start(self, mote: Mote) -> None:
         """Begin with the shortest interval."""
@@ -42,17 +39,17 @@ class Trickle:
             return
         mote.interval_s = least_s
         mote.generation += 1
-        self._plan(mote, self._events.now_s)
+        self._plan(mote, self.events.now_s)
 
     def _plan(self, mote: Mote, begin_s: float) -> None:
         mote.overheard = 0
         half_s = mote.interval_s / 2
         due_s = begin_s + half_s + mote.rng.random() * half_s
-        self._events.at(due_s, self._fire, mote, mote.generation, begin_s + mote.interval_s)
+        self.events.at(due_s, self._fire, mote, mote.generation, begin_s + mote.interval_s)
 
     def _fire(self, mote: Mote, generation: int, end_s: float) -> None:
         if generation != mote.generation or not mote.alive:
             return
-        self._speak(mote)
+        self.speak(mote)
         mote.interval_s = min(mote.interval_s * 2, TRICKLE_GREATEST_S)
         self._plan(mote, end_s)

@@ -35,7 +35,7 @@ def assign_joins(
         return
     index = {mote.spec.mote: mote.index for mote in net.motes}
     forced = {tuple(map(registry.number, group)): index[mote] for group, mote in nodes.items()}
-    sensors = planner._members(frozenset(watched.run.by_stream))  # the same
+    sensors = registry.members(watched.run.by_stream)  # the same
     groups = groups_of(watched.run.program, sensors, registry)
     watched.assigned = GroupAssignment({one: forced.get(one, BASE) for one in groups}, 0.0)
     planner.tell(watched, watched.assigned, sensors)

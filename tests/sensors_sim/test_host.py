@@ -120,7 +120,7 @@ def test_the_network_it_tells_of_is_one_tree(host):
         assert min(estimated, true) >= 1.0
     assert found.forwarders() <= {*parents} | bases
     wall = [mote.mote for mote in FIELD.motes].index("wall0")
-    assert found._hop_mj(wall, 20) > found._hop_mj(wall, 10) > 0.0
+    assert found._ether.hop_mj(wall, 20) > found._ether.hop_mj(wall, 10) > 0.0
 
 
 def test_partners_are_said_to_meet_at_motes_or_at_the_base(host):
