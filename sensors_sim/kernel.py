@@ -155,13 +155,7 @@ class Kernel:
         sensor = self._sensors.get(sid)
         if sensor is None or self._kinds[sid].hears_tags:
             return []
-        kind, rng = self._kinds[sid], self._rngs[sid]
-        if sensor.waveform == "people":
-            value = self._of_people(self._workplaces[sensor.mid], kind, rng)
-        else:
-            began_s, sample = self._samples[sid]
-            value = sample(max(at_s, self.now_s) - began_s)
-        return [(round(min(max(value, kind.least), kind.greatest), kind.decimals),)]
+        return [(_held(self._kinds[sid], self._value(sensor, max(at_s, self.now_s))),)]
 
     def _at(self, due_s: float, what: int, key: str) -> None:
         """Schedule one event, replacing the one pending for the same thing."""
@@ -192,19 +186,17 @@ class Kernel:
             self._at(self.now_s, SENSOR, sid)
 
     def _report(self, sid: str) -> Iterable[Reading]:
-        sensor, kind, rng = self._sensors[sid], self._kinds[sid], self._rngs[sid]
+        sensor, kind = self._sensors[sid], self._kinds[sid]
         if self.acquire is not None and kind.stream not in self.acquire:
             return ()
-        if sensor.waveform == "people":
-            value = self._of_people(self._workplaces[sensor.mid], kind, rng)
-        else:
-            began_s, sample = self._samples[sid]
-            value = sample(self.now_s - began_s)
-        return (self._reading(sensor, kind, value),)
+        return (self._reading(sensor, kind, self._value(sensor, self.now_s)),)
 
-    @staticmethod
-    def _of_people(workplace: Workplace, kind: DeviceKind, rng: Random) -> float:
-        match kind.key:
+    def _value(self, sensor: SensorSpec, at_s: float) -> float:
+        if sensor.waveform != "people":
+            began_s, sample = self._samples[sensor.sid]
+            return sample(at_s - began_s)
+        workplace, rng = self._workplaces[sensor.mid], self._rngs[sensor.sid]
+        match sensor.kind:
             case "seat":
                 return workplace.seat_kg(rng)
             case "energy":
@@ -215,8 +207,7 @@ class Kernel:
     def _reading(
         self, sensor: SensorSpec, kind: DeviceKind, value: float, tag: str = ""
     ) -> Reading:
-        held = round(min(max(value, kind.least), kind.greatest), kind.decimals)
-        return Reading(sensor.sid, held, kind.unit, round(self.now_s, 3), tag)
+        return Reading(sensor.sid, _held(kind, value), kind.unit, round(self.now_s, 3), tag)
 
     def _beacon(self, tag: str) -> Iterable[Reading]:
         """Let a tag be heard by the receiver that hears it best."""
@@ -237,3 +228,8 @@ class Kernel:
         if best is None:
             return ()
         return (self._reading(self._sensors[best[1]], kind, best[0], tag),)
+
+
+def _held(kind: DeviceKind, value: float) -> float:
+    """Returns a value as the device gives it: within its range, rounded."""
+    return round(min(max(value, kind.least), kind.greatest), kind.decimals)

@@ -186,44 +186,24 @@ def near_pairs(
     x_m = np.array([mote.x_m for mote in motes])
     y_m = np.array([mote.y_m for mote in motes])
     storey = np.array([mote.storey for mote in motes], dtype=np.int64)
-    names: dict[str, int] = {}
-    level = np.array([names.setdefault(mote.level, len(names)) for mote in motes], dtype=np.int64)
-    cells: dict[tuple[int, int], list[int]] = {}
-    points = list(
-        zip(
-            (x_m // range_m).astype(int).tolist(),
-            (y_m // range_m).astype(int).tolist(),
-            strict=True,
-        )
+    level = np.unique([mote.level for mote in motes], return_inverse=True)[1]
+    points = shapely.points(x_m, y_m)
+    wanted = [index for index, mote in enumerate(motes) if only in ("", mote.mote)]
+    # A millimetre more than the range: the distance below decides.
+    found, other = shapely.STRtree(points).query(
+        points[wanted], predicate="dwithin", distance=range_m + 0.001
     )
-    for index, cell in enumerate(points):
-        cells.setdefault(cell, []).append(index)
-    around: dict[tuple[int, int], Indices] = {}
-    ones: list[Indices] = [np.empty(0, dtype=np.int64)]
-    others: list[Indices] = [np.empty(0, dtype=np.int64)]
-    aways: list[Floats] = [np.empty(0)]
-    for index, (cx, cy) in enumerate(points):
-        if only and motes[index].mote != only:
-            continue
-        if (cx, cy) not in around:
-            near = [
-                i
-                for dx in (-1, 0, 1)
-                for dy in (-1, 0, 1)
-                for i in cells.get((cx + dx, cy + dy), ())
-            ]
-            around[cx, cy] = np.array(sorted(near), dtype=np.int64)
-        found = around[cx, cy]
-        found = found[found != index] if only else found[found > index]
-        up = np.abs(storey[found] - storey[index])
-        away_m = np.sqrt(
-            (x_m[found] - x_m[index]) ** 2 + (y_m[found] - y_m[index]) ** 2 + (STOREY_M * up) ** 2
-        )
-        kept = (away_m <= range_m) & (up <= storeys) & ((up > 0) | (level[found] == level[index]))
-        ones.append(np.full(int(kept.sum()), index, dtype=np.int64))
-        others.append(found[kept])
-        aways.append(away_m[kept])
-    return np.concatenate(ones), np.concatenate(others), np.concatenate(aways)
+    one = np.array(wanted, dtype=np.int64)[found]
+    kept = one != other if only else one < other
+    one, other = one[kept], other[kept]
+    up = np.abs(storey[other] - storey[one])
+    away_m = np.sqrt(
+        (x_m[other] - x_m[one]) ** 2 + (y_m[other] - y_m[one]) ** 2 + (STOREY_M * up) ** 2
+    )
+    kept = (away_m <= range_m) & (up <= storeys) & ((up > 0) | (level[other] == level[one]))
+    one, other, away_m = one[kept], other[kept], away_m[kept]
+    order = np.lexsort((other, one))
+    return one[order], other[order], away_m[order]
 
 
 def walls_crossed(

@@ -16,10 +16,10 @@ from aspen.errors import AspenError
 from aspen.log.entry import Change, Transaction
 from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError, Value
+from aspen.motes.kinds import DeviceKind, device_kind
 from smartcis.catalog import CATALOG
 from smartcis.models import Sensor
 from smartcis.readings.errors import BadReading, BadUnit, ImpossibleValue, UnknownSensor
-from smartcis.readings.kinds import KINDS, ReadingKind
 from smartcis.readings.times import check_time, measured_s
 
 LATE_S = 10.0  # a broker or gateway kept it: it counts from when it was measured
@@ -149,7 +149,8 @@ def _validated(
     sensor = sensors.get(sid) if isinstance(sid, str) else None
     if sensor is None:
         raise _unknown(sid, sensors)
-    kind = KINDS[str(sensor["kind"])]
+    kind = device_kind(str(sensor["kind"]))
+    stream = CATALOG.get(kind.stream)
     unit = reading.get("unit")
     if unit != kind.unit:
         raise BadUnit(
@@ -160,22 +161,22 @@ def _validated(
         )
     values: dict[str, Value] = {
         **sensor,
-        kind.value_column: _number(reading.get("value"), kind),
+        kind.measures: _number(reading.get("value"), kind),
         "at_s": _time(reading, now_s=now_s),
     }
-    if "tag" in kind.stream.names:
+    if "tag" in stream.names:
         values["tag"] = _tag(reading.get("tag"))
     elif "tag" in reading:
         raise BadReading(f"{kind.key} sensors hear no tags", found="tag")
-    row = tuple(values[name] for name in kind.stream.names)
+    row = tuple(values[name] for name in stream.names)
     try:
-        kind.stream.check(row)
+        stream.check(row)
     except SchemaError as error:
         raise BadReading(
             f"sensor {sid} is not placed where a {kind.key} sensor must be: {error.message}",
             attempt="set its machine or room",
         ) from error
-    return ValidReading(kind.stream.name, row, float(row[kind.stream.index("at_s")] or 0.0))
+    return ValidReading(stream.name, row, float(row[stream.index("at_s")] or 0.0))
 
 
 def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
@@ -187,14 +188,14 @@ def _unknown(sid: object, sensors: Mapping[str, object]) -> UnknownSensor:
     )
 
 
-def _number(value: object, kind: ReadingKind) -> float:
+def _number(value: object, kind: DeviceKind) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ImpossibleValue("value must be a finite number", found=repr(value)[:40])
-    if not kind.lowest <= value <= kind.highest:
+    if not kind.least <= value <= kind.greatest:
         raise ImpossibleValue(
             f"a {kind.key} sensor cannot report this",
             found=f"{value} {kind.unit}",
-            exists=[f"{kind.lowest} to {kind.highest} {kind.unit}"],
+            exists=[f"{kind.least} to {kind.greatest} {kind.unit}"],
         )
     return float(value)
 

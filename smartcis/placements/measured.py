@@ -15,13 +15,13 @@ from django.db.models import F, FloatField, Sum
 from redis.exceptions import RedisError
 
 from aspen.model.schema import Row
+from aspen.motes.kinds import DEVICE_KINDS
 from federation.histogram import Histogram
 from federation.statistics import Statistics
 from smartcis import composition
 from smartcis.compiling.statistics import house_statistics
 from smartcis.models import NetworkPiece, Sensor
 from smartcis.placements.look import seen_network
-from smartcis.readings.kinds import KINDS
 
 WIDTHS = {
     "light_histogram": ("light_reading.lux", 20.0),
@@ -85,9 +85,8 @@ def _by_periods() -> dict[str, float]:
     """Returns the rates that follow from the sensors' periods, for streams that are asleep."""
     summed = Sensor.objects.filter(enabled=True, period_s__gt=0).values("kind")
     found = summed.annotate(hz=Sum(1.0 / F("period_s"), output_field=FloatField()))
-    return {
-        KINDS[kind].stream.name: hz for kind, hz in found.values_list("kind", "hz") if kind in KINDS
-    }
+    streams = {kind.key: kind.stream for kind in DEVICE_KINDS}
+    return {streams[kind]: hz for kind, hz in found.values_list("kind", "hz") if kind in streams}
 
 
 def _of_pieces() -> Mapping[str, float]:
