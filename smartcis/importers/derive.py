@@ -13,15 +13,13 @@ from shapely.geometry.base import BaseGeometry
 from smartcis.importers.geometry.contact import contacts
 from smartcis.importers.geometry.entrances import (
     Entrance,
-    MappedEntrance,
     concluded_entrances,
     mapped_entrance,
 )
 from smartcis.importers.geometry.gaps import gap_corridors
 from smartcis.importers.geometry.links import link_corridors
 from smartcis.importers.geometry.naming import unit_ids
-from smartcis.importers.geometry.openings import drawn_opening
-from smartcis.importers.geometry.passages import Passage, passages
+from smartcis.importers.geometry.passages import Passage, drawn_opening, passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
 from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
@@ -89,7 +87,8 @@ def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
     drawn = [unit.geometry for unit in imdf.units if unit.geometry is not None]
     projection = Projection.around(drawn)
     ordinals = {level.id: int(level.properties["ordinal"]) for level in imdf.levels}
-    footprint, buildings, dropped = _grounds(imdf, projection, drawn)
+    dropped: list[Dropped] = []
+    footprint, buildings = _grounds(imdf, projection, drawn, dropped)
     units = _units(imdf, projection, ordinals)
     spaces: list[WalkableSpace] = []
     for ordinal in sorted(set(ordinals.values())):
@@ -99,14 +98,11 @@ def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
         own += _corridors(ordinal, "gap", gaps)
         own += _corridors(ordinal, "link", link_corridors(own, contacts(own), footprint))
         spaces += own
-    entrances, unplaced = _entrances(imdf, projection, spaces, footprint)
-    dropped += unplaced
+    entrances = _entrances(imdf, projection, spaces, footprint, dropped)
     ways: list[Passage] = []
     for ordinal in sorted(set(ordinals.values())):
         progress(f"level {ordinal}: doors")
-        found, unplaced = _openings(imdf, projection, spaces, ordinal)
-        dropped += unplaced
-        ways += _level_passages(spaces, ordinal, entrances, found)
+        ways += _level_passages(imdf, projection, spaces, ordinal, entrances, dropped)
     progress("walking graph")
     graph = walking_graph(spaces, ways, entrances, climbs(spaces, imdf.level_height_m))
     lost = unreached(spaces, graph)
@@ -157,9 +153,9 @@ def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list
 
 
 def _grounds(
-    imdf: Imdf, projection: Projection, drawn: Sequence[BaseGeometry]
-) -> tuple[BaseGeometry | None, list[tuple[str, str, BaseGeometry | None]], list[Dropped]]:
-    """Returns the ground covered by buildings that have units, those buildings, and the rest."""
+    imdf: Imdf, projection: Projection, drawn: Sequence[BaseGeometry], dropped: list[Dropped]
+) -> tuple[BaseGeometry | None, list[tuple[str, str, BaseGeometry | None]]]:
+    """Returns the ground covered by buildings that have units, and those buildings."""
     everything = shapely.union_all([projection.metres(shape) for shape in drawn])
     shapes: dict[str, BaseGeometry] = {}
     covered = []
@@ -175,14 +171,13 @@ def _grounds(
         name for level in imdf.levels for name in level.properties.get("building_ids") or ()
     }
     taken: list[tuple[str, str, BaseGeometry | None]] = []
-    dropped = []
     for building in imdf.buildings:
         ground = shapes.get(building.id)
         if building.id in levels_of or (ground is not None and ground.intersects(everything)):
             taken.append((building.id, building.name, ground))
         else:
             dropped.append(Dropped(building.id, "building", "no unit of the venue lies in it"))
-    return (shapely.union_all(covered) if covered else None), taken, dropped
+    return (shapely.union_all(covered) if covered else None), taken
 
 
 def _entrances(
@@ -190,9 +185,9 @@ def _entrances(
     projection: Projection,
     spaces: Sequence[WalkableSpace],
     footprint: BaseGeometry | None,
-) -> tuple[list[Entrance], list[Dropped]]:
+    dropped: list[Dropped],
+) -> list[Entrance]:
     found: list[Entrance] = []
-    dropped: list[Dropped] = []
     counts: Counter[str] = Counter()
     for amenity in imdf.amenities:
         if amenity.category != "entry" or not isinstance(amenity.geometry, Point):
@@ -202,8 +197,7 @@ def _entrances(
         level = int(tag) if tag is not None and tag.lstrip("-").isdigit() else None
         point = projection.metres(amenity.geometry)
         assert isinstance(point, Point)
-        name = amenity.tags.get("name", "")
-        outcome = mapped_entrance(spaces, MappedEntrance(amenity.id, point, level, name))
+        outcome = mapped_entrance(spaces, point, level, amenity.tags.get("name", ""))
         if amenity.tags.get("access") in {"no", "private"}:
             outcome = "no public access"
         if isinstance(outcome, Entrance):
@@ -222,41 +216,33 @@ def _entrances(
             [space.polygon for space in spaces if space.level == ground]
         )
         found = concluded_entrances(spaces, outline, ground)
-    return found, dropped
+    return found
 
 
-def _openings(
-    imdf: Imdf, projection: Projection, spaces: Sequence[WalkableSpace], ordinal: int
-) -> tuple[list[Passage], list[Dropped]]:
-    """Returns one level's drawn openings, indices within the level."""
-    here = [space for space in spaces if space.level == ordinal]
+def _level_passages(
+    imdf: Imdf,
+    projection: Projection,
+    spaces: Sequence[WalkableSpace],
+    ordinal: int,
+    entrances: Sequence[Entrance],
+    dropped: list[Dropped],
+) -> list[Passage]:
+    """Returns one level's passages, those at drawn openings among them."""
+    first = next(index for index, space in enumerate(spaces) if space.level == ordinal)
+    here = [space for space in spaces if space.level == ordinal]  # they stand together
     levels = {level.id for level in imdf.levels if int(level.properties["ordinal"]) == ordinal}
-    found: list[Passage] = []
-    dropped = []
+    drawn: list[Passage] = []
     for opening in imdf.openings:
         if opening.geometry is None or opening.properties.get("level_id") not in levels:
             continue
         outcome = drawn_opening(here, projection.metres(opening.geometry))
         if isinstance(outcome, Passage):
-            found.append(outcome)
+            drawn.append(outcome)
         else:
             dropped.append(Dropped(opening.id, "opening", outcome))
-    return found, dropped
-
-
-def _level_passages(
-    spaces: Sequence[WalkableSpace],
-    ordinal: int,
-    entrances: Sequence[Entrance],
-    drawn: Sequence[Passage],
-) -> list[Passage]:
-    members = [index for index, space in enumerate(spaces) if space.level == ordinal]
-    here = [spaces[index] for index in members]
-    entered = frozenset(
-        members.index(entrance.space) for entrance in entrances if entrance.space in members
-    )
+    entered = frozenset(one.space - first for one in entrances)
     return [
-        replace(way, inner=members[way.inner], outer=members[way.outer])
+        replace(way, inner=first + way.inner, outer=first + way.outer)
         for way in passages(here, contacts(here), entered, drawn)
     ]
 

@@ -21,7 +21,7 @@ from smartcis.importers.geometry.naming import slug, unit_ids
 from smartcis.importers.geometry.passages import passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
-from smartcis.importers.geometry.sight import sees
+from smartcis.importers.geometry.sight import sight_lines
 from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
 from smartcis.importers.geometry.spanner import spanner
 from smartcis.importers.geometry.vertical import climbs
@@ -102,7 +102,7 @@ def test_the_net_inside_joins_all_doors_on_the_rooms_own_ground(spokes):
         assert nx.is_connected(joined)
         assert room.contains(net.points[net.centre])
         for length_m, one, other in net.lines:
-            assert sees(room.buffer(0.01), net.points[one], net.points[other])
+            assert sight_lines(room.buffer(0.01), [net.points[one], net.points[other]])
             assert math.isclose(length_m, net.points[one].distance(net.points[other]))
 
 

@@ -83,7 +83,7 @@ def test_a_fault_while_writing_leaves_nothing_behind(corridor_house, monkeypatch
     def broken(*_args, **_kwargs):
         raise OSError("disk full")
 
-    monkeypatch.setattr("smartcis.importers.store._sync_edges", broken)
+    monkeypatch.setattr("smartcis.importers.store._edges", broken)
     with pytest.raises(OSError, match="disk full"):
         run(corridor_house)
     assert not any(everything().values())

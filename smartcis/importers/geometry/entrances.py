@@ -37,31 +37,23 @@ class Entrance:
     derived: bool
 
 
-@dataclass(frozen=True)
-class MappedEntrance:
-    """An entrance as the data has it, projected.
+def mapped_entrance(
+    spaces: Sequence[WalkableSpace], mapped: Point, level: int | None, name: str
+) -> Entrance | str:
+    """Attaches an entrance of the data to a space, or returns why it cannot be.
 
     Args:
-        feature_id: of the file.
-        point: in metres.
+        spaces: of all levels.
+        mapped: where, in metres.
         level: its level tag, None when it has none.
         name: may be empty.
     """
-
-    feature_id: str
-    point: Point
-    level: int | None
-    name: str
-
-
-def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> Entrance | str:
-    """Attaches a mapped entrance to a space, or returns why it cannot be."""
     near = [
-        (not space.is_walkway, space.free.distance(mapped.point), index)
+        (not space.is_walkway, space.free.distance(mapped), index)
         for index, space in enumerate(spaces)
         if not space.is_lift
-        and (mapped.level is None or space.level == mapped.level)
-        and space.free.distance(mapped.point) <= REACH_M
+        and (level is None or space.level == level)
+        and space.free.distance(mapped) <= REACH_M
     ]
     if not near:
         return "no drawn space within 1.5 m"
@@ -70,8 +62,8 @@ def mapped_entrance(spaces: Sequence[WalkableSpace], mapped: MappedEntrance) -> 
     walkways = [entry for entry in near if not entry[0]]
     _, _, chosen = min(walkways or near)
     border = spaces[chosen].free.boundary
-    point = Point(shapely.shortest_line(border, mapped.point).coords[0])
-    return Entrance(chosen, point, mapped.name, derived=False)
+    point = Point(shapely.shortest_line(border, mapped).coords[0])
+    return Entrance(chosen, point, name, derived=False)
 
 
 def concluded_entrances(

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import shapely
 from networkx.utils import UnionFind
 from shapely.geometry import Point
+from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.contact import SpaceContact, crossing_point
+from smartcis.importers.geometry.contact import WALL_M, SpaceContact, crossing_point
 from smartcis.importers.geometry.spaces import WalkableSpace
 
 OPENING_EVERY_M = 6.0  # a long open border gets a crossing about every so often
@@ -38,6 +40,30 @@ class Passage:
     point: Point
     is_door: bool
     derived: bool = True
+
+
+def drawn_opening(spaces: Sequence[WalkableSpace], drawn: BaseGeometry) -> Passage | str:
+    """Returns the passage at a drawn opening, or say why there is none.
+
+    Args:
+        spaces: one level's.
+        drawn: a line across the wall's hole, in metres.
+    """
+    middle = shapely.line_interpolate_point(drawn, 0.5, normalized=True)
+    near = sorted(
+        (round(float(space.free.distance(middle)), 3), index)
+        for index, space in enumerate(spaces)
+        if not space.free.is_empty and space.free.distance(middle) <= WALL_M
+    )
+    if len(near) < 2:  # noqa: PLR2004  # a door has two sides
+        return "fewer than two spaces lie at it"
+    one, other = near[0][1], near[1][1]
+    inner, outer = (one, other) if spaces[one].is_room else (other, one)
+    is_door = spaces[one].is_room or spaces[other].is_room
+    rooms = spaces[inner].is_room and spaces[outer].is_room
+    if rooms and spaces[outer].polygon.area < spaces[inner].polygon.area:
+        inner, outer = outer, inner  # one enters the smaller from the greater
+    return Passage(inner, outer, Point(middle), is_door, derived=False)
 
 
 def passages(

@@ -38,9 +38,3 @@ def sight_lines(
     return sorted(
         (float(lengths[k]), int(pairs[k][0]), int(pairs[k][1])) for k in np.flatnonzero(kept)
     )
-
-
-def sees(ground: BaseGeometry, one: Point, other: Point) -> bool:
-    """Returns whether the straight line between two points stays on the ground."""
-    line = shapely.linestrings([(one.x, one.y), (other.x, other.y)])
-    return bool(shapely.covers(ground.buffer(ROUNDING_M), line))

@@ -13,6 +13,7 @@ from django.db import transaction
 
 from aspen.model.schema import Row
 from smartcis.models import Reservation, Unit
+from smartcis.models.equal import make_equal
 from smartcis.wrappers.errors import BadRow
 
 
@@ -26,33 +27,20 @@ def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> i
         BadRow: a room that does not exist; nothing was changed.
     """
     del relation
-    wanted = {key: _fields(row) for key, row in rows.items()}
+    wanted = {uid: _fields(source, row) for uid, row in rows.items()}
     rooms = {str(fields["unit_id"]) for fields in wanted.values()}
     known = set(Unit.objects.filter(pk__in=rooms).values_list("pk", flat=True))
     if rooms - known:
         raise BadRow(f"there is no room {min(rooms - known)!r}", found=min(rooms - known))
     with transaction.atomic():
-        held = {one.uid: one for one in Reservation.objects.filter(source_id=source)}
-        gone = [one.pk for uid, one in held.items() if uid not in wanted]
-        Reservation.objects.filter(pk__in=gone).delete()
-        changed: list[Reservation] = []
-        fresh: list[Reservation] = []
-        for uid, fields in wanted.items():
-            one = held.get(uid)
-            if one is None:
-                fresh.append(Reservation(source_id=source, uid=uid, **fields))
-            elif any(getattr(one, name) != value for name, value in fields.items()):
-                for name, value in fields.items():
-                    setattr(one, name, value)
-                changed.append(one)
-        Reservation.objects.bulk_update(changed, ("unit", "start", "end", "title"), 1_000)
-        Reservation.objects.bulk_create(fresh)
-    return len(gone) + len(changed) + len(fresh)
+        held = Reservation.objects.filter(source_id=source)
+        return sum(make_equal(held, wanted, "uid"))
 
 
-def _fields(row: Row) -> dict[str, object]:
+def _fields(source: str, row: Row) -> dict[str, object]:
     rid, start_s, end_s, title = row
     return {
+        "source_id": source,
         "unit_id": rid,
         "start": datetime.fromtimestamp(float(start_s or 0), UTC),
         "end": datetime.fromtimestamp(float(end_s or 0), UTC),

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from aspen.model.schema import Row
 from smartcis.models import Machine, SoftwareInstall
+from smartcis.models.equal import make_equal
 from smartcis.wrappers.errors import BadRow
 
 
@@ -30,21 +31,10 @@ def store_software(source: str, relation: str, rows: Mapping[str, Row]) -> int:
     if machines - known:
         raise BadRow(f"there is no machine {min(machines - known)!r}", found=min(machines - known))
     with transaction.atomic():
-        own = {
-            (one.machine_id, one.software): one.pk
-            for one in SoftwareInstall.objects.filter(source_id=source)
-        }
-        gone = [pk for pair, pk in own.items() if pair not in wanted]
-        SoftwareInstall.objects.filter(pk__in=gone).delete()
         # Installed once: what somebody entered by hand stays theirs.
-        taken = set(
-            SoftwareInstall.objects.filter(machine_id__in=machines).values_list(
-                "machine_id", "software"
-            )
-        )
-        fresh = [
-            SoftwareInstall(source_id=source, machine_id=mid, software=software, simulated=False)
-            for mid, software in sorted(wanted - taken)
-        ]
-        SoftwareInstall.objects.bulk_create(fresh)
-    return len(gone) + len(fresh)
+        others = SoftwareInstall.objects.filter(machine_id__in=machines).exclude(source_id=source)
+        taken = set(others.values_list("machine_id", "software"))
+        held = SoftwareInstall.objects.filter(source_id=source)
+        own = {"source_id": source, "simulated": False}
+        pairs = dict.fromkeys(sorted(wanted - taken), own)
+        return sum(make_equal(held, pairs, "machine_id", "software"))
