@@ -29,7 +29,7 @@ class Position:
 
 
 class AspenError(Exception):
-    """Base of every error a user may see.
+    """Base of every error a user may see; a kind of its own has a code of its own.
 
     Args:
         message: one sentence saying what went wrong.
@@ -40,6 +40,10 @@ class AspenError(Exception):
     """
 
     code = "aspen.error"
+
+    def __init_subclass__(cls, *, code: str = "") -> None:
+        super().__init_subclass__()
+        cls.code = code or cls.code
 
     def __init__(
         self,
@@ -99,10 +103,8 @@ class AspenError(Exception):
         return "\n".join(lines)
 
 
-class InternalError(AspenError):
+class InternalError(AspenError, code="aspen.internal"):
     """An error that no user can mend; the log has its traceback under the id that it carries."""
-
-    code = "aspen.internal"
 
 
 def as_aspen_error(error: Exception) -> AspenError:

@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from aspen.errors import AspenError
 
 
-class UnknownUnit(AspenError):
+class UnknownUnit(AspenError, code="aspen.units.unknown"):
     """A unit nothing is known of."""
 
-    code = "aspen.units.unknown"
 
-
-class IncompatibleUnits(AspenError):
+class IncompatibleUnits(AspenError, code="aspen.units.incompatible"):
     """A conversion between different quantities."""
-
-    code = "aspen.units.incompatible"
 
 
 @dataclass(frozen=True, slots=True)

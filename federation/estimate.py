@@ -41,10 +41,8 @@ UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
 SURE = Known(1.0, Origin.MEASURED)
 
 
-class NoFragment(AspenError):
+class NoFragment(AspenError, code="federation.no_fragment"):
     """A plan that no network could run, so that nobody can say what it costs there."""
-
-    code = "federation.no_fragment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 from aspen.errors import AspenError
 
 
-class BadHistogram(AspenError):
+class BadHistogram(AspenError, code="federation.bad_histogram"):
     """Edges or counts that are no histogram."""
-
-    code = "federation.bad_histogram"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column
 
 
-class NoText(AspenError):
+class NoText(AspenError, code="federation.no_text"):
     """A plan with a node that this printer has no words for; its plan text says it."""
-
-    code = "federation.no_text"
 
 
 @dataclass(frozen=True)

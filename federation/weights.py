@@ -8,10 +8,8 @@ from aspen.errors import AspenError
 from federation.cost import Weights
 
 
-class BadWeights(AspenError):
+class BadWeights(AspenError, code="federation.bad_weights"):
     """Words that name no weight, or no number that can be one."""
-
-    code = "federation.bad_weights"
 
 
 def read_weights(text: str, given: Weights | None = None) -> Weights:

@@ -10,28 +10,20 @@ from aspen.errors import AspenError
 SHOWN = 8
 
 
-class Refused(AspenError):
+class Refused(AspenError, code="smartcis.actions.refused"):
     """An action this person may not do."""
 
-    code = "smartcis.actions.refused"
 
-
-class QuotaReached(AspenError):
+class QuotaReached(AspenError, code="smartcis.actions.quota_reached"):
     """As many as one may have."""
 
-    code = "smartcis.actions.quota_reached"
 
-
-class NotFound(AspenError):
+class NotFound(AspenError, code="smartcis.actions.not_found"):
     """A thing that does not exist, or is somebody else's."""
 
-    code = "smartcis.actions.not_found"
 
-
-class Invalid(AspenError):
+class Invalid(AspenError, code="smartcis.actions.invalid"):
     """A value the thing cannot have."""
-
-    code = "smartcis.actions.invalid"
 
 
 def unknown(what: str, found: object, names: Iterable[str]) -> NotFound:

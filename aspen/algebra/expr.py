@@ -19,10 +19,8 @@ ARITHMETIC = ("+", "-", "*", "/", "%")
 _LONG_CHAIN = 32
 
 
-class ExprError(AspenError):
+class ExprError(AspenError, code="aspen.algebra.expr"):
     """An expression that makes no sense."""
-
-    code = "aspen.algebra.expr"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,8 @@ LANE = "lane"
 """The column that says which lane a row is of."""
 
 
-class CrossesLanes(AspenError):
+class CrossesLanes(AspenError, code="aspen.algebra.crosses_lanes"):
     """A plan would need the rows of several lanes at once."""
-
-    code = "aspen.algebra.crosses_lanes"
 
 
 def lane_part(

@@ -18,10 +18,8 @@ from aspen.algebra.plan import AntiJoin, Fixpoint, Plan, RecursiveRef, children
 from aspen.errors import AspenError
 
 
-class NotMaintainable(AspenError):
+class NotMaintainable(AspenError, code="aspen.views.not_maintainable"):
     """A recursive step that reads its recursion in a way that has no meaning, or is not kept."""
-
-    code = "aspen.views.not_maintainable"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,10 +32,8 @@ class ApplyKind(Enum):
     """The left row, and the only value of their only row; null where there is no single one."""
 
 
-class NotFlat(PlanError):
+class NotFlat(PlanError, code="aspen.algebra.not_flat"):
     """An Apply where a plan is computed: its rules have not written it as joins."""
-
-    code = "aspen.algebra.not_flat"
 
     def __init__(self) -> None:
         super().__init__("an Apply is no plan of an engine", attempt="aspen.algebra.rewrite.flat")

@@ -12,10 +12,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column
 
 
-class PlanError(AspenError):
+class PlanError(AspenError, code="aspen.algebra.plan"):
     """A plan node that makes no sense."""
-
-    code = "aspen.algebra.plan"
 
 
 def refuse_twins(columns: tuple[Column, ...], node: str) -> None:

@@ -24,10 +24,8 @@ _TOKEN = re.compile(
 _CONSTANTS: dict[str, bool | None] = {"NULL": None, "TRUE": True, "FALSE": False}
 
 
-class PlanTextError(AspenError):
+class PlanTextError(AspenError, code="aspen.algebra.plan_text"):
     """A text that is no plan."""
-
-    code = "aspen.algebra.plan_text"
 
 
 class Words:

@@ -45,10 +45,8 @@ SCALE = 1 << 20
 INNER, ARRIVED, LEAVING = "inner", "arrived", "leaving"
 
 
-class CannotSplit(PlanError):
+class CannotSplit(PlanError, code="aspen.algebra.cannot_split"):
     """A recursion that does not go along edges from node to node."""
-
-    code = "aspen.algebra.cannot_split"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from aspen.errors import AspenError
 
 
-class LogGap(AspenError):
+class LogGap(AspenError, code="aspen.log.gap"):
     """The log lacks entries it once had."""
 
-    code = "aspen.log.gap"
 
-
-class LogCompacted(AspenError):
+class LogCompacted(AspenError, code="aspen.log.compacted"):
     """Entries were asked for whose place a fold has taken."""
-
-    code = "aspen.log.compacted"
 
     @classmethod
     def before(cls, position: int, after: int) -> LogCompacted:

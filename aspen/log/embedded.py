@@ -28,10 +28,8 @@ _START_TIMEOUT_S = 20.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-class EmbeddedRedisFailed(AspenError):
+class EmbeddedRedisFailed(AspenError, code="aspen.log.embedded_redis_failed"):
     """The bundled Redis server did not come up."""
-
-    code = "aspen.log.embedded_redis_failed"
 
 
 def die_with_parent() -> None:

@@ -16,10 +16,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 
 
-class BadEntry(AspenError):
+class BadEntry(AspenError, code="aspen.log.bad_entry"):
     """Bytes in the log that are no entry."""
-
-    code = "aspen.log.bad_entry"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,10 +84,8 @@ return number
 """
 
 
-class OtherSupersteps(AspenError):
+class OtherSupersteps(AspenError, code="aspen.log.other_supersteps"):
     """Somebody else's supersteps lie where a superstep was to be appended."""
-
-    code = "aspen.log.other_supersteps"
 
 
 @dataclass(frozen=True, slots=True)

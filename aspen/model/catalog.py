@@ -10,10 +10,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Relation
 
 
-class UnknownRelation(AspenError):
+class UnknownRelation(AspenError, code="aspen.model.unknown_relation"):
     """A relation that no catalog entry names."""
-
-    code = "aspen.model.unknown_relation"
 
 
 @dataclass(frozen=True)

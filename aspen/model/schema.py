@@ -11,10 +11,8 @@ Value = str | int | float | bool | None
 Row = tuple[Value, ...]
 
 
-class SchemaError(AspenError):
+class SchemaError(AspenError, code="aspen.model.schema"):
     """A relation or a row that contradicts its schema."""
-
-    code = "aspen.model.schema"
 
 
 class Type(Enum):

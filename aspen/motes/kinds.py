@@ -18,10 +18,8 @@ from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.motes.hardware import MCU_ACTIVE_MA, SUPPLY_V
 
 
-class UnknownDevice(AspenError):
+class UnknownDevice(AspenError, code="aspen.motes.unknown_device"):
     """A kind of sensor that nobody described."""
-
-    code = "aspen.motes.unknown_device"
 
 
 class PowerSource(Enum):

@@ -5,79 +5,53 @@ from __future__ import annotations
 from aspen.errors import AspenError
 
 
-class OverlogError(AspenError):
+class OverlogError(AspenError, code="aspen.overlog"):
     """Base of what the rule language refuses."""
 
-    code = "aspen.overlog"
 
-
-class SyntaxRefused(OverlogError):
+class SyntaxRefused(OverlogError, code="aspen.overlog.syntax"):
     """Text that is no rule."""
 
-    code = "aspen.overlog.syntax"
 
-
-class Unsupported(OverlogError):
+class Unsupported(OverlogError, code="aspen.overlog.unsupported"):
     """Overlog that this dialect leaves out on purpose."""
 
-    code = "aspen.overlog.unsupported"
 
-
-class UnknownPredicate(OverlogError):
+class UnknownPredicate(OverlogError, code="aspen.overlog.unknown_predicate"):
     """A body predicate that is neither a relation nor the head of a rule."""
 
-    code = "aspen.overlog.unknown_predicate"
 
-
-class NameTaken(OverlogError):
+class NameTaken(OverlogError, code="aspen.overlog.name_taken"):
     """A head predicate, or an alias made for it, that the catalog has already."""
 
-    code = "aspen.overlog.name_taken"
 
-
-class WrongArity(OverlogError):
+class WrongArity(OverlogError, code="aspen.overlog.wrong_arity"):
     """A predicate with too few or too many arguments."""
 
-    code = "aspen.overlog.wrong_arity"
 
-
-class UnboundVariable(OverlogError):
+class UnboundVariable(OverlogError, code="aspen.overlog.unbound_variable"):
     """A variable that no positive predicate of its body binds: the rule is not safe."""
 
-    code = "aspen.overlog.unbound_variable"
 
-
-class MisplacedAggregate(OverlogError):
+class MisplacedAggregate(OverlogError, code="aspen.overlog.misplaced_aggregate"):
     """An aggregate outside a head, or rules of one predicate that aggregate differently."""
 
-    code = "aspen.overlog.misplaced_aggregate"
 
-
-class NonStratified(OverlogError):
+class NonStratified(OverlogError, code="aspen.overlog.non_stratified"):
     """Negation or an aggregate in a circle."""
 
-    code = "aspen.overlog.non_stratified"
 
-
-class NoBase(OverlogError):
+class NoBase(OverlogError, code="aspen.overlog.recursion_without_base"):
     """Predicates all of whose rules read them."""
 
-    code = "aspen.overlog.recursion_without_base"
 
-
-class NotMonotone(OverlogError):
+class NotMonotone(OverlogError, code="aspen.overlog.not_monotone"):
     """A recursive cost that is not known to grow (min) or shrink (max)."""
 
-    code = "aspen.overlog.not_monotone"
 
-
-class UnboundedRecursion(OverlogError):
+class UnboundedRecursion(OverlogError, code="aspen.overlog.unbounded_recursion"):
     """A recursive rule that may compute new values for ever."""
 
-    code = "aspen.overlog.unbounded_recursion"
 
-
-class StreamWithoutLifetime(OverlogError):
+class StreamWithoutLifetime(OverlogError, code="aspen.overlog.stream_without_lifetime"):
     """A stream that no `materialize` bounds."""
-
-    code = "aspen.overlog.stream_without_lifetime"

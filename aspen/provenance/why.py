@@ -15,10 +15,8 @@ MAX_SETS = 2_000
 _Sets = tuple[frozenset[Variable], ...]
 
 
-class TooManyReasons(AspenError):
+class TooManyReasons(AspenError, code="aspen.provenance.too_many_reasons"):
     """A row that holds for more reasons than can be listed."""
-
-    code = "aspen.provenance.too_many_reasons"
 
 
 def minimal_sets(manager: Bdd, function: Function) -> _Sets:

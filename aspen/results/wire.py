@@ -18,10 +18,8 @@ from aspen.model.schema import Row
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
 
 
-class EpochsForgotten(AspenError):
+class EpochsForgotten(AspenError, code="aspen.results.epochs_forgotten"):
     """A reader asks for epochs that are no longer kept, or that another history had."""
-
-    code = "aspen.results.epochs_forgotten"
 
     @classmethod
     def before(cls, asked: int, floor: int) -> EpochsForgotten:
@@ -34,16 +32,12 @@ class EpochsForgotten(AspenError):
         )
 
 
-class FencedOff(AspenError):
+class FencedOff(AspenError, code="aspen.results.fenced_off"):
     """A writer whose lease another one has taken over; its writes change nothing."""
 
-    code = "aspen.results.fenced_off"
 
-
-class NotThere(AspenError):
+class NotThere(AspenError, code="aspen.results.not_there"):
     """A store that stands elsewhere than where somebody wants to take it over."""
-
-    code = "aspen.results.not_there"
 
 
 def _compact(value: object) -> str:

@@ -22,10 +22,8 @@ from aspen.views.circuit import Circuit
 _NAME = itemgetter(0)
 
 
-class RefusedChange(AspenError):
+class RefusedChange(AspenError, code="aspen.runtime.refused_change"):
     """A change in the log that cannot be applied."""
-
-    code = "aspen.runtime.refused_change"
 
 
 class Intake:

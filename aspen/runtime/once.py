@@ -20,10 +20,8 @@ ROWS_AT_MOST = 10_000
 """An answer is one message of the result store; what is larger is read in parts."""
 
 
-class AnswerTooLarge(AspenError):
+class AnswerTooLarge(AspenError, code="aspen.runtime.answer_too_large"):
     """More rows than one answer may have."""
-
-    code = "aspen.runtime.answer_too_large"
 
 
 class Once:

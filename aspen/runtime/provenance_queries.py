@@ -34,34 +34,24 @@ _NAMED = 5
 _SHOWN = 200
 
 
-class UnknownView(AspenError):
+class UnknownView(AspenError, code="aspen.runtime.unknown_view"):
     """A question about a view that is not maintained."""
 
-    code = "aspen.runtime.unknown_view"
 
-
-class SuspendedView(AspenError):
+class SuspendedView(AspenError, code="aspen.runtime.suspended_view"):
     """A question about a view that is kept on demand, while nobody looks at it."""
 
-    code = "aspen.runtime.suspended_view"
 
-
-class NoSuchRow(AspenError):
+class NoSuchRow(AspenError, code="aspen.runtime.no_such_row"):
     """A question about a row that the view does not hold."""
 
-    code = "aspen.runtime.no_such_row"
 
-
-class NoSuchBaseRow(AspenError):
+class NoSuchBaseRow(AspenError, code="aspen.runtime.no_such_base_row"):
     """A hypothetical deletion of a row that is not there."""
 
-    code = "aspen.runtime.no_such_base_row"
 
-
-class RowIsThere(AspenError):
+class RowIsThere(AspenError, code="aspen.runtime.row_is_there"):
     """A question why a row is missing that is there."""
-
-    code = "aspen.runtime.row_is_there"
 
 
 class ProvenanceQueries:

@@ -30,10 +30,8 @@ Build = Callable[[ScanOperator], Node]
 """Compiles a template over the table of its parameters."""
 
 
-class UnknownSharing(AspenError):
+class UnknownSharing(AspenError, code="aspen.runtime.unknown_sharing"):
     """A way of sharing dataflows that the engine does not have."""
-
-    code = "aspen.runtime.unknown_sharing"
 
 
 class SharingMode(Enum):

@@ -38,10 +38,8 @@ from aspen.views.operators.window import Arrival, WindowOperator
 VERSION = 1
 
 
-class BadSnapshot(AspenError):
+class BadSnapshot(AspenError, code="aspen.runtime.bad_snapshot"):
     """Bytes that are no lane."""
-
-    code = "aspen.runtime.bad_snapshot"
 
 
 class LaneState(Protocol):

@@ -19,22 +19,16 @@ from aspen.views.node import Node
 Fields = dict[str, Any]
 
 
-class ViewNameTaken(AspenError):
+class ViewNameTaken(AspenError, code="aspen.runtime.name_taken"):
     """A view named like a base relation."""
 
-    code = "aspen.runtime.name_taken"
 
-
-class CircularView(AspenError):
+class CircularView(AspenError, code="aspen.runtime.circular_view"):
     """A view that reads itself other than by WITH RECURSIVE."""
 
-    code = "aspen.runtime.circular_view"
 
-
-class BrokenView(AspenError):
+class BrokenView(AspenError, code="aspen.runtime.broken_view"):
     """A view that reads one that is not maintained."""
-
-    code = "aspen.runtime.broken_view"
 
 
 WAITING = (UnknownSource.code, BrokenView.code)

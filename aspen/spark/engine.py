@@ -50,10 +50,8 @@ Say = Callable[..., None]
 """Takes an event's name and its fields, e.g. `structlog.get_logger().info`."""
 
 
-class LeaseTaken(AspenError):
+class LeaseTaken(AspenError, code="aspen.spark.lease_taken"):
     """Another engine holds the lease."""
-
-    code = "aspen.spark.lease_taken"
 
 
 class Ending(Enum):

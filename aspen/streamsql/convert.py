@@ -6,10 +6,8 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column, Type, Value
 
 
-class BadValue(AspenError):
+class BadValue(AspenError, code="aspen.bind.bad_value"):
     """A value that no column of that type can hold."""
-
-    code = "aspen.bind.bad_value"
 
 
 def converted(value: Value, column: Column) -> Value:

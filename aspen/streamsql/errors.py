@@ -8,182 +8,125 @@ from difflib import get_close_matches
 from aspen.errors import AspenError
 
 
-class SyntaxRefused(AspenError):
+class SyntaxRefused(AspenError, code="aspen.parse.syntax"):
     """Text that is not StreamSQL."""
 
-    code = "aspen.parse.syntax"
 
-
-class Unsupported(AspenError):
+class Unsupported(AspenError, code="aspen.parse.unsupported"):
     """SQL that StreamSQL leaves out on purpose."""
 
-    code = "aspen.parse.unsupported"
 
-
-class NotAQuery(AspenError):
+class NotAQuery(AspenError, code="aspen.parse.not_a_query"):
     """A statement that is neither SELECT nor CREATE VIEW."""
 
-    code = "aspen.parse.not_a_query"
 
-
-class BindError(AspenError):
+class BindError(AspenError, code="aspen.bind"):
     """Base of what the binder refuses."""
 
-    code = "aspen.bind"
 
-
-class UnknownRelation(BindError):
+class UnknownRelation(BindError, code="aspen.bind.unknown_relation"):
     """A source that nothing is called."""
 
-    code = "aspen.bind.unknown_relation"
 
-
-class UnknownColumn(BindError):
+class UnknownColumn(BindError, code="aspen.bind.unknown_column"):
     """A column that no source in scope has."""
 
-    code = "aspen.bind.unknown_column"
 
-
-class AmbiguousColumn(BindError):
+class AmbiguousColumn(BindError, code="aspen.bind.ambiguous_column"):
     """A bare column that several sources have."""
 
-    code = "aspen.bind.ambiguous_column"
 
-
-class DuplicateAlias(BindError):
+class DuplicateAlias(BindError, code="aspen.bind.duplicate_alias"):
     """Two sources of one name in one FROM."""
 
-    code = "aspen.bind.duplicate_alias"
 
-
-class DuplicateOutput(BindError):
+class DuplicateOutput(BindError, code="aspen.bind.duplicate_output"):
     """Two output columns of one name."""
 
-    code = "aspen.bind.duplicate_output"
 
-
-class BadName(BindError):
+class BadName(BindError, code="aspen.bind.bad_name"):
     """A name that is no identifier."""
 
-    code = "aspen.bind.bad_name"
 
-
-class TypeMismatch(BindError):
+class TypeMismatch(BindError, code="aspen.bind.type_mismatch"):
     """An operator or function over the wrong types."""
 
-    code = "aspen.bind.type_mismatch"
 
-
-class UnitMismatch(BindError):
+class UnitMismatch(BindError, code="aspen.bind.unit_mismatch"):
     """Quantities of different units compared, added or mixed."""
 
-    code = "aspen.bind.unit_mismatch"
 
-
-class UnboundedStream(BindError):
+class UnboundedStream(BindError, code="aspen.bind.stream_without_window"):
     """A stream without a window."""
 
-    code = "aspen.bind.stream_without_window"
 
-
-class MisplacedWindow(BindError):
+class MisplacedWindow(BindError, code="aspen.bind.misplaced_window"):
     """A window on what is no stream."""
 
-    code = "aspen.bind.misplaced_window"
 
-
-class UnknownFunction(BindError):
+class UnknownFunction(BindError, code="aspen.bind.unknown_function"):
     """A call of something that is no function."""
 
-    code = "aspen.bind.unknown_function"
 
-
-class WrongArity(BindError):
+class WrongArity(BindError, code="aspen.bind.wrong_arity"):
     """Too few or too many arguments."""
 
-    code = "aspen.bind.wrong_arity"
 
-
-class MisplacedAggregate(BindError):
+class MisplacedAggregate(BindError, code="aspen.bind.misplaced_aggregate"):
     """An aggregate where rows are not yet grouped, or inside another."""
 
-    code = "aspen.bind.misplaced_aggregate"
 
-
-class NotGrouped(BindError):
+class NotGrouped(BindError, code="aspen.bind.not_grouped"):
     """A column that is neither grouped nor aggregated."""
 
-    code = "aspen.bind.not_grouped"
 
-
-class UnionArity(BindError):
+class UnionArity(BindError, code="aspen.bind.union_arity"):
     """UNION sides, or a column list, of different lengths."""
 
-    code = "aspen.bind.union_arity"
 
-
-class BadDeclaration(BindError):
+class BadDeclaration(BindError, code="aspen.bind.bad_declaration"):
     """A CREATE STREAM or CREATE TABLE that contradicts itself."""
 
-    code = "aspen.bind.bad_declaration"
 
-
-class OneShot(BindError):
+class OneShot(BindError, code="aspen.bind.one_shot"):
     """A one-shot query where a maintained one is wanted, or the other way round."""
 
-    code = "aspen.bind.one_shot"
 
-
-class NoDelivery(BindError):
+class NoDelivery(BindError, code="aspen.bind.no_delivery"):
     """OUTPUT TO something that nothing delivers to."""
 
-    code = "aspen.bind.no_delivery"
 
-
-class BadOrder(BindError):
+class BadOrder(BindError, code="aspen.bind.bad_order"):
     """An ORDER BY that names no output where only outputs can be sorted by."""
 
-    code = "aspen.bind.bad_order"
 
-
-class MisplacedExists(BindError):
+class MisplacedExists(BindError, code="aspen.bind.misplaced_exists"):
     """EXISTS or IN (query) where it is no plain condition of WHERE."""
 
-    code = "aspen.bind.misplaced_exists"
 
-
-class NonStratified(BindError):
+class NonStratified(BindError, code="aspen.bind.non_stratified"):
     """Negation or an aggregate across recursion."""
 
-    code = "aspen.bind.non_stratified"
 
-
-class NoBase(BindError):
+class NoBase(BindError, code="aspen.bind.recursion_without_base"):
     """Recursion that nothing begins."""
 
-    code = "aspen.bind.recursion_without_base"
 
-
-class NotMonotone(BindError):
+class NotMonotone(BindError, code="aspen.bind.not_monotone"):
     """A recursive cost that is not known to grow (MIN) or shrink (MAX)."""
 
-    code = "aspen.bind.not_monotone"
 
-
-class UnboundedRecursion(BindError):
+class UnboundedRecursion(BindError, code="aspen.bind.unbounded_recursion"):
     """A recursive step that may compute new values for ever.
 
     `relation` is the recursive relation whose step it is.
     """
 
-    code = "aspen.bind.unbounded_recursion"
     relation = ""
 
 
-class ViewCycle(BindError):
+class ViewCycle(BindError, code="aspen.bind.view_cycle"):
     """Views that read each other in a circle."""
-
-    code = "aspen.bind.view_cycle"
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:

@@ -24,10 +24,8 @@ from aspen.streamsql.script_ast import Delete, Insert, Update
 Modification = Insert | Delete | Update
 
 
-class WrongWidth(AspenError):
+class WrongWidth(AspenError, code="aspen.bind.wrong_width"):
     """More or fewer values than columns to fill."""
-
-    code = "aspen.bind.wrong_width"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,16 +60,12 @@ from aspen.views.operators.window import WindowOperator
 EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
 
-class CannotMaintain(AspenError):
+class CannotMaintain(AspenError, code="aspen.views.cannot_maintain"):
     """A plan that no circuit can keep current."""
 
-    code = "aspen.views.cannot_maintain"
 
-
-class UnknownSource(AspenError):
+class UnknownSource(AspenError, code="aspen.views.unknown_source"):
     """A plan that scans a relation nobody declared."""
-
-    code = "aspen.views.unknown_source"
 
 
 @dataclass(frozen=True, slots=True)

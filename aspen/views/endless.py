@@ -5,7 +5,5 @@ from __future__ import annotations
 from aspen.errors import AspenError
 
 
-class EndlessRecursion(AspenError):
+class EndlessRecursion(AspenError, code="aspen.views.endless_recursion"):
     """A recursion that keeps deriving."""
-
-    code = "aspen.views.endless_recursion"

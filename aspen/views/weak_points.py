@@ -33,10 +33,8 @@ TRIES = 200
 _MAX_ITEMS = 400_000
 
 
-class TooMuchToWeigh(AspenError):
+class TooMuchToWeigh(AspenError, code="aspen.views.too_much_to_weigh"):
     """A question about more rows than can be followed."""
-
-    code = "aspen.views.too_much_to_weigh"
 
 
 @dataclass(frozen=True, slots=True)

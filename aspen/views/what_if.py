@@ -24,10 +24,8 @@ from aspen.views.operators.window import WindowOperator
 Leaf = ScanOperator | WindowOperator
 
 
-class HypotheticalFailed(AspenError):
+class HypotheticalFailed(AspenError, code="aspen.views.cannot_suppose"):
     """A hypothetical update under which a view cannot be maintained."""
-
-    code = "aspen.views.cannot_suppose"
 
 
 @dataclass(frozen=True, slots=True)

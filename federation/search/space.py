@@ -21,10 +21,8 @@ Node = tuple[str, str]
 """An OR node: expression and property."""
 
 
-class NoPlan(AspenError):
+class NoPlan(AspenError, code="federation.search.no_plan"):
     """There is no way to bring the answer to where it is wanted."""
-
-    code = "federation.search.no_plan"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -14,16 +14,12 @@ from smartcis.models.accesses import note_access
 NEAREST = 5
 
 
-class NoSuchView(AspenError):
+class NoSuchView(AspenError, code="smartcis.live.unknown_view"):
     """A subscription to something that is not maintained."""
 
-    code = "smartcis.live.unknown_view"
 
-
-class Forbidden(AspenError):
+class Forbidden(AspenError, code="smartcis.live.forbidden"):
     """A view this client may not follow."""
-
-    code = "smartcis.live.forbidden"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,8 @@ from smartcis.errors import NotFound
 from smartcis.models import Visitor
 
 
-class UnknownCode(NotFound):
+class UnknownCode(NotFound, code="smartcis.visitors.unknown_code"):
     """A code that belongs to no tag."""
-
-    code = "smartcis.visitors.unknown_code"
 
 
 def visitor_of(code: str) -> Visitor:

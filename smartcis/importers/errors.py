@@ -5,31 +5,21 @@ from __future__ import annotations
 from aspen.errors import AspenError
 
 
-class ImportRefused(AspenError):
+class ImportRefused(AspenError, code="smartcis.import.refused"):
     """Base of every refusal: nothing was imported."""
 
-    code = "smartcis.import.refused"
 
-
-class MissingFile(ImportRefused):
+class MissingFile(ImportRefused, code="smartcis.import.missing_file"):
     """The folder lacks a file an IMDF archive must have."""
 
-    code = "smartcis.import.missing_file"
 
-
-class BrokenFile(ImportRefused):
+class BrokenFile(ImportRefused, code="smartcis.import.broken_file"):
     """A file that is no JSON, or no feature collection."""
 
-    code = "smartcis.import.broken_file"
 
-
-class BrokenFeature(ImportRefused):
+class BrokenFeature(ImportRefused, code="smartcis.import.broken_feature"):
     """A feature without what its kind must have; `found` names the feature's id."""
 
-    code = "smartcis.import.broken_feature"
 
-
-class UnknownLevel(ImportRefused):
+class UnknownLevel(ImportRefused, code="smartcis.import.unknown_level"):
     """A unit that names a level the file does not have."""
-
-    code = "smartcis.import.unknown_level"

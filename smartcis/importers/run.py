@@ -15,10 +15,8 @@ from smartcis.importers.store import Stored, store
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "ulm"
 
 
-class EdgeThroughWall(ImportRefused):
+class EdgeThroughWall(ImportRefused, code="smartcis.import.edge_through_wall"):
     """The derived graph crosses a space it does not belong to."""
-
-    code = "smartcis.import.edge_through_wall"
 
 
 @dataclass(frozen=True)

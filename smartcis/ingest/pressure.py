@@ -19,10 +19,8 @@ _ENTRIES_PER_S = 1_000  # what an engine that catches up reads at least
 _LONGEST_S = 60
 
 
-class Overrun(AspenError):
+class Overrun(AspenError, code="smartcis.ingest.overrun"):
     """The engine is so far behind that readings have to wait outside."""
-
-    code = "smartcis.ingest.overrun"
 
     def __init__(self, backlog: int) -> None:
         beyond = backlog - BACKLOG_ENTRIES

@@ -51,16 +51,12 @@ class SocketState(Enum):
     CLOSED = "closed"
 
 
-class TooMany(AspenError):
+class TooMany(AspenError, code="smartcis.live.too_many_subscriptions"):
     """More subscriptions than one socket may hold."""
 
-    code = "smartcis.live.too_many_subscriptions"
 
-
-class Unavailable(AspenError):
+class Unavailable(AspenError, code="smartcis.live.unavailable"):
     """What a subscription needs cannot be reached now."""
-
-    code = "smartcis.live.unavailable"
 
 
 def make_hub() -> Hub:

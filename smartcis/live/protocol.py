@@ -30,10 +30,8 @@ Cell = Value
 WireRow = list[Cell]
 
 
-class BadClientMessage(AspenError):
+class BadClientMessage(AspenError, code="smartcis.live.bad_message"):
     """A frame that is no message of this protocol."""
-
-    code = "smartcis.live.bad_message"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,8 @@ from django.core.management.base import CommandError
 from aspen.errors import AspenError
 
 
-class EvidenceMissing(AspenError):
+class EvidenceMissing(AspenError, code="smartcis.evidence.missing"):
     """The product is installed without its tests."""
-
-    code = "smartcis.evidence.missing"
 
 
 def evidence(module: str) -> Any:

@@ -28,10 +28,8 @@ S = TypeVar("S", bound="SourceModel")
 PKS_AT_ONCE = 10_000  # below every database's limit of parameters
 
 
-class UnsupportedWrite(AspenError):
+class UnsupportedWrite(AspenError, code="smartcis.models.unsupported_write"):
     """A way of writing that would bypass the log."""
-
-    code = "smartcis.models.unsupported_write"
 
 
 class SourceQuerySet(models.QuerySet[S]):

@@ -30,22 +30,16 @@ KEEP_S = 60.0
 """How long one look keeps a view: whoever polls finds it awake."""
 
 
-class RowNotThere(NotFound):
+class RowNotThere(NotFound, code="smartcis.why.not_there"):
     """A row that the view does not hold, or that is somebody else's."""
 
-    code = "smartcis.why.not_there"
 
-
-class CannotSay(AspenError):
+class CannotSay(AspenError, code="smartcis.why.cannot_say"):
     """The engine has the view but cannot answer."""
 
-    code = "smartcis.why.cannot_say"
 
-
-class NoAnswer(AspenError):
+class NoAnswer(AspenError, code="smartcis.why.no_answer"):
     """The engine did not answer in time."""
-
-    code = "smartcis.why.no_answer"
 
 
 @dataclass(frozen=True, slots=True)

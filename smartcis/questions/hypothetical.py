@@ -30,10 +30,8 @@ LENGTH = 4_000
 CHANGES = 2_000
 
 
-class CannotRead(AspenError):
+class CannotRead(AspenError, code="smartcis.hypothetical.cannot_read"):
     """A hypothetical update that is no INSERT, DELETE or UPDATE of base rows."""
-
-    code = "smartcis.hypothetical.cannot_read"
 
 
 def hypothetical_changes(text: str, granted: Grant) -> tuple[Change, ...]:

@@ -20,10 +20,8 @@ from smartcis.questions.asking import wait
 WAIT_S = 5.0
 
 
-class NotAnswered(AspenError):
+class NotAnswered(AspenError, code="smartcis.once.not_answered"):
     """The engine took the question and cannot answer it."""
-
-    code = "smartcis.once.not_answered"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,8 @@ from smartcis.compiling.live_catalog import behind
 from smartcis.personal import PERSONAL
 
 
-class Veiled(Forbidden):
+class Veiled(Forbidden, code="smartcis.why.veiled"):
     """A question whose answer would tell where a person is."""
-
-    code = "smartcis.why.veiled"
 
 
 def is_veiled(granted: Grant) -> bool:

@@ -5,31 +5,21 @@ from __future__ import annotations
 from aspen.errors import AspenError
 
 
-class BadReading(AspenError):
+class BadReading(AspenError, code="smartcis.ingest.bad_reading"):
     """A reading that is not one: the whole batch is refused and nothing is appended."""
 
-    code = "smartcis.ingest.bad_reading"
 
-
-class UnknownSensor(BadReading):
+class UnknownSensor(BadReading, code="smartcis.ingest.unknown_sensor"):
     """No sensor of that id."""
 
-    code = "smartcis.ingest.unknown_sensor"
 
-
-class BadUnit(BadReading):
+class BadUnit(BadReading, code="smartcis.ingest.bad_unit"):
     """A unit the sensor's kind does not report in."""
 
-    code = "smartcis.ingest.bad_unit"
 
-
-class ImpossibleValue(BadReading):
+class ImpossibleValue(BadReading, code="smartcis.ingest.bad_value"):
     """Not a finite number, or outside what the kind can report."""
 
-    code = "smartcis.ingest.bad_value"
 
-
-class BadTime(BadReading):
+class BadTime(BadReading, code="smartcis.ingest.bad_time"):
     """A time without zone, in the future, or too long ago."""
-
-    code = "smartcis.ingest.bad_time"

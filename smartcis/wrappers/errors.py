@@ -14,37 +14,25 @@ def reason_of(error: Exception) -> str:
     return _NUMBER.sub("", str(error)).strip() or type(error).__name__
 
 
-class SourceDown(AspenError):
+class SourceDown(AspenError, code="smartcis.wrappers.source_down"):
     """A source that does not answer, or not with what it should be; what it said before stands."""
 
-    code = "smartcis.wrappers.source_down"
 
-
-class BadConfig(AspenError):
+class BadConfig(AspenError, code="smartcis.wrappers.bad_config"):
     """A source's settings that do not say what its kind needs."""
 
-    code = "smartcis.wrappers.bad_config"
 
-
-class BadBrokerMessage(AspenError):
+class BadBrokerMessage(AspenError, code="smartcis.wrappers.bad_message"):
     """A message that says nothing usable; it is dropped and named, the rest goes on."""
 
-    code = "smartcis.wrappers.bad_message"
 
-
-class BrokenEvent(AspenError):
+class BrokenEvent(AspenError, code="smartcis.wrappers.broken_event"):
     """A calendar event that cannot be read; it is left out and named, the others stay."""
 
-    code = "smartcis.wrappers.broken_event"
 
-
-class BadRow(AspenError):
+class BadRow(AspenError, code="smartcis.wrappers.bad_row"):
     """A row of a page or table that does not fit its relation; it is left out and named."""
 
-    code = "smartcis.wrappers.bad_row"
 
-
-class LogAway(AspenError):
+class LogAway(AspenError, code="smartcis.wrappers.log_away"):
     """The log or the database could not be reached: try the same batch again later."""
-
-    code = "smartcis.wrappers.log_away"

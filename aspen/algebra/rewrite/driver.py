@@ -16,10 +16,8 @@ _DEEPER = 80
 """Nodes a plan may be deeper after rewriting; magic sets and domains put some above each node."""
 
 
-class RewriteDoesNotSettle(AspenError):
+class RewriteDoesNotSettle(AspenError, code="aspen.algebra.rewrite_does_not_settle"):
     """Rules that undo each other, or grow a plan for ever."""
-
-    code = "aspen.algebra.rewrite_does_not_settle"
 
 
 @dataclass(frozen=True, slots=True)

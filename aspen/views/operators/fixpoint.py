@@ -42,10 +42,8 @@ _RESETTLES = 16
 """Settlements per group and epoch before a recursion counts as endless; Dijkstra needs 1."""
 
 
-class CostImproved(AspenError):
+class CostImproved(AspenError, code="aspen.views.not_monotone"):
     """A recursion in which improving one row worsens another."""
-
-    code = "aspen.views.not_monotone"
 
 
 class FixpointOperator(Node):

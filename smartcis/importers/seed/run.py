@@ -33,10 +33,8 @@ CONSENTS = (Visitor.EXACT, Visitor.EXACT, Visitor.ROOM, Visitor.EXACT, Visitor.R
 ROOMS, MACHINES, VISITORS, REGIONS, KIOSKS = 14, 120, 15, 5, 4
 
 
-class NoBuilding(ImportRefused):
+class NoBuilding(ImportRefused, code="smartcis.import.no_building"):
     """There is nothing to furnish."""
-
-    code = "smartcis.import.no_building"
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,8 @@ FALLBACK = "justification"
 """What goes on when annotations outgrow their budget: it keeps nothing that could grow."""
 
 
-class NodeBudgetReached(AspenError):
+class NodeBudgetReached(AspenError, code="aspen.views.node_budget"):
     """A view's annotations outgrew their budget; it goes on without them."""
-
-    code = "aspen.views.node_budget"
 
 
 class Absorption(Support):

@@ -44,10 +44,8 @@ Notify = Callable[[AspenError], None]
 Options = Mapping[str, int]
 
 
-class UnknownStrategy(AspenError):
+class UnknownStrategy(AspenError, code="aspen.views.unknown_strategy"):
     """A way of maintaining views that the engine does not have."""
-
-    code = "aspen.views.unknown_strategy"
 
 
 @dataclass(frozen=True, slots=True)
