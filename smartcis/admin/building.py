@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from smartcis.admin.marks import Page, ReadOnly, derived_mark
+from smartcis.admin.marks import Page, ReadOnly, derived_mark, refuse
 from smartcis.models import Building, Door, Level, Unit, Venue
 
 
@@ -55,15 +55,8 @@ class DoorAdmin(Page):
     readonly_fields = ("door_id", "level", "inner", "outer", "derived")
     actions = ("lock", "unlock")
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuses: doors come with the building."""
-        del request
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Door | None = None) -> bool:
-        """Refuses: lock it instead."""
-        del request, obj
-        return False
+    has_add_permission = refuse  # doors come with the building
+    has_delete_permission = refuse
 
     @admin.action(description="Lock the selected doors", permissions=("change",))
     def lock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:

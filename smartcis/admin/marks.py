@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
-from django.db import models
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 # Django's classes take type arguments only for the type checker.
 if TYPE_CHECKING:
@@ -30,20 +31,51 @@ def derived_mark(row: Any) -> str:
     return "derived" if row.derived else "drawn"
 
 
+def refuse(*_args: Any, **_options: Any) -> bool:
+    """Refuses a permission to everybody."""
+    return False
+
+
 class ReadOnly(Page):
-    """A table that only imports write."""
+    """A table that only imports write; viewing needs the view permission."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Refuses."""
+    has_add_permission = refuse
+    has_change_permission = refuse
+    has_delete_permission = refuse
+
+
+class Switched(Page):
+    """What is switched on and off; `stored`: what is shown of one that is there, its id first."""
+
+    stored: tuple[str, ...] = ()
+    actions = ("switch_on", "switch_off")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Returns what nobody edits."""
         del request
-        return False
+        return self.stored if obj else ()
 
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Refuses; viewing needs the view permission."""
-        del request, obj
-        return False
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Puts the id first."""
+        del request
+        shown: tuple[str, ...] = self.form.Meta.fields  # type: ignore[attr-defined]  # of a ModelForm
+        return tuple(dict.fromkeys((self.stored[0], *shown, *self.stored))) if obj else shown
 
-    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        """Refuses."""
-        del request, obj
-        return False
+    @admin.action(
+        description="Switch the selected %(verbose_name_plural)s on", permissions=("change",)
+    )
+    def switch_on(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Switches them on."""
+        self._switch(request, queryset, enabled=True)
+
+    @admin.action(
+        description="Switch the selected %(verbose_name_plural)s off", permissions=("change",)
+    )
+    def switch_off(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Silences them; what a source said is withdrawn within seconds."""
+        self._switch(request, queryset, enabled=False)
+
+    def _switch(self, request: HttpRequest, queryset: QuerySet[Any], *, enabled: bool) -> None:
+        count = queryset.update(enabled=enabled, updated_at=timezone.now())
+        what = self.opts.verbose_name_plural
+        self.message_user(request, f"{count} {what} switched {'on' if enabled else 'off'}.")

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from sensors_sim.waveforms import WAVEFORMS
-from smartcis.admin.marks import Form, Page, simulated_mark
+from smartcis.admin.marks import Form, Page, Switched, simulated_mark
 from smartcis.models import RegionSeed, Sensor
 
 
@@ -77,7 +74,7 @@ class SensorForm(Form):
 
 
 @admin.register(Sensor)
-class SensorAdmin(Page):
+class SensorAdmin(Switched):
     """Sensors; a change of waveform or parameters is sent at once."""
 
     form = SensorForm
@@ -95,35 +92,7 @@ class SensorAdmin(Page):
     list_select_related = ("unit", "machine")
     search_fields = ("sid", "unit__rid", "unit__name", "machine__mid", "machine__host")
     autocomplete_fields = ("unit", "machine")
-    actions = ("switch_on", "switch_off")
-
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: Sensor | None = None
-    ) -> tuple[str, ...]:
-        """Shows id and position of a placed sensor."""
-        del request
-        return ("sid", "level", "x_m", "y_m", "updated_at") if obj else ()
-
-    def get_fields(
-        self, request: HttpRequest, obj: Sensor | None = None
-    ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
-        """Puts the id first."""
-        shown = SensorForm.Meta.fields
-        return ("sid", *shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
-
-    @admin.action(description="Switch the selected sensors on", permissions=("change",))
-    def switch_on(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
-        """Switches sensors on."""
-        self._switch(request, queryset, enabled=True)
-
-    @admin.action(description="Switch the selected sensors off", permissions=("change",))
-    def switch_off(self, request: HttpRequest, queryset: QuerySet[Sensor]) -> None:
-        """Silences sensors."""
-        self._switch(request, queryset, enabled=False)
-
-    def _switch(self, request: HttpRequest, queryset: QuerySet[Sensor], *, enabled: bool) -> None:
-        count = queryset.update(enabled=enabled, updated_at=timezone.now())
-        self.message_user(request, f"{count} sensors switched {'on' if enabled else 'off'}.")
+    stored = ("sid", "level", "x_m", "y_m", "updated_at")
 
 
 @admin.register(RegionSeed)

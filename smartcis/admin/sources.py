@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from smartcis.admin.marks import Form, Page
+from smartcis.admin.marks import Form, Switched
 from smartcis.models import Source, SourceState
 from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
@@ -73,7 +73,7 @@ class SourceForm(Form):
 
 
 @admin.register(Source)
-class SourceAdmin(Page):
+class SourceAdmin(Switched):
     """Sources and how they are."""
 
     form = SourceForm
@@ -82,27 +82,13 @@ class SourceAdmin(Page):
     list_select_related = ("unit", "machine")
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
-    actions = ("switch_on", "switch_off")
+    stored = ("source", "health", "trouble", "warnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
         """Reads all healths at once."""
         found: QuerySet[Source] = super().get_queryset(request)
         self._healths = {one.source.pk: one for one in source_health()}
         return found
-
-    def get_readonly_fields(
-        self, request: HttpRequest, obj: Source | None = None
-    ) -> tuple[str, ...]:
-        """Shows the health of a stored source; its id stays."""
-        del request
-        return ("source", "health", "trouble", "warnings") if obj else ()
-
-    def get_fields(
-        self, request: HttpRequest, obj: Source | None = None
-    ) -> tuple[str | list[str] | tuple[str, ...] | tuple[()], ...]:
-        """Puts the health last."""
-        shown = SourceForm.Meta.fields
-        return (*shown, *self.get_readonly_fields(request, obj)[1:]) if obj else shown
 
     @admin.display(description="health")
     def health(self, source: Source) -> str:
@@ -129,15 +115,3 @@ class SourceAdmin(Page):
             if warnings
             else "nothing"
         )
-
-    @admin.action(description="Read the selected sources", permissions=("change",))
-    def switch_on(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
-        """Reads sources again."""
-        count = queryset.update(enabled=True)
-        self.message_user(request, f"{count} sources switched on.")
-
-    @admin.action(description="Stop reading the selected sources", permissions=("change",))
-    def switch_off(self, request: HttpRequest, queryset: QuerySet[Source]) -> None:
-        """Stops reading sources; what they said is withdrawn within seconds."""
-        count = queryset.update(enabled=False)
-        self.message_user(request, f"{count} sources switched off.")

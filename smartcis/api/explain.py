@@ -12,9 +12,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from federation.cost import TERMS, Weights
+from federation.explained import Explained, ExplainedPiece, Question, Told
+from federation.search.graph import OrNode, Way
 from smartcis.access.owner import Owner
 from smartcis.actions.explain_query import ExplainOptions, explain_query
-from smartcis.api.fields import body_of, texts
+from smartcis.api.bodies import body_type
+from smartcis.api.fields import body_of
 from smartcis.api.queries import SqlSerializer
 from smartcis.api.schema import SEND, answers
 from smartcis.compiling.statement import submitted
@@ -48,74 +51,6 @@ class CostSerializer(serializers.Serializer[Any]):
         return {**own, **super().get_fields()}
 
 
-class WeightsSerializer(serializers.Serializer[Any]):
-    """What a unit of each cost weighs."""
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Returns a number for each weight."""
-        return {word: serializers.FloatField() for word in Weights.words()}
-
-
-class PlanNodeSerializer(serializers.Serializer[Any]):
-    """An operator of the plan, and where it runs."""
-
-    depth = serializers.IntegerField()
-    node = serializers.CharField()
-    site = serializers.CharField()
-
-
-class AlternativeSerializer(serializers.Serializer[Any]):
-    """One way to run a part of the query."""
-
-    parts = texts()
-    cost = CostSerializer()
-    weighed = serializers.FloatField(help_text="the cost as one number")
-    chosen = serializers.BooleanField()
-    verdict = serializers.CharField(help_text="chosen, or why it lost")
-
-
-class RefusalSerializer(serializers.Serializer[Any]):
-    """What was no alternative."""
-
-    what = serializers.CharField()
-    why = serializers.CharField()
-
-
-class SearchWaySerializer(serializers.Serializer[Any]):
-    """An AND node of the search."""
-
-    text = serializers.CharField()
-    cost = serializers.FloatField(allow_null=True, help_text="null: nothing comes from below")
-    verdict = serializers.CharField()
-
-
-class SearchNodeSerializer(serializers.Serializer[Any]):
-    """An OR node of the search, and every way to it, the cheapest first."""
-
-    expr = serializers.CharField()
-    prop = serializers.CharField(allow_blank=True)
-    cost = serializers.FloatField()
-    ways = SearchWaySerializer(many=True)
-
-
-class SearchGraphSerializer(serializers.Serializer[Any]):
-    """What a search looked at."""
-
-    cost = serializers.FloatField()
-    and_nodes = serializers.IntegerField()
-    or_nodes = serializers.IntegerField()
-    nodes = SearchNodeSerializer(many=True)
-
-
-class OptimizerQuestionSerializer(serializers.Serializer[Any]):
-    """A choice the optimizer had."""
-
-    about = serializers.CharField()
-    alternatives = AlternativeSerializer(many=True, help_text="the cheapest first")
-    refused = RefusalSerializer(many=True)
-    graph = SearchGraphSerializer(allow_null=True)
-
-
 class KeptShareSerializer(serializers.Serializer[Any]):
     """Which share of an input's rows passes its conditions."""
 
@@ -141,35 +76,19 @@ class EstimateSerializer(serializers.Serializer[Any]):
     operators = OperatorEstimateSerializer(many=True)
 
 
-class FragmentSerializer(serializers.Serializer[Any]):
-    """A piece of the query that one site runs."""
-
-    site = serializers.CharField()
-    title = serializers.CharField()
-    sql = serializers.CharField(help_text="as StreamSQL, or as plan text where it has no words")
-    plan = serializers.CharField()
-    estimate = EstimateSerializer(allow_null=True)
-    measured = CostSerializer(allow_null=True)
-
-
-class ExplainedSerializer(serializers.Serializer[Any]):
-    """Borders 1 to 6 as data."""
-
-    plan = PlanNodeSerializer(many=True)
-    questions = OptimizerQuestionSerializer(many=True)
-    refused = RefusalSerializer(many=True)
-    cost = CostSerializer(allow_null=True)
-    weights = WeightsSerializer()
-    pieces = FragmentSerializer(many=True)
-    orders = texts(help_text="what the motes are sent")
-    remarks = serializers.DictField(child=serializers.CharField())
+body_type(Weights)
+body_type(Way, "SearchWay")
+body_type(OrNode, "SearchNode")
+body_type(Told, "Alternative", cost=CostSerializer)
+body_type(Question, "OptimizerQuestion")
+body_type(ExplainedPiece, "Fragment", estimate=EstimateSerializer, measured=CostSerializer)
 
 
 class ExplanationSerializer(serializers.Serializer[Any]):
     """A query's way through the house."""
 
     text = serializers.CharField(help_text="all ten borders, to be read")
-    explained = ExplainedSerializer()
+    explained = body_type(Explained, cost=CostSerializer)()
 
 
 class QueryExplain(APIView):
