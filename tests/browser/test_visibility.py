@@ -33,7 +33,7 @@ def test_hide_me_clears_every_open_map(visitor, product):
     mine, other, still = visitor(f"/#visitor={code}"), visitor("/"), visitor("/")
     expect(mine.get_by_test_id("consent-exact")).to_have_attribute("aria-pressed", "true")
     assert code not in mine.url
-    expect(mine.get_by_test_id("retention")).to_contain_text("60 s after it was heard")
+    expect(mine.get_by_test_id("retention")).to_contain_text("60 s after it was received")
     name = re.compile(rf"\b{name_on(mine)}\b")
     for page in (other, still):
         expect(page.locator("canvas.movers")).to_have_attribute("data-names", name, timeout=SOON_MS)

@@ -8,16 +8,17 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description One way to run a part of the query. */
+        /** @description An alternative. */
         Alternative: {
             chosen: boolean;
             cost: components["schemas"]["Cost"];
+            /** @description what it consists of. */
             parts: string[];
-            /** @description chosen, or why it lost */
+            /** @description `chosen`, or `lost: …` with why. */
             verdict: string;
             /**
              * Format: double
-             * @description the cost as one number
+             * @description its cost as one number.
              */
             weighed: number;
         };
@@ -208,15 +209,17 @@ export interface components {
             network: "measured" | "guessed";
             operators: components["schemas"]["OperatorEstimate"][];
         };
-        /** @description Borders 1 to 6 as data. */
+        /** @description Borders 5 and 6 of one query; its fields are those of the JSON. */
         Explained: {
+            /** @description None where no device is asked. */
             cost: components["schemas"]["Cost"] | null;
-            /** @description what the motes are sent */
+            /** @description what the devices are told. */
             orders: string[];
             pieces: components["schemas"]["Fragment"][];
             plan: components["schemas"]["PlanNode"][];
             questions: components["schemas"]["OptimizerQuestion"][];
             refused: components["schemas"]["Refusal"][];
+            /** @description what else is to be told of the query, by heading. */
             remarks: {
                 [key: string]: string;
             };
@@ -292,14 +295,18 @@ export interface components {
             /** @enum {string} */
             state: "live" | "late" | "dead" | "off" | "unknown";
         };
-        /** @description A piece of the query that one site runs. */
+        /** @description A fragment of the query. */
         Fragment: {
+            /** @description of what runs in the network. */
             estimate: components["schemas"]["Estimate"] | null;
+            /** @description what it takes while it runs, where somebody measured. */
             measured: components["schemas"]["Cost"] | null;
+            /** @description what is shipped, as plan text. */
             plan: string;
             site: string;
-            /** @description as StreamSQL, or as plan text where it has no words */
+            /** @description as StreamSQL; as plan text where StreamSQL has no words for it. */
             sql: string;
+            /** @description site, name and manner. */
             title: string;
         };
         /** @description What is wrong with a text. */
@@ -463,9 +470,11 @@ export interface components {
         };
         /** @description A choice the optimizer had. */
         OptimizerQuestion: {
+            /** @description what it is about. */
             about: string;
-            /** @description the cheapest first */
+            /** @description the cheapest first. */
             alternatives: components["schemas"]["Alternative"][];
+            /** @description how the search came to it; None where there was nothing to search. */
             graph: components["schemas"]["SearchGraph"] | null;
             refused: components["schemas"]["Refusal"][];
         };
@@ -808,7 +817,7 @@ export interface components {
             sets: components["schemas"]["Fact"][][];
             view: string;
         };
-        /** @description What was no alternative. */
+        /** @description What was no alternative, and why. */
         Refusal: {
             what: string;
             why: string;
@@ -885,13 +894,16 @@ export interface components {
         };
         /** @description What a search looked at. */
         SearchGraph: {
+            /** @description how many were costed. */
             and_nodes: number;
             /** Format: double */
             cost: number;
+            /** @description those of the best plan, from the goal down. */
             nodes: components["schemas"]["SearchNode"][];
+            /** @description how many were looked at. */
             or_nodes: number;
         };
-        /** @description An OR node of the search, and every way to it, the cheapest first. */
+        /** @description Relations with a property they must have, and every way to it, the cheapest first. */
         SearchNode: {
             /** Format: double */
             cost: number;
@@ -899,14 +911,15 @@ export interface components {
             prop: string;
             ways: components["schemas"]["SearchWay"][];
         };
-        /** @description An AND node of the search. */
+        /** @description An AND node. */
         SearchWay: {
             /**
              * Format: double
-             * @description null: nothing comes from below
+             * @description weighed, with what it stands on; None if nothing comes from below.
              */
             cost: number | null;
             text: string;
+            /** @description `chosen`, or `lost: …` with why. */
             verdict: string;
         };
         /** @description A sensor, and what it measures when it is simulated. */
@@ -1084,17 +1097,23 @@ export interface components {
             weighed: number;
             where: string;
         };
-        /** @description What a unit of each cost weighs. */
+        /** @description How much each kind of cost matters; where alone unlike things are added. */
         Weights: {
             /** Format: double */
             bytes: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description a millisecond of processor time per second, which the search counts beside `Cost`.
+             */
             cpu: number;
             /** Format: double */
             energy: number;
             /** Format: double */
             latency: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description nothing unless somebody weighs them: a lane takes thousands of rows a second.
+             */
             rows: number;
         };
         /** @description Hypothetical updates of base rows. */

@@ -1,4 +1,5 @@
 /** What a room's temperature is called, as the layer of the map shows it. */
+import './temperature.css';
 
 /** The bands rooms are filled by: each ends below a temperature, °C. */
 export const BANDS = [

@@ -8,7 +8,7 @@ import L from 'leaflet';
 import type { Point } from '../store/geometry';
 import type { Visitor } from '../store/world';
 
-/** A tag is heard about once a second; a dot takes this long to its new place, ms. */
+/** A tag is received about once a second; a dot takes this long to its new point, ms. */
 const GLIDE_MS = 900;
 const RADIUS_PX = 4.5;
 const SIMULATED_PX = 1.6;
@@ -23,7 +23,7 @@ interface Mover {
   simulated: boolean;
 }
 
-/** One visitor with one consent: who now tells less is another. */
+/** One visitor with one consent: who now shows less is another. */
 const keyOf = ({ name, exact }: Visitor): string => `${name} ${String(exact)}`;
 
 /** A room with visitors of whom no more is known. */
@@ -33,7 +33,7 @@ export interface Gathering {
   readonly simulated: boolean;
 }
 
-/** Give the rooms of a floor with visitors whose place is not told, one for each. */
+/** Give the rooms of a floor with visitors whose point is not shown, one for each. */
 export function gatherings(visitors: readonly Visitor[], levelId: string): Gathering[] {
   const rooms = new Map<string, Gathering>();
   for (const { rid, at, exact, simulated, levelId: level } of visitors) {

@@ -14,7 +14,7 @@ type Seen = Pick<World, 'machines' | 'rooms'>;
 const SHOWN = 4;
 
 export function tellMissing(missing: Pick<Missing, 'repairs' | 'complete'>, seen: Seen): Ways {
-  const ways = missing.repairs.slice(0, SHOWN).map((repair) => told(repair, seen));
+  const ways = missing.repairs.slice(0, SHOWN).map((repair) => sentences(repair, seen));
   if (ways.length === 0) {
     return {
       heading: missing.complete
@@ -30,7 +30,7 @@ export function tellMissing(missing: Pick<Missing, 'repairs' | 'complete'>, seen
   };
 }
 
-function told(repair: Repair, seen: Seen): string[] {
+function sentences(repair: Repair, seen: Seen): string[] {
   return repair.edits.map((edit) => sentence(edit, repair.conditions, seen));
 }
 

@@ -127,20 +127,20 @@ export function directions(
 ): Instruction[] {
   const name = (id: string): string => levels.find((level) => level.id === id)?.name ?? id;
   const ordinal = (id: string): number => levels.find((level) => level.id === id)?.ordinal ?? 0;
-  const told: Instruction[] = [];
+  const instructions: Instruction[] = [];
   found.legs.forEach((leg, i) => {
     const { levelId } = leg;
-    if (i === 0) told.push(say('start', levelId, `Start at ${origin}, floor ${name(levelId)}`));
+    if (i === 0) instructions.push(say('start', levelId, `Start at ${origin}, floor ${name(levelId)}`));
     const stretches = walk(leg, roomsByLevel.get(levelId) ?? []);
     const last = i === found.legs.length - 1;
     for (const stretch of last ? entering(stretches, target.rid) : stretches) {
-      told.push(say(stretch.kind, levelId, phrase(stretch), stretch.lengthM));
+      instructions.push(say(stretch.kind, levelId, phrase(stretch), stretch.lengthM));
     }
     const climb = found.climbs[i];
     if (!climb) return;
     const sense = ordinal(climb.to) > ordinal(climb.from) ? 'up' : 'down';
     const means = { lift: 'Take the lift', stairs: 'Take the stairs', passage: 'Go' }[climb.way];
-    told.push({
+    instructions.push({
       text: `${means} ${sense} to floor ${name(climb.to)}`,
       levelId: climb.from,
       kind: climb.way,
@@ -149,8 +149,8 @@ export function directions(
     });
   });
   const end = found.legs.at(-1);
-  if (end) told.push(say('arrive', end.levelId, `Arrive at ${target.name}`));
-  return told;
+  if (end) instructions.push(say('arrive', end.levelId, `Arrive at ${target.name}`));
+  return instructions;
 }
 
 function say(kind: Instruction['kind'], levelId: string, text: string, lengthM = 0): Instruction {
@@ -162,7 +162,7 @@ interface Stretch {
   readonly kind: 'straight' | 'left' | 'right' | 'back';
   readonly lengthM: number;
   readonly room: Room | null;
-  /** The last stretches, all in the target's room, are told as one. */
+  /** The last stretches, all in the target's room, are one instruction. */
   readonly enters: boolean;
 }
 

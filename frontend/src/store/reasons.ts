@@ -12,21 +12,21 @@ export interface Sentence {
   readonly doorId?: string;
 }
 
-export interface Told {
+export interface Wording {
   readonly heading: string;
   readonly sentences: readonly Sentence[];
 }
 
 type Seen = Pick<World, 'machines' | 'rooms'>;
 
-/** The order in which a person would tell it; unknown relations come last. */
+/** The order in which a person would say it; unknown relations come last. */
 const ORDER = ['seat_reading', 'cpu_reading', 'machine_software', 'machine', 'door', 'route_request'];
 
 /** What of an answer's reasons is put in words. */
 type Rested = Pick<Reasons, 'sets' | 'complete' | 'at_s'>;
 
 /** The smallest set of reasons in sentences, and how many others there are. */
-export function tell(reasons: Rested, seen: Seen): Told {
+export function inWords(reasons: Rested, seen: Seen): Wording {
   const facts = [...(reasons.sets[0] ?? [])].sort((a, b) => place(a) - place(b));
   const sentences = facts.map((fact) => ({
     text: sentence(fact, seen, reasons.at_s),

@@ -4,18 +4,18 @@ import type { Policy, Visitor } from '../api/schema';
 
 export type Consent = Visitor['consent'];
 
-export const CHOICES: readonly { consent: Consent; title: string; told: string }[] = [
-  { consent: 'hidden', title: 'Hide me', told: 'Nobody but the staff of the house can find your tag.' },
+export const CHOICES: readonly { consent: Consent; title: string; meaning: string }[] = [
+  { consent: 'hidden', title: 'Hide me', meaning: 'Nobody but the staff of the house can find your tag.' },
   {
     consent: 'counted',
     title: 'Count me',
-    told: 'You are counted; a count is shown only from three visitors on.',
+    meaning: 'You are counted; a count is shown only from three visitors on.',
   },
-  { consent: 'room', title: 'My room', told: 'Others see which room you are in, under a name for today.' },
+  { consent: 'room', title: 'My room', meaning: 'Others see which room you are in, under a name for today.' },
   {
     consent: 'exact',
     title: 'My place',
-    told: 'Others see where a reader last received your tag, under a name for today.',
+    meaning: 'Others see where a reader last received your tag, under a name for today.',
   },
 ];
 
@@ -60,7 +60,7 @@ export function keptText({ held_s, log_keeps_s, renamed_at_hour }: Policy): stri
   const minutes = Math.round(log_keeps_s / 60);
   const held = Math.round(held_s);
   return (
-    `A position leaves every answer ${held} s after it was heard; names change daily at ${renamed_at_hour}:00. ` +
+    `A position leaves every answer ${held} s after it was received; names change daily at ${renamed_at_hour}:00. ` +
     `The building’s log keeps what readers received for about ${minutes} minutes, longer while little happens. ` +
     `Staff can see the last ${held} s of it, and each time is noted.`
   );

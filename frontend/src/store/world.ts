@@ -195,7 +195,7 @@ export interface Visitor {
   readonly name: string;
   readonly levelId: string;
   readonly rid: string;
-  /** Where a reader heard the tag, or the point of the room if no more may be told. */
+  /** Where a reader received the tag, or the point of the room if no more may be shown. */
   readonly at: Point;
   readonly exact: boolean;
   readonly simulated: boolean;

@@ -52,7 +52,7 @@ interface Subscription {
   id: number;
   readonly view: string;
   readonly bag: Bag;
-  readonly hear: (event: ViewEvent) => void;
+  readonly receive: (event: ViewEvent) => void;
 }
 
 export class LiveClient {
@@ -115,8 +115,8 @@ export class LiveClient {
   }
 
   /** Follow a view; the returned function ends it. */
-  subscribe(view: string, hear: (event: ViewEvent) => void): () => void {
-    const subscription: Subscription = { id: this.nextId++, view, bag: new Bag(), hear };
+  subscribe(view: string, receive: (event: ViewEvent) => void): () => void {
+    const subscription: Subscription = { id: this.nextId++, view, bag: new Bag(), receive };
     this.subscriptions.set(subscription.id, subscription);
     this.ask(subscription);
     return () => {
@@ -163,7 +163,7 @@ export class LiveClient {
     this.drop();
     if (this.stopped) return;
     this.lostAtMs ??= this.around.now();
-    this.tell({ kind: 'offline', sinceMs: this.lostAtMs, cause: 'socket' });
+    this.report({ kind: 'offline', sinceMs: this.lostAtMs, cause: 'socket' });
     this.cancelRetry?.();
     this.cancelRetry = this.around.later(waitMs(this.attempt++, this.around.random()), () => {
       this.connect();
@@ -184,16 +184,16 @@ export class LiveClient {
       case 'welcome':
         if (message.protocol !== PROTOCOL) {
           this.stop();
-          this.tell({ kind: 'outdated', spoken: message.protocol });
+          this.report({ kind: 'outdated', spoken: message.protocol });
           return;
         }
         this.attempt = 0;
         this.lostAtMs = null;
-        this.tell(judge(message.engine, 0, message.epoch, this.around.now(), this.state));
+        this.report(judge(message.engine, 0, message.epoch, this.around.now(), this.state));
         return;
       case 'status':
         this.serverOffsetS = message.server_s - this.around.now() / 1000;
-        this.tell(judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state));
+        this.report(judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state));
         return;
       case 'snapshot':
         this.take(message);
@@ -202,11 +202,11 @@ export class LiveClient {
         this.fold(message);
         return;
       case 'closed':
-        this.subscriptions.get(message.id)?.hear({ kind: 'closed' });
+        this.subscriptions.get(message.id)?.receive({ kind: 'closed' });
         return;
       case 'error':
         if (message.id !== null) {
-          this.subscriptions.get(message.id)?.hear({ kind: 'error', error: message });
+          this.subscriptions.get(message.id)?.receive({ kind: 'error', error: message });
         }
         return;
       case 'pong':
@@ -218,7 +218,7 @@ export class LiveClient {
     const subscription = this.subscriptions.get(message.id);
     if (!subscription) return;
     subscription.bag.replace(message);
-    subscription.hear({ kind: 'snapshot', bag: subscription.bag, merged: message.merged });
+    subscription.receive({ kind: 'snapshot', bag: subscription.bag, merged: message.merged });
   }
 
   private fold(message: Delta): void {
@@ -231,7 +231,7 @@ export class LiveClient {
       // Matching `prev` but impossible weights: our past is wrong, so only a snapshot helps.
       this.renew(subscription, message.prev === subscription.bag.epoch);
     } else if (folded === 'applied') {
-      subscription.hear({ kind: 'delta', bag: subscription.bag, changes, merged: message.merged });
+      subscription.receive({ kind: 'delta', bag: subscription.bag, changes, merged: message.merged });
     }
   }
 
@@ -254,7 +254,7 @@ export class LiveClient {
     if (this.open) this.socket?.send(JSON.stringify(message));
   }
 
-  private tell(connection: Connection): void {
+  private report(connection: Connection): void {
     this.state = connection;
     this.onConnection(connection);
   }

@@ -1,4 +1,5 @@
 /** An explanation as REST gives it: what the optimizer chose, among what, and who runs what. */
+import type { Cost } from '../api/schema';
 
 /** What the optimizer may be asked to save; the words are those of `explain --weights`. */
 export const METRICS: readonly { name: string; weights: string }[] = [
@@ -19,6 +20,20 @@ export function figure(value: number): string {
 export function wait(ms: number): string {
   return ms < 1000 ? `${figure(ms)} ms` : `${figure(ms / 1000)} s`;
 }
+
+/** The terms of a cost, as columns; what a search weighs besides is in its verdicts. */
+export const TERMS: readonly {
+  field: keyof Cost;
+  name: string;
+  /** Beside the figure; empty where the figure says it. */
+  unit: string;
+  show: (value: number) => string;
+}[] = [
+  { field: 'energy_mj_per_s', name: 'Energy', unit: 'mJ/s', show: figure },
+  { field: 'bytes_per_s', name: 'Radio', unit: 'B/s', show: figure },
+  { field: 'latency_ms', name: 'Wait', unit: '', show: wait },
+  { field: 'rows_per_s', name: 'Rows', unit: 'rows/s', show: figure },
+];
 
 /** How far a bar reaches, 0 to 100, where the dearest shown fills it. */
 export function reach(weighed: number, most: number): number {

@@ -1,7 +1,7 @@
 /** Reasons in plain words. */
 import { expect, test } from 'vitest';
 import type { Fact, Reasons } from '../../src/api/schema';
-import { tell } from '../../src/store/reasons';
+import { inWords } from '../../src/store/reasons';
 import { rowWith } from '../../src/store/table';
 import { world } from '../../src/store/world';
 import type { Cell } from '../../src/wire/protocol';
@@ -25,7 +25,7 @@ const reasons = (sets: Fact[][], complete = true): Pick<Reasons, 'sets' | 'compl
   complete,
   at_s: NOW_S,
 });
-const texts = (facts: Fact[]): string[] => tell(reasons([facts]), seen).sentences.map((s) => s.text);
+const texts = (facts: Fact[]): string[] => inWords(reasons([facts]), seen).sentences.map((s) => s.text);
 
 test('a free machine is told the way a person would tell it', () => {
   const facts = [
@@ -34,7 +34,7 @@ test('a free machine is told the way a person would tell it', () => {
     fact('machine_software', { mid: 'm1', software: 'LaTeX' }),
     seat,
   ];
-  expect(tell(reasons([facts]), seen)).toEqual({
+  expect(inWords(reasons([facts]), seen)).toEqual({
     heading: 'As long as all of this is so:',
     sentences: [
       { text: 'Seat at host-m1 reads 0.0 kg (12 s ago)', mark: '' },
@@ -48,7 +48,7 @@ test('a free machine is told the way a person would tell it', () => {
 
 test('doors without which there is no way are marked, others are not', () => {
   const detour = fact('door', { door_id: 'd2', state: 'open' }, false);
-  const { heading, sentences } = tell(
+  const { heading, sentences } = inWords(
     reasons([
       [door, detour, seat],
       [door, seat],
@@ -85,8 +85,8 @@ test('a machine and a room the plan does not know keep their ids', () => {
 });
 
 test('reasons that cannot all be listed, or that are none, say so', () => {
-  expect(tell(reasons([[door]], false), seen).heading).toBe('One of many ways to see it:');
-  expect(tell(reasons([[]]), seen)).toEqual({
+  expect(inWords(reasons([[door]], false), seen).heading).toBe('One of many ways to see it:');
+  expect(inWords(reasons([[]]), seen)).toEqual({
     heading: 'This rests only on what cannot change.',
     sentences: [],
   });

@@ -10,12 +10,12 @@ test('the code stands behind the mark alone', () => {
 
 test('hiding comes first, and every choice says what others see', () => {
   expect(CHOICES.map(({ consent }) => consent)).toEqual(['hidden', 'counted', 'room', 'exact']);
-  for (const { told } of CHOICES) expect(told).toMatch(/\.$/);
+  for (const { meaning } of CHOICES) expect(meaning).toMatch(/\.$/);
 });
 
 test('how long a position is kept is said in minutes', () => {
   const text = keptText({ held_s: 60, log_keeps_s: 3600, renamed_at_hour: 4 });
-  expect(text).toContain('60 s after it was heard');
+  expect(text).toContain('60 s after it was received');
   expect(text).toContain('daily at 4:00');
   expect(text).toContain('about 60 minutes');
 });

@@ -113,6 +113,9 @@ function click(name: string): void {
 
 test('the winner stands first and is marked, the dearer ones wait behind a button', () => {
   const rows = all('alternative');
+  expect(
+    [...(rows[0]?.querySelectorAll('td.number') ?? [])].map((cell) => cell.getAttribute('data-unit')),
+  ).toEqual(['mJ/s', 'B/s', '', 'rows/s']);
   expect(rows).toHaveLength(8);
   expect(rows[0]?.getAttribute('data-chosen')).toBe('1');
   expect(rows.filter((row) => row.hasAttribute('data-chosen'))).toHaveLength(1);
