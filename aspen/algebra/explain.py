@@ -1,4 +1,4 @@
-"""Plan → text: one node per line, inputs indented below it; `aspen.algebra.read` reads it back.
+"""Plan ↔ text: one node per line, inputs indented below it; `aspen.algebra.read` reads it back.
 
     Project mid TEXT = m.mid
       Join on m.mid = s.mid where s.weight_kg < 5.0
@@ -6,18 +6,41 @@
         Window by s.mid rows 1 range 120.0
           Scan seat_reading as s (s.mid TEXT, s.weight_kg FLOAT[kg]) stream
 
+`NODES` says of every kind of node which words its fields stand behind; both directions follow it.
+
 Law: `read_plan(plan_text(p)) == p`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 
 from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, Outer
+from aspen.algebra.forms import (
+    COLUMN,
+    COLUMNS,
+    INT,
+    NAME,
+    NAMES,
+    NUMBER,
+    Field,
+    Form,
+    Record,
+    enclosed,
+    flag,
+    listed,
+    one_of,
+    paired,
+    record,
+)
 from aspen.algebra.plan import (
     Aggregate,
+    AggregateFunction,
     AntiJoin,
     Apply,
+    ApplyKind,
+    Best,
     Distinct,
     Filter,
     Fixpoint,
@@ -30,6 +53,7 @@ from aspen.algebra.plan import (
     Recursive,
     RecursiveRef,
     Scan,
+    SetFunction,
     SetOperation,
     Ship,
     SortKey,
@@ -37,10 +61,11 @@ from aspen.algebra.plan import (
     Union,
     Values,
     Window,
+    WindowBounds,
     children,
 )
+from aspen.algebra.read_expr import Words, read_expr
 from aspen.algebra.text import PRECEDENCE, column_text, name_text, value_text
-from aspen.model.schema import Column
 
 
 def plan_text(plan: Plan) -> str:
@@ -55,6 +80,12 @@ def plan_text(plan: Plan) -> str:
         lines.append("  " * depth + node_text(node))
         stack.extend((depth + 1, child) for child in reversed(children(node)))
     return "\n".join(lines) + "\n"
+
+
+def node_text(node: Plan) -> str:
+    """Print one node without its inputs."""
+    kind = node.function.value if isinstance(node, SetOperation) else type(node).__name__
+    return kind + NODES[kind].text(node)
 
 
 def expr_text(expr: Expr) -> str:
@@ -93,101 +124,147 @@ def _operand(expr: Expr, symbol: str, *, right: bool = True) -> str:
     return expr_text(expr) if own > above or chains else f"({expr_text(expr)})"
 
 
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(map(name_text, names))
+class NodeForm(Record):
+    """How a kind of node is written and made.
+
+    Args:
+        inputs: how many it has, which `make` is called with; None for any number.
+    """
+
+    def __init__(self, inputs: int | None, make: Callable[..., Plan], *fields: Field) -> None:
+        super().__init__(make, fields)
+        self.inputs = inputs
 
 
-def _columns(columns: Iterable[Column]) -> str:
-    return f"({', '.join(map(column_text, columns))})"
+def _constant(words: Words) -> Const:
+    value = read_expr(words)
+    if not isinstance(value, Const):
+        raise words.error("Values holds constants")
+    return value
 
 
-def _aggregate(aggregate: Aggregate) -> str:
+def _aggregate_text(aggregate: Aggregate) -> str:
     argument = "*" if aggregate.argument is None else name_text(aggregate.argument)
     distinct = "DISTINCT " if aggregate.distinct else ""
     return f"{column_text(aggregate.output)} = {aggregate.function.value}({distinct}{argument})"
 
 
-def _matching(node: Join | AntiJoin | OuterJoin | MarkJoin) -> str:
-    pairs = ", ".join(f"{name_text(left)} = {name_text(right)}" for left, right in node.on)
-    on = f" on {pairs}" if pairs else ""
-    where = f" where {expr_text(node.residual)}" if node.residual is not None else ""
-    mark = f" give {column_text(node.mark)}" if isinstance(node, MarkJoin) else ""
-    return f"{type(node).__name__}{mark}{on}{where}"
+def _aggregate(words: Words) -> Aggregate:
+    output = COLUMN.read(words)
+    words.expect("=")
+    function = _FUNCTION.read(words)
+    words.expect("(")
+    distinct = words.peek() == "DISTINCT" and words.peek(1) != ")" and words.take("DISTINCT")
+    argument = None if words.take("*") else words.name()
+    words.expect(")")
+    return Aggregate(function, argument, output, distinct)
 
 
-def _window(node: Window) -> str:
-    by = f" by {_names(node.partition_by)}" if node.partition_by else ""
-    bounds = "".join(f" {word} {value_text(amount)}" for word, amount, _ in node.bounds.words)
-    return f"Window{by}{bounds}"
+def _choice_text(choice: tuple[str, AggregateFunction]) -> str:
+    column, function = choice
+    return f"{function.value} {name_text(column)}"
 
 
-def _fixpoint(node: Fixpoint) -> str:
-    most = f" most {node.most}" if node.most is not None else ""
-    return f"Fixpoint {' with '.join(map(_recursive, node.relations))}{most}"
+def _choice(words: Words) -> tuple[str, AggregateFunction]:
+    function = _FUNCTION.read(words)
+    return words.name(), function
 
 
-def _recursive(relation: Recursive) -> str:
-    keep = ""
-    if relation.best is not None:
-        chosen = (f"{how.value} {name_text(column)}" for column, how in relation.best.choices)
-        by = f" by {_names(relation.best.keys)}" if relation.best.keys else ""
-        keep = f" keep {', '.join(chosen)}{by}"
-    return f"{name_text(relation.name)} {_columns(relation.columns)}{keep}"
+def _best(choices: tuple[tuple[str, AggregateFunction], ...], keys: tuple[str, ...]) -> Best:
+    return Best(keys, *choices[0], choices[1:])
 
 
-def _values(node: Values) -> str:
-    rows = (f"({', '.join(map(expr_text, row))})" for row in node.rows)
-    demand = "demand " if node.demand else ""
-    return " ".join([f"Values {demand}{_columns(node.columns)}", ", ".join(rows)]).rstrip()
+def _fixpoint(
+    *inputs: Plan, relations: tuple[Callable[[Plan, Plan], Recursive], ...], most: int | None
+) -> Fixpoint:
+    own, *others = (
+        make(base, step)
+        for make, base, step in zip(relations, inputs[::2], inputs[1::2], strict=True)
+    )
+    return Fixpoint(own.name, own.columns, own.base, own.step, own.best, tuple(others), most)
 
 
-def _sort_key(key: SortKey) -> str:
-    down = " desc" if key.descending else ""
-    return f"{name_text(key.column)}{down}{' nulls last' if key.nulls_last else ''}"
+_FUNCTION = one_of(AggregateFunction, "aggregate")
+_EXPR = Form(expr_text, read_expr)
+_OUTPUTS = listed(paired(COLUMN, "=", _EXPR))
+_ROWS = listed(enclosed(Form(expr_text, _constant)))
+_AGGREGATES = listed(Form(_aggregate_text, _aggregate))
+_SORT_KEYS = listed(
+    record(
+        SortKey,
+        Field("column", NAME),
+        flag("descending", "desc"),
+        Field(
+            "nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False
+        ),
+    )
+)
+_BEST = record(
+    _best,
+    Field("choices", listed(Form(_choice_text, _choice))),
+    Field("keys", NAMES, "by", ()),
+)
+_RECURSIVE = record(
+    lambda **own: lambda base, step: Recursive(base=base, step=step, **own),
+    Field("name", NAME),
+    Field("columns", COLUMNS),
+    Field("best", _BEST, "keep", None),
+)
+_SOURCE = (Field("alias", NAME, "as"), Field("columns", COLUMNS))
+_ON = Field("on", listed(paired(NAME, "=", NAME)), "on", ())
+_WHERE = Field("residual", _EXPR, "where", None)
+_BY = Field("partition_by", NAMES, "by", ())
+_BOUNDS = (Field(name, NUMBER, name.removesuffix("_s"), None) for name in WindowBounds._fields)
+_STATIC, _STREAM = flag("deletable", "static", absent=True), flag("stream", "stream")
+_ALL = flag("keeps_duplicates", "all")
 
-
-def _top_k(node: TopK) -> str:
-    per = f" per {_names(node.partition_by)}" if node.partition_by else ""
-    by = f" by {', '.join(map(_sort_key, node.keys))}" if node.keys else ""
-    limit = f" limit {node.limit}" if node.limit is not None else ""
-    offset = f" offset {node.offset}" if node.offset else ""
-    return f"TopK{per}{by}{limit}{offset}"
-
-
-def node_text(node: Plan) -> str:
-    """Print one node without its inputs."""
-    match node:
-        case Values():
-            return _values(node)
-        case SetOperation(_, _, function, keeps):
-            return f"{function.value}{' all' if keeps else ''}"
-        case TopK():
-            return _top_k(node)
-        case Scan(relation, alias, columns):
-            marks = f"{'' if node.deletable else ' static'}{' stream' if node.stream else ''}"
-            return f"Scan {name_text(relation)} as {name_text(alias)} {_columns(columns)}{marks}"
-        case RecursiveRef(name, alias, columns):
-            return f"RecursiveRef {name_text(name)} as {name_text(alias)} {_columns(columns)}"
-        case Window():
-            return _window(node)
-        case Filter(_, predicate):
-            return f"Filter {expr_text(predicate)}"
-        case Project(_, outputs):
-            made = (f"{column_text(column)} = {expr_text(value)}" for column, value in outputs)
-            return " ".join(["Project", ", ".join(made)]).rstrip()
-        case Join() | AntiJoin() | OuterJoin() | MarkJoin():
-            return _matching(node)
-        case Apply(_, _, kind, output):
-            return f"Apply {kind.value}{f' {column_text(output)}' if output is not None else ''}"
-        case Union():
-            return "Union"
-        case Distinct():
-            return "Distinct"
-        case GroupBy(_, keys, aggregates):
-            by = f" by {_names(keys)}" if keys else ""
-            give = f" give {', '.join(map(_aggregate, aggregates))}" if aggregates else ""
-            return f"GroupBy{by}{give}"
-        case Fixpoint():
-            return _fixpoint(node)
-        case Ship(_, source, target):
-            return f"Ship {name_text(source)} -> {name_text(target)}"
+NODES: dict[str, NodeForm] = {
+    "Scan": NodeForm(0, Scan, Field("relation", NAME), *_SOURCE, _STATIC, _STREAM),
+    "Values": NodeForm(
+        0,
+        Values,
+        flag("demand", "demand"),
+        Field("columns", COLUMNS),
+        Field("rows", _ROWS, absent=()),
+    ),
+    "RecursiveRef": NodeForm(0, RecursiveRef, Field("name", NAME), *_SOURCE),
+    "Join": NodeForm(2, Join, _ON, _WHERE),
+    "Apply": NodeForm(
+        2,
+        Apply,
+        Field("kind", one_of(ApplyKind, "kind of Apply")),
+        Field("output", COLUMN, absent=None),
+    ),
+    "AntiJoin": NodeForm(2, AntiJoin, _ON, _WHERE),
+    "OuterJoin": NodeForm(2, OuterJoin, _ON, _WHERE),
+    "MarkJoin": NodeForm(2, MarkJoin, Field("mark", COLUMN, "give"), _ON, _WHERE),
+    "Except": NodeForm(2, partial(SetOperation, function=SetFunction.EXCEPT), _ALL),
+    "Intersect": NodeForm(2, partial(SetOperation, function=SetFunction.INTERSECT), _ALL),
+    "Window": NodeForm(1, Window, _BY, *_BOUNDS),
+    "Filter": NodeForm(1, Filter, Field("predicate", _EXPR)),
+    "Project": NodeForm(1, Project, Field("outputs", _OUTPUTS, absent=())),
+    "Distinct": NodeForm(1, Distinct),
+    "TopK": NodeForm(
+        1,
+        TopK,
+        Field("partition_by", NAMES, "per", ()),
+        Field("keys", _SORT_KEYS, "by", ()),
+        Field("limit", INT, "limit", None),
+        Field("offset", INT, "offset", 0),
+    ),
+    "GroupBy": NodeForm(
+        1,
+        GroupBy,
+        Field("keys", NAMES, "by", ()),
+        Field("aggregates", _AGGREGATES, "give", ()),
+    ),
+    "Ship": NodeForm(1, Ship, Field("source", NAME), Field("target", NAME, "->")),
+    "Union": NodeForm(None, lambda *inputs: Union(inputs)),
+    "Fixpoint": NodeForm(
+        None,
+        _fixpoint,
+        Field("relations", listed(_RECURSIVE, "with")),
+        Field("most", INT, "most", None),
+    ),
+}
+"""By the word a node's line begins with."""
