@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
+from aspen.algebra.expr import Col, Expr, Op, columns_in
 from aspen.algebra.joined import join_on
-from aspen.algebra.plan import Filter, Join, Plan, Project
+from aspen.algebra.plan import Join, Plan, names_of
+from aspen.algebra.renaming import filtered, narrowed
 from federation.accesses import Fetch
 from federation.regions import Path, Region
 from federation.search.joins import FETCH
@@ -69,13 +70,8 @@ class _Joins:
         self.done = [one for f in chosen_fetches(self.region, tree) for one in f.done]
         plan = self._built(tree)
         left = [one for one in self.region.group.conditions if one not in self.done]
-        rest = conjunction(left)
-        if rest is not None:
-            plan = Filter(plan, rest)
         columns = tuple(c for c in self.region.top.columns if c.name in self.region.needed)
-        if plan.columns == columns:
-            return plan
-        return Project(plan, tuple((column, Col(column.name)) for column in columns))
+        return narrowed(filtered(plan, left), columns)
 
     def _built(self, tree: PlanTree) -> Plan:
         way = tree.way
@@ -94,8 +90,7 @@ class _Joins:
         return self.elsewhere(plan, path)
 
     def _join(self, left: Plan, right: Plan) -> Plan:
-        lefts = {column.name for column in left.columns}
-        rights = {column.name for column in right.columns}
+        lefts, rights = names_of(left), names_of(right)
         conditions: list[Expr] = []
         for names in self.region.group.equal_columns:
             one = [name for name in names if name in lefts]

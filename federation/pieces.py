@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.joined import joined
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
+from aspen.algebra.renaming import narrowed
 from aspen.model.schema import Column
 from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.estimate import Estimate, estimate
@@ -108,9 +109,7 @@ def joined_fragment(
     )
     keeping = {name: Col(name) for name in values}
     replaces = _tree([part.kept for part in meeting.parts], meeting, keeping, {})
-    if replaces.columns != outputs:
-        replaces = Project(replaces, tuple((column, Col(column.name)) for column in outputs))
-    return _piece(plan, answers, replaces, every_s, method, statistics)
+    return _piece(plan, answers, narrowed(replaces, outputs), every_s, method, statistics)
 
 
 def grouped_fragment(node: GroupBy, part: Sampled, statistics: Statistics) -> Piece:

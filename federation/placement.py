@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from aspen.algebra.plan import Filter, Plan, Ship, children, with_children
+from aspen.algebra.plan import Filter, Plan, Ship, children, map_children, with_children
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch
 from federation.arrange import arranged, chosen_fetches
@@ -217,7 +217,7 @@ def strip_ships(plan: Plan) -> Plan:
     """Returns a federated plan without its borders."""
     if isinstance(plan, Ship):
         return strip_ships(plan.child)
-    return with_children(plan, tuple(strip_ships(child) for child in children(plan)))
+    return map_children(plan, strip_ships)
 
 
 def sites(plan: Plan, site: str = "engine") -> Iterator[tuple[int, Plan, str]]:

@@ -24,6 +24,7 @@ from aspen.algebra.plan import (
     Scan,
     Window,
     children,
+    names_of,
 )
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch, joined_fetches, measured_fetch, selected_fetch
@@ -80,7 +81,7 @@ class Search:
         """Returns the regions of a plan, from the root down."""
         if not self.network.runs:
             return []
-        everything = frozenset(column.name for column in plan.columns)
+        everything = names_of(plan)
         return list(self._walk(plan, (), everything))
 
     def _walk(self, node: Plan, path: Path, needed: frozenset[str]) -> Iterator[Region]:
@@ -175,7 +176,7 @@ class Search:
                 self.refused.append((", ".join(parts), reason))
             for plan, here in group.parts.values():
                 if not isinstance(plan, Join):
-                    own = frozenset(column.name for column in plan.columns)
+                    own = names_of(plan)
                     yield from self._walk(plan, here, read & own)
             return
         fetches: list[Fetch] = []
@@ -193,7 +194,7 @@ class Search:
         yield self._region(node, path, needed, group, [*fetches, *joins], (*refused, *why))
         for alias, (plan, here) in group.parts.items():
             if alias not in parts:
-                own = frozenset(column.name for column in plan.columns)
+                own = names_of(plan)
                 yield from self._walk(plan, here, read & own)
 
     def _region(

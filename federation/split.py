@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from aspen.algebra.explain import plan_text
@@ -14,8 +14,9 @@ from aspen.algebra.plan import (
     Scan,
     Ship,
     children,
+    map_children,
+    nodes,
     relations_of,
-    with_children,
 )
 from aspen.algebra.rewrite import rewrite
 from aspen.algebra.rewrite.rules.project import DROP_IDENTITY, MERGE_PROJECTS
@@ -101,7 +102,7 @@ def split(federated: FederatedPlan) -> Fragments:
         for one in federated.pieces
         if one.piece is not None
     }
-    ships = list(_ships(federated.plan))
+    ships = [node for node in nodes(federated.plan) if isinstance(node, Ship)]
     network = {found[one.child].name: found[one.child] for one in ships if one.child in found}
     sensors = tuple(_sensor_fragment(ship) for ship in ships if ship.child not in found)
     plan = _Engine(found).plan(federated.plan)
@@ -125,7 +126,7 @@ class _Engine:
         if isinstance(node, Ship):
             fragment = self._fragments.get(node.child)
             return self.plan(node.child) if fragment is None else self._answers(fragment)
-        return with_children(node, tuple(self.plan(child) for child in children(node)))
+        return map_children(node, self.plan)
 
     def _answers(self, fragment: NetworkFragment) -> Plan:
         self._number += 1
@@ -136,13 +137,6 @@ class _Engine:
         scan = Scan(fragment.name, alias, columns)
         names = zip(fragment.replaces.columns, columns, strict=True)
         return Project(scan, tuple((wanted, Col(column.name)) for wanted, column in names))
-
-
-def _ships(plan: Plan) -> Iterator[Ship]:
-    if isinstance(plan, Ship):
-        yield plan
-    for child in children(plan):
-        yield from _ships(child)
 
 
 def _sensor_fragment(ship: Ship) -> SensorFragment:

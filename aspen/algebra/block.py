@@ -36,8 +36,9 @@ from aspen.algebra.plan import (
     RecursiveRef,
     Ship,
     Union,
+    nodes,
 )
-from aspen.algebra.renaming import renamed
+from aspen.algebra.renaming import as_they_are, renamed
 from aspen.model.schema import Column
 
 IsInput = Callable[[Plan], bool]
@@ -203,7 +204,7 @@ def block_of(plan: Plan, is_input: IsInput | None = None) -> Block:
     """
     found = blocks_of(plan, is_input or _opaque)
     if len(found) != 1:
-        raise NotABlock(next(_unions(plan)))
+        raise NotABlock(next(node for node in nodes(plan) if isinstance(node, Union)))
     return found[0]
 
 
@@ -233,16 +234,6 @@ def aggregate_of(plan: Plan) -> tuple[tuple[Filter | Project, ...], GroupBy] | N
 
 def _opaque(plan: Plan) -> bool:
     return not isinstance(plan, Filter | Project | Join | Ship | Union)
-
-
-def _unions(plan: Plan) -> Iterator[Plan]:
-    if isinstance(plan, Union):
-        yield plan
-    elif isinstance(plan, Join):
-        yield from _unions(plan.left)
-        yield from _unions(plan.right)
-    elif isinstance(plan, Filter | Project | Ship):
-        yield from _unions(plan.child)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +347,6 @@ def _lacking(plan: Plan, own: Sequence[str], one: Input, names: Mapping[str, Exp
         (replace(column, name=name), substitute(key, names))
         for name, column, key in zip(own, there, one.key, strict=True)
     )
-    keep = tuple((column, Col(column.name)) for column in plan.columns)
+    keep = as_they_are(plan.columns)
     on = tuple((name, column.name) for name, column in zip(own, there, strict=True))
     return AntiJoin(Project(plan, (*keep, *keys)), one.plan, on)

@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aspen.algebra.plan import (
-    Plan,
-    PlanError,
-    Scan,
-    children,
-    with_children,
-)
+from aspen.algebra.plan import Plan, PlanError, Scan, map_children
 from aspen.algebra.renaming import renamed
 
 
@@ -26,17 +20,15 @@ def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
     Raises:
         PlanError: a scan expects other columns than the view has.
     """
-    match plan:
-        case Scan() if plan.relation in views:
-            view = views[plan.relation]
-            expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
-            if expected != [(c.name.split(".")[-1], c.type) for c in view.columns]:
-                raise PlanError(
-                    f"view {plan.relation} has other columns by now",
-                    found=", ".join(name for name, _ in expected),
-                    exists=[c.name for c in view.columns],
-                    attempt="register the query again",
-                )
-            return renamed(view, plan.columns)
-        case _:
-            return with_children(plan, tuple(inline(child, views) for child in children(plan)))
+    if not isinstance(plan, Scan) or plan.relation not in views:
+        return map_children(plan, lambda child: inline(child, views))
+    view = views[plan.relation]
+    expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
+    if expected != [(c.name.split(".")[-1], c.type) for c in view.columns]:
+        raise PlanError(
+            f"view {plan.relation} has other columns by now",
+            found=", ".join(name for name, _ in expected),
+            exists=[c.name for c in view.columns],
+            attempt="register the query again",
+        )
+    return renamed(view, plan.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import Filter, Join, Plan, PlanError
+from aspen.algebra.plan import Filter, Join, Plan, PlanError, names_of
 
 
 def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
@@ -19,16 +19,16 @@ def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
     waiting, untested = list(inputs), list(conditions)
     plan: Plan | None = None
     while waiting:
-        have = frozenset[str]() if plan is None else _names(plan)
+        have = frozenset[str]() if plan is None else names_of(plan)
         near = waiting[_nearest(have, waiting, untested)]
         waiting.remove(near)
-        own, untested = _split(untested, _names(near))
+        own, untested = _split(untested, names_of(near))
         test = conjunction(own)
         side = near if test is None else Filter(near, test)
         if plan is None:
             plan = side
             continue
-        ready, untested = _split(untested, have | _names(side))
+        ready, untested = _split(untested, have | names_of(side))
         plan = join_on(plan, side, ready)
     if plan is None:
         raise PlanError("a block has an input at least")
@@ -37,7 +37,7 @@ def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
 
 def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
     """Joins two plans on conditions over their columns; equalities become keys."""
-    lefts, rights = _names(left), _names(right)
+    lefts, rights = names_of(left), names_of(right)
     on: dict[tuple[str, str], None] = {}
     rest: list[Expr] = []
     for condition in conditions:
@@ -51,10 +51,6 @@ def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
     return Join(left, right, tuple(on), conjunction(rest))
 
 
-def _names(plan: Plan) -> frozenset[str]:
-    return frozenset(column.name for column in plan.columns)
-
-
 def _split(conditions: Iterable[Expr], have: frozenset[str]) -> tuple[list[Expr], list[Expr]]:
     ready: list[Expr] = []
     rest: list[Expr] = []
@@ -65,7 +61,7 @@ def _split(conditions: Iterable[Expr], have: frozenset[str]) -> tuple[list[Expr]
 
 def _nearest(have: frozenset[str], waiting: Sequence[Plan], conditions: Sequence[Expr]) -> int:
     """Returns the index of the next input: tied by an equality, by any condition, or the first."""
-    rank = [(_tie(have, _names(plan), conditions), index) for index, plan in enumerate(waiting)]
+    rank = [(_tie(have, names_of(plan), conditions), index) for index, plan in enumerate(waiting)]
     return min(rank)[1]
 
 

@@ -55,6 +55,7 @@ from aspen.algebra.plan import (
     Window,
     with_children,
 )
+from aspen.algebra.renaming import as_they_are
 from aspen.model.schema import Column, Type, Value
 
 PARAMETERS = "parameters"
@@ -143,7 +144,7 @@ class _Lifting:
         """Returns the columns of `plan`, then the parameters, under their own names."""
         tagged = self._carrying(tagged)
         assert tagged.names is not None
-        own = tuple((column, Col(column.name)) for column in plan.columns)
+        own = as_they_are(plan.columns)
         parameters = zip(self._columns, tagged.names, strict=True)
         return Project(tagged.plan, (*own, *((column, Col(name)) for column, name in parameters)))
 
@@ -341,7 +342,7 @@ class _Lifting:
     def _apart(self, plan: Plan) -> _Tagged:
         """Returns a canonical plan's parameters names of their own, for the joins above."""
         count = len(plan.columns) - len(self._columns)
-        own = tuple((column, Col(column.name)) for column in plan.columns[:count])
+        own = as_they_are(plan.columns[:count])
         carried = tuple(self._fresh(tuple(column.name for column in self._columns)))
         return _Tagged(Project(plan, own + carried), tuple(column.name for column, _ in carried))
 
@@ -359,7 +360,7 @@ class _Lifting:
         scan = Scan(PARAMETERS, alias, every)
         if self._columns == self._every:
             return scan, names
-        return Distinct(Project(scan, tuple((c, Col(c.name)) for c in self._named(names)))), names
+        return Distinct(Project(scan, as_they_are(self._named(names)))), names
 
     def _fresh(self, names: tuple[str, ...]) -> Iterable[tuple[Column, Expr]]:
         for column, name in zip(self._named(self._next_names()), names, strict=True):

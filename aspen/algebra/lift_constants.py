@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import Filter, Fixpoint, Plan, Values, Window, children, with_children
+from aspen.algebra.plan import Filter, Fixpoint, Plan, Values, Window, children, map_children, nodes
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
@@ -17,9 +17,7 @@ def unpushed(plan: Plan) -> Plan:
     Law: the same rows. A window by time alone keeps or drops each row for itself, and one per
         partition never compares rows that differ in a partition column.
     """
-    inner = tuple(unpushed(child) for child in children(plan))
-    if inner != children(plan):
-        plan = with_children(plan, inner)
+    plan = map_children(plan, unpushed)
     if not isinstance(plan, Window) or not isinstance(plan.child, Filter):
         return plan
     below, free = plan.child, frozenset(plan.partition_by)
@@ -80,9 +78,7 @@ def begins_demand(plan: Plan) -> bool:
     Beside it, comparisons by order (a bound on steps) stay in a recursion's shape: lifted, they
     would keep apart the rows of everybody's demand.
     """
-    if isinstance(plan, Values):
-        return plan.demand
-    return any(begins_demand(child) for child in children(plan))
+    return any(isinstance(node, Values) and node.demand for node in nodes(plan))
 
 
 def _met_in(plan: Plan, known: set[Plan], *, inside: bool, orders: bool) -> Iterator[Met]:

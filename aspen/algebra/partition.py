@@ -34,6 +34,7 @@ from aspen.algebra.plan import (
     TopK,
     Window,
     children,
+    nodes,
     relations_of,
 )
 from aspen.algebra.splitting import Splitting
@@ -76,9 +77,9 @@ def choose_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> Ch
         plan: over base relations alone.
         relations: the declared ones; others are never split by.
     """
-    if lanes == 1 or not any(isinstance(node, Fixpoint) for node in _nodes(plan)):
+    if lanes == 1 or not any(isinstance(node, Fixpoint) for node in nodes(plan)):
         return None  # what is not recursive costs less than it would cost to read everything twice
-    whole = sum(_weight(node) for node in {*_nodes(plan)})
+    whole = sum(_weight(node) for node in {*nodes(plan)})
     found: list[tuple[float, str, Root, Part]] = []
     for root in _candidates(plan, relations):
         part = split(plan, root, 0, lanes)
@@ -104,7 +105,7 @@ def explain_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> s
         return f"split over {lanes} lanes by {choice.root}, because {choice.reason}"
     if lanes == 1:
         return "in the lane, because there is one"
-    if any(isinstance(node, Fixpoint) for node in _nodes(plan)):
+    if any(isinstance(node, Fixpoint) for node in nodes(plan)):
         why = "no relation's rows can be parted so that most of its recursion falls apart"
     else:
         why = "nothing in it is recursive, so that reading everything twice would cost more"
@@ -113,7 +114,7 @@ def explain_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> s
 
 def work_of(plan: Plan) -> dict[Plan, int]:
     """Returns the parts of a plan that cost something, each once, in the units of this module."""
-    return {node: _weight(node) for node in {*_nodes(plan)} if _weight(node) > _ROW}
+    return {node: _weight(node) for node in {*nodes(plan)} if _weight(node) > _ROW}
 
 
 def _candidates(plan: Plan, relations: Mapping[str, Relation]) -> Iterator[Root]:
@@ -133,12 +134,6 @@ def _key_of(relation: Relation) -> str:
         return ""
     column = relation.columns[relation.index(relation.key[0])]
     return "" if column.nullable else column.name
-
-
-def _nodes(plan: Plan) -> Iterator[Plan]:
-    yield plan
-    for child in children(plan):
-        yield from _nodes(child)
 
 
 def _weight(plan: Plan) -> int:
@@ -190,7 +185,7 @@ def _takes_part(predicate: Expr) -> bool:
 
 def _reason(plan: Plan, part: Plan, root: Root, share: float) -> str:
     through = f", found by its key {root.key}," if root.key else ""
-    count = sum(isinstance(node, Fixpoint) for node in {*_nodes(part)})
+    count = sum(isinstance(node, Fixpoint) for node in {*nodes(part)})
     what = "its recursion keeps" if count == 1 else f"its {count} recursions keep"
     others = len(relations_of(plan)) - 1
     return (

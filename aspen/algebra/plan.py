@@ -6,6 +6,7 @@ have. Joins and recursion follow DESIGN.md section 5: weighted bags outside recu
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Expr, columns_in
@@ -57,13 +58,28 @@ __all__ = (
     "Window",
     "WindowBounds",
     "children",
+    "map_children",
+    "names_of",
+    "nodes",
     "relations_of",
     "with_children",
 )
 
 
+class _OfChild:
+    """A node with the columns of its only input."""
+
+    __slots__ = ()
+    child: Plan
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The child's."""
+        return self.child.columns
+
+
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(_OfChild):
     """The part of a stream that counts now.
 
     Args:
@@ -95,14 +111,9 @@ class Window:
         """How much it holds."""
         return WindowBounds(self.rows, self.range_s, self.slide_s)
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The child's."""
-        return self.child.columns
-
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(_OfChild):
     """The rows for which the predicate is true."""
 
     child: Plan
@@ -110,11 +121,6 @@ class Filter:
 
     def __post_init__(self) -> None:
         require_columns(columns_in(self.predicate), self.child.columns, "Filter")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The child's."""
-        return self.child.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +158,10 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(_OfChild):
     """Each row once, as long as its weight is positive."""
 
     child: Plan
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The child's."""
-        return self.child.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ class SetOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class TopK:
+class TopK(_OfChild):
     """`ORDER BY … LIMIT … OFFSET`: some rows in the middle of an order; ties by the whole row.
 
     Args:
@@ -210,11 +211,6 @@ class TopK:
         require_columns(self.partition_by, self.child.columns, "TopK")
         if (self.limit is not None and self.limit < 0) or self.offset < 0:
             raise PlanError("TopK counts rows", found=f"{self.limit=} {self.offset=}")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The child's."""
-        return self.child.columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,17 +318,12 @@ class Fixpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Ship:
+class Ship(_OfChild):
     """A border between two sites of a federated plan: rows move, nothing else changes."""
 
     child: Plan
     source: str
     target: str
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The child's."""
-        return self.child.columns
 
 
 Plan = (
@@ -394,5 +385,24 @@ def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
 
 def relations_of(plan: Plan) -> frozenset[str]:
     """Returns the names of all relations a plan scans."""
-    own = {plan.relation} if isinstance(plan, Scan) else set()
-    return frozenset(own).union(*(relations_of(child) for child in children(plan)))
+    return frozenset(node.relation for node in nodes(plan) if isinstance(node, Scan))
+
+
+def map_children(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
+    """Returns the same node over its changed inputs; the node itself where none changed."""
+    old = children(plan)
+    new = tuple(map(change, old))
+    same = all(one is other for one, other in zip(new, old, strict=True))
+    return plan if same else with_children(plan, new)
+
+
+def nodes(plan: Plan) -> Iterator[Plan]:
+    """Returns a plan's nodes, each before its inputs; one that stands twice comes twice."""
+    yield plan
+    for child in children(plan):
+        yield from nodes(child)
+
+
+def names_of(plan: Plan) -> frozenset[str]:
+    """Returns the names of a plan's columns."""
+    return frozenset(column.name for column in plan.columns)

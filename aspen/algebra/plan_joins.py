@@ -1,12 +1,11 @@
 """Plan nodes with two inputs whose rows are matched: join, anti-join, outer join, mark join.
 
-All four match by `on`, pairs of (left column, right column) that are equal (a null equals
-nothing; no pairs: every row), and by `residual`, a further predicate over both rows.
+All four match by columns that are equal and by a further predicate over both rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aspen.algebra.expr import Expr, columns_in
@@ -18,37 +17,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
-    """Left columns then right columns, for pairs equal on `on` that pass `residual`.
+class Matching:
+    """What all four have.
 
     Args:
-        on: pairs of (left column, right column); empty for a theta join.
-        residual: a further predicate over the joined row.
-    """
-
-    left: Plan
-    right: Plan
-    on: tuple[tuple[str, str], ...] = ()
-    residual: Expr | None = None
-
-    def __post_init__(self) -> None:
-        require_columns((pair[0] for pair in self.on), self.left.columns, "Join")
-        require_columns((pair[1] for pair in self.on), self.right.columns, "Join")
-        refuse_twins(self.columns, "Join")
-        require_columns(columns_in(self.residual), self.columns, "Join")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Left then right."""
-        return self.left.columns + self.right.columns
-
-
-@dataclass(frozen=True, slots=True)
-class AntiJoin:
-    """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are.
-
-    Args:
-        on: pairs of (left column, right column); a null equals nothing.
+        on: pairs of (left column, right column); a null equals nothing, no pair is every row.
         residual: a further predicate over left and right columns that a partner must pass.
     """
 
@@ -58,12 +31,15 @@ class AntiJoin:
     residual: Expr | None = None
 
     def __post_init__(self) -> None:
-        require_columns((pair[0] for pair in self.on), self.left.columns, "AntiJoin")
-        require_columns((pair[1] for pair in self.on), self.right.columns, "AntiJoin")
-        both = self.left.columns + self.right.columns
+        name = type(self).__name__
+        require_columns((pair[0] for pair in self.on), self.left.columns, name)
+        require_columns((pair[1] for pair in self.on), self.right.columns, name)
         if self.residual is not None:
-            refuse_twins(both, "AntiJoin")
-            require_columns(columns_in(self.residual), both, "AntiJoin")
+            both = self.left.columns + self.right.columns
+            refuse_twins(both, name)
+            require_columns(columns_in(self.residual), both, name)
+        if len(self.columns) > len(self.left.columns):
+            refuse_twins(self.columns, name)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -72,17 +48,23 @@ class AntiJoin:
 
 
 @dataclass(frozen=True, slots=True)
-class OuterJoin:
+class Join(Matching):
+    """Left columns then right columns, for pairs that match."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Left then right."""
+        return self.left.columns + self.right.columns
+
+
+@dataclass(frozen=True, slots=True)
+class AntiJoin(Matching):
+    """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class OuterJoin(Matching):
     """`LEFT JOIN`: left columns then right columns; nulls where a left row has no partner."""
-
-    left: Plan
-    right: Plan
-    on: tuple[tuple[str, str], ...] = ()
-    residual: Expr | None = None
-
-    def __post_init__(self) -> None:
-        _check(self, "OuterJoin")
-        refuse_twins(self.columns, "OuterJoin")
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -92,33 +74,16 @@ class OuterJoin:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkJoin:
+class MarkJoin(Matching):
     """All left rows, each with whether it has a partner: `EXISTS` as a value.
 
     Args:
         mark: the column that says so.
     """
 
-    left: Plan
-    right: Plan
-    mark: Column
-    on: tuple[tuple[str, str], ...] = ()
-    residual: Expr | None = None
-
-    def __post_init__(self) -> None:
-        _check(self, "MarkJoin")
-        refuse_twins(self.columns, "MarkJoin")
+    mark: Column = field(kw_only=True)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The left's and the mark."""
         return (*self.left.columns, self.mark)
-
-
-def _check(node: OuterJoin | MarkJoin, name: str) -> None:
-    require_columns((pair[0] for pair in node.on), node.left.columns, name)
-    require_columns((pair[1] for pair in node.on), node.right.columns, name)
-    if node.residual is not None:
-        both = node.left.columns + node.right.columns
-        refuse_twins(both, name)
-        require_columns(columns_in(node.residual), both, name)

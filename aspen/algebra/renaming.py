@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from aspen.algebra.expr import Col, Expr, conjunction
-from aspen.algebra.plan import Filter, Plan, Project
+from aspen.algebra.expr import Col, Expr, columns_in, conjunction, conjuncts
+from aspen.algebra.plan import Filter, Plan, Project, names_of
 from aspen.model.schema import Column
+
+
+def as_they_are(columns: Iterable[Column]) -> tuple[tuple[Column, Expr], ...]:
+    """Returns the outputs of a projection that passes columns on."""
+    return tuple((column, Col(column.name)) for column in columns)
 
 
 def renamed(plan: Plan, columns: tuple[Column, ...]) -> Plan:
@@ -20,22 +25,24 @@ def renamed(plan: Plan, columns: tuple[Column, ...]) -> Plan:
 def narrowed(plan: Plan, columns: Iterable[Column]) -> Plan:
     """Returns some columns of a plan, by name."""
     wanted = tuple(columns)
-    return (
-        plan if plan.columns == wanted else Project(plan, tuple((c, Col(c.name)) for c in wanted))
-    )
+    return plan if plan.columns == wanted else Project(plan, as_they_are(wanted))
 
 
 def extended(plan: Plan, added: Iterable[tuple[Column, Expr]]) -> Plan:
     """Returns a plan's columns with further ones computed beside them, those it has not yet."""
-    existing = {column.name for column in plan.columns}
+    existing = names_of(plan)
     new = tuple((column, expr) for column, expr in added if column.name not in existing)
-    if not new:
-        return plan
-    own = tuple((column, Col(column.name)) for column in plan.columns)
-    return Project(plan, own + new)
+    return Project(plan, as_they_are(plan.columns) + new) if new else plan
 
 
 def filtered(plan: Plan, predicates: Iterable[Expr]) -> Plan:
     """Returns the rows of a plan that pass all of some conditions."""
     predicate = conjunction(predicates)
     return plan if predicate is None else Filter(plan, predicate)
+
+
+def parted(predicate: Expr, names: Collection[str]) -> tuple[list[Expr], list[Expr]]:
+    """Parts a predicate into conjuncts that read some columns, and nothing else, and the others."""
+    parts = list(conjuncts(predicate))
+    own = [part for part in parts if columns_in(part) and columns_in(part) <= {*names}]
+    return own, [part for part in parts if part not in own]

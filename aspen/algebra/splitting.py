@@ -63,6 +63,7 @@ from aspen.algebra.plan import (
     Values,
     Window,
     children,
+    nodes,
     with_children,
 )
 
@@ -362,4 +363,4 @@ class Splitting:
 
 
 def _recursions(plan: Plan) -> int:
-    return isinstance(plan, Fixpoint) + sum(_recursions(child) for child in children(plan))
+    return sum(isinstance(node, Fixpoint) for node in nodes(plan))

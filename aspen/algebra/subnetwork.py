@@ -36,9 +36,11 @@ from aspen.algebra.plan import (
     SortKey,
     TopK,
     Union,
-    children,
-    with_children,
+    map_children,
+    names_of,
+    nodes,
 )
+from aspen.algebra.renaming import as_they_are, narrowed
 from aspen.model.schema import Column, Relation, Type, Value
 
 SCALE = 1 << 20
@@ -238,7 +240,7 @@ class _Sharing:
         alias = old.alias
         below = _with_leaf(step.child, self._plan.name, self._view_of(leaf, old))
         costs, entry = f"{alias}.scaled", f"{alias}.entry"
-        if not {costs, entry} <= {column.name for column in below.columns}:
+        if not {costs, entry} <= names_of(below):
             raise CannotSplit("a step must keep the row it goes on from until its last projection")
         values = [value for _, value in step.outputs]
         grown: Expr = Const(1)
@@ -303,14 +305,14 @@ class _Sharing:
     def _here(self, plan: Plan) -> Plan:
         beside, lane = self._known(plan, "n")
         mine: Plan = Filter(beside, Op("=", lane, Const(self._lane)))
-        mine = Project(mine, tuple((c, Col(c.name)) for c in plan.columns))
+        mine = narrowed(mine, plan.columns)
         return mine if self._lane else Union((mine, self._unknown(plan, "n")))
 
     def _leaving(self, scan: Plan) -> Plan:
         step = self._step(scan)
         beside, lane = self._known(step, "n")
         others = Filter(beside, Not(Op("=", lane, Const(self._lane))))
-        outputs = [(c, Col(c.name)) for c in step.columns]
+        outputs = as_they_are(step.columns)
         target = Column("i.lane", Type.INT)
         lost: Plan = Project(others, (*outputs, (target, lane)))
         if self._lane:
@@ -322,19 +324,14 @@ class _Sharing:
 
 
 def _ref(plan: Plan, name: str) -> RecursiveRef:
-    found = [node for node in _leaves(plan) if isinstance(node, RecursiveRef) and node.name == name]
+    found = [node for node in nodes(plan) if isinstance(node, RecursiveRef) and node.name == name]
     if len(found) != 1:
         raise CannotSplit("only linear recursion is split by networks")
     return found[0]
-
-
-def _leaves(plan: Plan) -> list[Plan]:
-    below = children(plan)
-    return [leaf for child in below for leaf in _leaves(child)] if below else [plan]
 
 
 def _with_leaf(plan: Plan, name: str, leaf: Plan) -> Plan:
     """Replace the recursion by a plan."""
     if isinstance(plan, RecursiveRef) and plan.name == name:
         return leaf
-    return with_children(plan, tuple(_with_leaf(child, name, leaf) for child in children(plan)))
+    return map_children(plan, lambda child: _with_leaf(child, name, leaf))

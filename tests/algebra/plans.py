@@ -234,7 +234,7 @@ def joins(draw, kind: type, left: Plan, right: Plan, names: Names) -> Plan:
     both = left.columns + right.columns
     residual = draw(st.none() | predicates(both, both))
     if kind is MarkJoin:
-        return MarkJoin(left, right, Column(f"{names.fresh()}.mark", Type.BOOL), on, residual)
+        return MarkJoin(left, right, on, residual, mark=Column(f"{names.fresh()}.mark", Type.BOOL))
     return kind(left, right, on, residual)
 
 

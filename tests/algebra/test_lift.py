@@ -126,7 +126,7 @@ def test_law_recursions_under_demand_have_one_shape(plan, asked, form, place, da
         chosen = Filter(plan, Op("=", Col(plan.columns[1 - place].name), Const(node)))
         if form == "outer":
             return OuterJoin(askers, chosen, on)
-        return MarkJoin(askers, chosen, Column("there", Type.BOOL), on)
+        return MarkJoin(askers, chosen, on, mark=Column("there", Type.BOOL))
 
     questions = [rewrite(question(*one)) for one in asked]
     found = [lift(one) for one in questions]

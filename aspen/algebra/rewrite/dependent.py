@@ -39,19 +39,15 @@ from aspen.algebra.plan import (
     Plan,
     Project,
     children,
+    names_of,
 )
-from aspen.algebra.renaming import extended, filtered
+from aspen.algebra.renaming import as_they_are, extended, filtered
 from aspen.model.schema import Column, Type
 
 Names = frozenset[str]
 Pairs = tuple[tuple[str, str], ...]
 
 _KEY = "__key"
-
-
-def names_of(plan: Plan) -> Names:
-    """Returns the names of a plan's columns."""
-    return frozenset(column.name for column in plan.columns)
 
 
 def outer_names(plan: Plan) -> Names:
@@ -145,8 +141,8 @@ def domain_of(plan: Plan, names: Names) -> tuple[Plan, Distinct]:
     around = plan
     while isinstance(around, Apply) and names <= names_of(around.left):
         around = around.left
-    outputs = [*((key, Col(key.name)) for key, _ in keys), *((c, Col(c.name)) for c in picked)]
-    return extended(plan, keys), Distinct(Project(extended(around, keys), tuple(outputs)))
+    outputs = as_they_are([*(key for key, _ in keys), *picked])
+    return extended(plan, keys), Distinct(Project(extended(around, keys), outputs))
 
 
 def keys_of(domain: Plan) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ from aspen.algebra.plan import (
     RecursiveRef,
     Union,
     Values,
-    children,
+    names_of,
+    nodes,
 )
 from aspen.algebra.renaming import renamed
 from aspen.algebra.rewrite.adorn import Adorned, AdornedRule, Call, adorn, is_trivial, wanted
@@ -293,22 +294,18 @@ def _adorned_name(columns: tuple[Column, ...], one: Adorned, taken: set[str]) ->
 def _recursions(plans: Iterable[Plan]) -> set[str]:
     """Returns the names of all recursive relations inside some plans."""
     found: set[str] = set()
-    for plan in plans:
-        if isinstance(plan, Fixpoint):
-            found |= {relation.name for relation in plan.relations}
-        elif isinstance(plan, RecursiveRef):
-            found.add(plan.name)
-        found |= _recursions(children(plan))
+    for node in (node for plan in plans for node in nodes(plan)):
+        if isinstance(node, Fixpoint):
+            found |= {relation.name for relation in node.relations}
+        elif isinstance(node, RecursiveRef):
+            found.add(node.name)
     return found
 
 
 def _prefixes(plans: Iterable[Plan]) -> set[str]:
     """Returns what stands before the dot in the names of columns."""
-    found: set[str] = set()
-    for plan in plans:
-        found |= {column.name.partition(".")[0] for column in plan.columns}
-        found |= _prefixes(children(plan))
-    return found
+    every = (node for plan in plans for node in nodes(plan))
+    return {name.partition(".")[0] for node in every for name in names_of(node)}
 
 
 def _unused(name: str, taken: set[str]) -> str:

@@ -32,15 +32,12 @@ from aspen.algebra.plan import (
     Ship,
     Union,
     children,
-    with_children,
+    map_children,
+    names_of,
+    nodes,
 )
 
 Names = frozenset[str]
-
-
-def names_of(plan: Plan) -> Names:
-    """Returns the names of a plan's columns."""
-    return frozenset(column.name for column in plan.columns)
 
 
 def narrow(plan: Plan, needed: Names, *, counted: bool = True) -> Plan:
@@ -64,13 +61,13 @@ def narrow(plan: Plan, needed: Names, *, counted: bool = True) -> Plan:
             unchanged = child is plan.child and len(outputs) == len(plan.outputs)
             return plan if unchanged else Project(child, outputs)
         case Filter():
-            child = narrow(plan.child, needed | columns_in(plan.predicate), counted=counted)
-            return _over(plan, child)
+            read = needed | columns_in(plan.predicate)
+            return map_children(plan, lambda one: narrow(one, read, counted=counted))
         case Distinct():
             # What counts as equal must stay; how often a row comes from below does not matter.
-            return _over(plan, narrow(plan.child, names_of(plan), counted=False))
+            return map_children(plan, lambda one: narrow(one, names_of(plan), counted=False))
         case Ship():
-            return _over(plan, narrow(plan.child, needed, counted=counted))
+            return map_children(plan, lambda one: narrow(one, needed, counted=counted))
         case GroupBy():
             return _grouped(plan, needed)
         case Join() | OuterJoin() | AntiJoin() | MarkJoin():
@@ -81,12 +78,6 @@ def narrow(plan: Plan, needed: Names, *, counted: bool = True) -> Plan:
             return _recursive(plan, needed, counted=counted)
         case _:
             return plan
-
-
-def _over(plan: Plan, *inputs: Plan) -> Plan:
-    old = children(plan)
-    same = all(one is other for one, other in zip(inputs, old, strict=True))
-    return plan if same else with_children(plan, inputs)
 
 
 def _grouped(plan: GroupBy, needed: Names) -> Plan:
@@ -107,7 +98,8 @@ def _joined(plan: Join | OuterJoin | AntiJoin | MarkJoin, needed: Names, *, coun
     asked = isinstance(plan, AntiJoin | MarkJoin)
     own = columns_in(plan.residual) if asked else read
     right = narrow(plan.right, own | {other for _, other in plan.on}, counted=counted and not asked)
-    return _over(plan, left, right)
+    same = left is plan.left and right is plan.right
+    return plan if same else replace(plan, left=left, right=right)
 
 
 def _united(plan: Union, needed: Names, *, counted: bool) -> Plan:
@@ -120,8 +112,7 @@ def _united(plan: Union, needed: Names, *, counted: bool) -> Plan:
             assert isinstance(one, Project)
             made.append(Project(one.child, tuple(one.outputs[index] for index in kept)))
         plan = Union(tuple(made))
-    inputs = [narrow(one, names_of(one), counted=counted) for one in plan.children]
-    return _over(plan, *inputs)
+    return map_children(plan, lambda one: narrow(one, names_of(one), counted=counted))
 
 
 def _recursive(plan: Fixpoint, needed: Names, *, counted: bool) -> Plan:
@@ -143,7 +134,7 @@ def _recursive(plan: Fixpoint, needed: Names, *, counted: bool) -> Plan:
     if not gone or (counted and best is None) or gone == frozenset(names):
         return plan
     indices = [index for index, name in enumerate(names) if name not in gone]
-    refs = _refs(plan.step, plan.name)
+    refs = [r for r in nodes(plan.step) if isinstance(r, RecursiveRef) and r.name == plan.name]
     lost = {
         ref.columns[index].name for ref in refs for index, name in enumerate(names) if name in gone
     }
@@ -160,12 +151,6 @@ def _recursive(plan: Fixpoint, needed: Names, *, counted: bool) -> Plan:
     return replace(plan, columns=columns, base=base, step=step)
 
 
-def _refs(plan: Plan, name: str) -> list[RecursiveRef]:
-    if isinstance(plan, RecursiveRef):
-        return [plan] if plan.name == name else []
-    return [ref for child in children(plan) for ref in _refs(child, name)]
-
-
 def _read_by(plan: Plan) -> Names:
     """Returns every column that the nodes of a step read, whole rows of a node's input included."""
     match plan:
@@ -177,15 +162,11 @@ def _read_by(plan: Plan) -> Names:
             own = columns_in(plan.residual) | {name for pair in plan.on for name in pair}
         case RecursiveRef():
             return frozenset()
-        case _ if not _refs_any(plan):
+        case _ if not any(isinstance(node, RecursiveRef) for node in nodes(plan)):
             return frozenset()
         case _:
             own = frozenset[str]().union(*(names_of(child) for child in children(plan)))
     return own.union(*(_read_by(child) for child in children(plan)))
-
-
-def _refs_any(plan: Plan) -> bool:
-    return isinstance(plan, RecursiveRef) or any(_refs_any(child) for child in children(plan))
 
 
 def _without(plan: Plan, name: str, indices: list[int]) -> Plan:
@@ -193,4 +174,4 @@ def _without(plan: Plan, name: str, indices: list[int]) -> Plan:
         return replace(plan, columns=tuple(plan.columns[index] for index in indices))
     if not mentions(plan, (name,)):
         return plan
-    return with_children(plan, tuple(_without(child, name, indices) for child in children(plan)))
+    return map_children(plan, lambda child: _without(child, name, indices))

@@ -30,8 +30,9 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
+    names_of,
 )
-from aspen.algebra.renaming import filtered, narrowed
+from aspen.algebra.renaming import as_they_are, filtered, narrowed
 from aspen.algebra.rewrite.dependent import (
     Pairs,
     apart,
@@ -39,7 +40,6 @@ from aspen.algebra.rewrite.dependent import (
     is_one_row,
     keys_of,
     matching,
-    names_of,
     outer_names,
     partners,
 )
@@ -69,11 +69,11 @@ def _matched(plan: Apply, left: Plan, right: Plan, on: Pairs, residual: Expr | N
     made: Plan
     if plan.kind is ApplyKind.MARK:
         assert plan.output is not None
-        made = MarkJoin(left, right, plan.output, on, residual)
+        made = MarkJoin(left, right, on, residual, mark=plan.output)
     elif plan.kind is ApplyKind.NOT_EXISTS:
         made = AntiJoin(left, right, on, residual)
     elif residual is not None:
-        made = Filter(MarkJoin(left, right, _MARK, on, residual), Col(_MARK.name))
+        made = Filter(MarkJoin(left, right, on, residual, mark=_MARK), Col(_MARK.name))
     else:
         by_name = {column.name: column for column in right.columns}
         keys = dict.fromkeys(other for _, other in on)
@@ -140,7 +140,7 @@ def _by_group(plan: Plan) -> Plan | None:
             beside = OuterJoin(left, groups, tuple(names.items()))
             values = {one.output.name: or_empty(one) for one in group.aggregates}
             value = as_own(substitute(made, values), around)
-            kept = tuple((column, Col(column.name)) for column in left.columns)
+            kept = as_they_are(left.columns)
             return Project(beside, (*kept, (out, value)))
     return None
 
@@ -150,7 +150,7 @@ def _valued(plan: Apply, left: Plan, inner: Plan, pairs: Pairs) -> Plan:
     output = plan.output
     assert output is not None
     keys = tuple(other for _, other in pairs)
-    kept = tuple((column, Col(column.name)) for column in inner.columns if column.name in keys)
+    kept = as_they_are(column for column in inner.columns if column.name in keys)
     value = next(column for column in inner.columns if column.name not in keys)
     if is_one_row(plan.right):
         few = Project(inner, (*kept, (output, Col(value.name))))

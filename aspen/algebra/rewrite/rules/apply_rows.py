@@ -22,9 +22,10 @@ from aspen.algebra.plan import (
     SetOperation,
     TopK,
     Union,
+    names_of,
 )
-from aspen.algebra.renaming import narrowed
-from aspen.algebra.rewrite.dependent import apart, keys_of, names_of, outer_names
+from aspen.algebra.renaming import as_they_are, narrowed
+from aspen.algebra.rewrite.dependent import apart, keys_of, outer_names
 from aspen.algebra.rewrite.rule import Rule
 
 
@@ -66,7 +67,7 @@ def _below_row_by_row(plan: Plan) -> Plan | None:
         case Filter(child, predicate):
             return Filter(_rows(left, child), as_own(predicate, names))
         case Project(child, outputs):
-            own = tuple((column, Col(column.name)) for column in left.columns)
+            own = as_they_are(left.columns)
             made = tuple((column, as_own(expr, names)) for column, expr in outputs)
             return Project(_rows(left, child), own + made)
         case Apply(inner) as apply:
@@ -116,7 +117,7 @@ def _below_group(plan: Plan) -> Plan | None:
             # Without keys there is a group for every value of the domain, also of no rows.
             groups, pairs = apart(made, domain, names_of(domain))
             whole = OuterJoin(domain, groups, pairs)
-            kept = tuple((column, Col(column.name)) for column in domain.columns)
+            kept = as_they_are(domain.columns)
             return Project(whole, kept + tuple((a.output, or_empty(a)) for a in aggregates))
     return None
 

@@ -16,8 +16,10 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
+    Scan,
     Values,
     children,
+    nodes,
     relations_of,
 )
 from aspen.algebra.rewrite.demand import Demand, demanded, keeps_apart
@@ -30,11 +32,6 @@ MOST_DEMANDING = 40
 """Nodes of a plan whose rows are demand: it stands in the plan once more for each use."""
 
 _PYTHON: dict[type, Type] = {str: Type.TEXT, bool: Type.BOOL, int: Type.INT, float: Type.FLOAT}
-
-
-def nodes_in(plan: Plan) -> int:
-    """Count the nodes of a plan."""
-    return 1 + sum(nodes_in(child) for child in children(plan))
 
 
 def constants(plan: Plan) -> dict[str, Const]:
@@ -140,11 +137,9 @@ def _is_new(plan: Fixpoint, demand: Plan) -> bool:
 
 def may_demand(plan: Plan) -> bool:
     """Whether the rows of a plan can be demand: it can be read again, and is worth it."""
-    return keeps_apart(plan) and nodes_in(plan) <= MOST_DEMANDING and not _reads_stream(plan)
-
-
-def _reads_stream(plan: Plan) -> bool:
-    return getattr(plan, "stream", False) or any(_reads_stream(child) for child in children(plan))
+    every = list(nodes(plan))
+    streams = any(isinstance(node, Scan) and node.stream for node in every)
+    return keeps_apart(plan) and len(every) <= MOST_DEMANDING and not streams
 
 
 def _by_join(plan: Plan) -> Plan | None:

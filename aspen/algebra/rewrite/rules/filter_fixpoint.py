@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aspen.algebra.expr import Col, Expr, columns_in, conjuncts, substitute
+from aspen.algebra.expr import Col, Expr, substitute
 from aspen.algebra.linearise import mentions
 from aspen.algebra.plan import (
     AntiJoin,
@@ -16,8 +16,9 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Union,
+    names_of,
 )
-from aspen.algebra.renaming import filtered
+from aspen.algebra.renaming import filtered, parted
 from aspen.algebra.rewrite.rule import Rule
 
 
@@ -47,7 +48,7 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
         case Filter(child) | Distinct(child):
             return _origin(child, name, view)
         case Join(left, right) | AntiJoin(left, right):
-            side = left if name in [column.name for column in left.columns] else right
+            side = left if name in names_of(left) else right
             other = right if side is left else left
             # The view must be read on the side the column comes from, and only there.
             return None if mentions(other, (view,)) else _origin(side, name, view)
@@ -62,9 +63,7 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
 def _into_base(plan: Plan) -> Plan | None:
     match plan:
         case Filter(Fixpoint(others=()) as fixpoint, predicate):
-            kept = unchanged(fixpoint)
-            own = [p for p in conjuncts(predicate) if columns_in(p) and columns_in(p) <= kept]
-            rest = [p for p in conjuncts(predicate) if p not in own]
+            own, rest = parted(predicate, unchanged(fixpoint))
             if not own:
                 return None
             names: dict[str, Expr] = {

@@ -6,17 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import AntiJoin, Filter, Join, Plan
+from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, names_of
 from aspen.algebra.renaming import filtered
 from aspen.algebra.rewrite.rule import Rule
 
 
-def _names(plan: Plan) -> frozenset[str]:
-    return frozenset(column.name for column in plan.columns)
-
-
 def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
-    lefts, rights = _names(join.left), _names(join.right)
+    lefts, rights = names_of(join.left), names_of(join.right)
     left: list[Expr] = []
     right: list[Expr] = []
     on = list(join.on)
@@ -65,10 +61,10 @@ def _below_anti_join(plan: Plan) -> Plan | None:
 def _anti_join_below(plan: Plan) -> Plan | None:
     match plan:
         case AntiJoin(Join(left, right) as join, partners, on, residual):
-            read = {pair[0] for pair in on} | (columns_in(residual) - _names(partners))
-            if read <= _names(left):
+            read = {pair[0] for pair in on} | (columns_in(residual) - names_of(partners))
+            if read <= names_of(left):
                 return replace(join, left=AntiJoin(left, partners, on, residual))
-            if read <= _names(right):
+            if read <= names_of(right):
                 return replace(join, right=AntiJoin(right, partners, on, residual))
     return None
 

@@ -9,11 +9,11 @@ from aspen.algebra.expr import (
     Const,
     Expr,
     columns_in,
-    conjunction,
     conjuncts,
     substitute,
 )
-from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, Project, SetOperation
+from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, SetOperation, names_of
+from aspen.algebra.renaming import filtered, narrowed, parted
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.fold import fold
 
@@ -21,14 +21,9 @@ from aspen.algebra.rewrite.rules.fold import fold
 def _below(plan: Plan) -> Plan | None:
     match plan:
         case Filter(OuterJoin(left) | MarkJoin(left) as joined, predicate):
-            names = {column.name for column in left.columns}
-            parts = list(conjuncts(predicate))
-            sunk = [part for part in parts if columns_in(part) and columns_in(part) <= names]
-            below, rest = conjunction(sunk), conjunction(p for p in parts if p not in sunk)
-            if below is None:
-                return None
-            made = replace(joined, left=Filter(left, below))
-            return made if rest is None else Filter(made, rest)
+            sunk, rest = parted(predicate, names_of(left))
+            if sunk:
+                return filtered(replace(joined, left=filtered(left, sunk)), rest)
     return None
 
 
@@ -44,13 +39,10 @@ def _rejects_nulls(predicate: Expr, names: frozenset[str]) -> bool:
 def _to_join(plan: Plan) -> Plan | None:
     match plan:
         case Filter(OuterJoin(left, right, on, residual) as joined, predicate):
-            names = frozenset(column.name for column in right.columns)
+            names = names_of(right)
             if any(_rejects_nulls(part, names) for part in conjuncts(predicate)):
-                columns = joined.columns
                 inner = Join(left, right, on, residual)
-                same = tuple((column, Col(column.name)) for column in columns)
-                whole = inner if inner.columns == columns else Project(inner, same)
-                return Filter(whole, predicate)
+                return Filter(narrowed(inner, joined.columns), predicate)
     return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Op, columns_in, conjuncts, substitute
+from aspen.algebra.expr import Op, substitute
 from aspen.algebra.plan import Distinct, Filter, GroupBy, Plan, Project
-from aspen.algebra.renaming import filtered
+from aspen.algebra.renaming import filtered, parted
 from aspen.algebra.rewrite.rule import Rule
 
 
@@ -33,8 +33,7 @@ def _below_distinct(plan: Plan) -> Plan | None:
 def _below_group(plan: Plan) -> Plan | None:
     match plan:
         case Filter(GroupBy(child, keys, aggregates), predicate):
-            own = [p for p in conjuncts(predicate) if columns_in(p) and columns_in(p) <= {*keys}]
-            rest = [p for p in conjuncts(predicate) if p not in own]
+            own, rest = parted(predicate, keys)
             if own:
                 return filtered(GroupBy(filtered(child, own), keys, aggregates), rest)
     return None

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project
+from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project, names_of
 from aspen.algebra.renaming import filtered, narrowed
-from aspen.algebra.rewrite.dependent import Pairs, names_of
+from aspen.algebra.rewrite.dependent import Pairs
 from aspen.algebra.rewrite.rule import Rule
 
 _Matching = AntiJoin | OuterJoin | MarkJoin
@@ -88,8 +88,10 @@ def _above(plan: Plan) -> Plan | None:
             return Project(Filter(child, predicate), narrow.outputs)
         case Join() | AntiJoin() | OuterJoin() | MarkJoin() if _only_drops(plan.left):
             assert isinstance(plan.left, Project)
-            child = plan.left.child
-            if not names_of(child) & (names_of(plan) - names_of(plan.left)):
+            child, beside = plan.left.child, names_of(plan) - names_of(plan.left)
+            if plan.residual is not None:
+                beside |= names_of(plan.right)
+            if not names_of(child) & beside:
                 return narrowed(replace(plan, left=child), plan.columns)
     return None
 
@@ -115,7 +117,7 @@ MATCHING_KEYS = Rule(
 )
 
 # Claim: columns that nobody names are in nobody's way.
-# Guard: (in the build) none of them has the name of a column that the join adds.
+# Guard: (in the build) none of them has the name of a column that the join adds or compares.
 NARROW_ABOVE = Rule(
     name="narrow_above",
     claim="π[a](l) ⋈ r = π[a, r](l ⋈ r), likewise filter, ▷, ⟕ and mark",

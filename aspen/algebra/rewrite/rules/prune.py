@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aspen.algebra.plan import AntiJoin, Distinct, GroupBy, MarkJoin, Plan, Project
-from aspen.algebra.rewrite.narrow import names_of, narrow
+from aspen.algebra.plan import AntiJoin, Distinct, GroupBy, MarkJoin, Plan, Project, names_of
+from aspen.algebra.rewrite.narrow import narrow
 from aspen.algebra.rewrite.rule import Rule
 
 

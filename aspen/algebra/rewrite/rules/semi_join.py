@@ -14,7 +14,8 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
-    children,
+    names_of,
+    nodes,
 )
 from aspen.algebra.rewrite.demand import Demand, Restrict, demanded, keeps_apart
 from aspen.algebra.rewrite.rule import Rule
@@ -28,12 +29,12 @@ ASKED = "semi"
 
 def _joins(plan: Plan) -> bool:
     """Whether rows are joined before they are grouped: relations alone are shared by all."""
-    return isinstance(plan, Join | OuterJoin) or any(_joins(child) for child in children(plan))
+    return any(isinstance(node, Join | OuterJoin) for node in nodes(plan))
 
 
 def _is_reduced(plan: Plan) -> bool:
-    own = any(column.name.startswith(f"{ASKED}.") for column in plan.columns)
-    return own or any(_is_reduced(child) for child in children(plan))
+    names = (name for node in nodes(plan) for name in names_of(node))
+    return any(name.startswith(f"{ASKED}.") for name in names)
 
 
 def _at_groups(demanding: Plan) -> Restrict:
@@ -70,15 +71,14 @@ def _asking(plan: Plan) -> Plan:
     assert isinstance(plan, _Joined)
     asking, names = plan.left, {left for left, _ in plan.on}
     while isinstance(asking, AntiJoin | OuterJoin | MarkJoin):
-        if not names <= {column.name for column in asking.left.columns}:
+        if not names <= names_of(asking.left):
             break
         asking = asking.left
     return asking
 
 
 def _could_be_reduced(plan: Plan) -> bool:
-    own = isinstance(plan, GroupBy) and _joins(plan.child)
-    return own or any(map(_could_be_reduced, children(plan)))
+    return any(isinstance(node, GroupBy) and _joins(node.child) for node in nodes(plan))
 
 
 def _may_ask(plan: Plan) -> bool:
