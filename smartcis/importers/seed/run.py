@@ -13,9 +13,10 @@ from smartcis.importers.errors import ImportRefused
 from smartcis.importers.geometry.naming import slug
 from smartcis.importers.seed.calendar import seed_calendar
 from smartcis.importers.seed.machines import seed_machines
+from smartcis.importers.seed.missing import add_missing
 from smartcis.importers.seed.rooms import machine_rooms
 from smartcis.importers.seed.sensors import seed_regions, seed_sensors
-from smartcis.importers.seed.spread import SeedSpot, far_apart
+from smartcis.importers.seed.spread import far_apart
 from smartcis.models import (
     Desk,
     Kiosk,
@@ -100,18 +101,12 @@ def _seed_kiosks() -> int:
     entrances = RoutingNode.objects.filter(kind="entrance").select_related("level", "unit")
     # Named entrances first: far_apart starts from the first.
     ordered = sorted(entrances, key=lambda node: (not node.name, node.node))
-    by_key = {node.node: node for node in ordered}
-    spots = [SeedSpot(n.node, n.level.ordinal, n.x_m, n.y_m) for n in ordered]
-    made = []
-    known = set(Kiosk.objects.values_list("kiosk_id", flat=True))
-    for number, spot in enumerate(far_apart(spots, KIOSKS), start=1):
-        node = by_key[int(str(spot.key))]
+    wanted = []
+    for number, node in enumerate(far_apart(ordered, KIOSKS), start=1):
         kiosk_id = slug(node.name).lower() or f"kiosk-{number}"
         name = node.name or f"Entrance near {_landmark(node)}"
-        if kiosk_id not in known:
-            made.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
-    Kiosk.objects.bulk_create(made)
-    return len(made)
+        wanted.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
+    return add_missing(Kiosk, wanted)
 
 
 def _landmark(node: RoutingNode) -> str:
@@ -136,7 +131,4 @@ def _seed_visitors(number: int) -> int:
         )
         for number in range(VISITORS)
     ]
-    known = set(Visitor.objects.values_list("tag", flat=True))
-    fresh = [visitor for visitor in wanted if visitor.tag not in known]
-    Visitor.objects.bulk_create(fresh)
-    return len(fresh)
+    return add_missing(Visitor, wanted)

@@ -9,7 +9,8 @@ from typing import Any
 
 from aspen.motes.kinds import device_kind
 from sensors_sim.waveforms import checked
-from smartcis.importers.seed.spread import SeedSpot, far_apart, spaced
+from smartcis.importers.seed.missing import add_missing
+from smartcis.importers.seed.spread import apart_m, far_apart, spaced
 from smartcis.models import Machine, RegionSeed, RoutingNode, Sensor, Unit
 
 REGION_REACH_M = 20.0  # k of the seeds: sensors nearer than this can form one region
@@ -36,36 +37,23 @@ def seed_sensors(rooms: Sequence[Unit], rng: Random) -> int:
         *_corridor_sensors(rooms),
         *_receivers(),
     ]
-    known = set(Sensor.objects.values_list("sid", flat=True))
-    fresh = [sensor for sensor in wanted if sensor.sid not in known]
-    Sensor.objects.bulk_create(fresh)
-    return len(fresh)
+    return add_missing(Sensor, wanted)
 
 
 def seed_regions(count: int) -> int:
     """Seeds regions at far-apart temperature sensors; returns how many seeds are new."""
     sensors = Sensor.objects.filter(kind="temperature", simulated=True).select_related("level")
-    spots = [
-        SeedSpot(one.sid, one.level.ordinal, one.x_m, one.y_m) for one in sensors.order_by("sid")
-    ]
-    # A region needs neighbours to grow into: begin with the sensors that have most.
-    spots.sort(key=lambda spot: -_neighbours(spot, spots))
-    crowded = [spot for spot in spots if _neighbours(spot, spots) >= LEAST_NEIGHBOURS] or spots
-    known = set(RegionSeed.objects.values_list("region_id", flat=True))
-    fresh = [
-        RegionSeed(region_id=f"region-{n}", sensor_id=str(spot.key))
-        for n, spot in enumerate(far_apart(crowded, count), start=1)
-        if f"region-{n}" not in known
-    ]
-    RegionSeed.objects.bulk_create(fresh)
-    return len(fresh)
+    spots = list(sensors.order_by("sid"))
+    # A region needs neighbours to grow into.
+    crowded = [one for one in spots if _neighbours(one, spots) >= LEAST_NEIGHBOURS] or spots
+    chosen = enumerate(far_apart(crowded, count), start=1)
+    wanted = [RegionSeed(region_id=f"region-{number}", sensor=one) for number, one in chosen]
+    return add_missing(RegionSeed, wanted, key="region_id")
 
 
-def _neighbours(spot: SeedSpot, spots: Sequence[SeedSpot]) -> int:
-    return sum(
-        other is not spot and other.level == spot.level and other.apart_m(spot) < REGION_REACH_M
-        for other in spots
-    )
+def _neighbours(spot: Sensor, spots: Sequence[Sensor]) -> int:
+    here = (one for one in spots if one is not spot and one.level_id == spot.level_id)
+    return sum(apart_m(one, spot) < REGION_REACH_M for one in here)
 
 
 def _sensor(
@@ -103,33 +91,21 @@ def _machine_sensors(machines: Sequence[Machine]) -> list[Sensor]:
 def _room_sensors(rooms: Sequence[Unit], rng: Random) -> list[Sensor]:
     found = []
     for index, room in enumerate(rooms):
-        centre = room.nodes.get(kind="centre", simulated=False)
+        centre = _centre(room)
         phase_s = round(rng.uniform(0, 1200), 1)
+        waveform, parameters = "constant", {"value": LIT_LX, "noise": 8.0}
         if index % DARK_ONE_IN == DARK_ONE_IN - 1:
-            light = _sensor(
-                f"{room.rid}.light",
-                "light",
-                centre,
-                "square",
-                ROOM_PERIOD_S,
-                {
-                    "high": LIT_LX,
-                    "low": DARK_LX,
-                    "cycle_s": 1200.0,
-                    "share": 0.75,
-                    "phase_s": phase_s,
-                    "noise": 1.5,
-                },
-            )
-        else:
-            light = _sensor(
-                f"{room.rid}.light",
-                "light",
-                centre,
-                "constant",
-                ROOM_PERIOD_S,
-                {"value": LIT_LX, "noise": 8.0},
-            )
+            waveform = "square"
+            parameters = {
+                "high": LIT_LX,
+                "low": DARK_LX,
+                "cycle_s": 1200.0,
+                "share": 0.75,
+                "phase_s": phase_s,
+                "noise": 1.5,
+            }
+        sid = f"{room.rid}.light"
+        light = _sensor(sid, "light", centre, waveform, ROOM_PERIOD_S, parameters)
         found += [light, _thermometer(centre, ROOM_PERIOD_S), _hygrometer(centre, phase_s)]
     return found
 
@@ -161,7 +137,11 @@ def _hygrometer(node: RoutingNode, phase_s: float) -> Sensor:
     return _sensor(sid, "humidity", node, "sine", ROOM_PERIOD_S, parameters)
 
 
-def _hallway_spots() -> list[tuple[SeedSpot, RoutingNode]]:
+def _centre(room: Unit) -> RoutingNode:
+    return room.nodes.select_related("level").get(kind="centre", simulated=False)
+
+
+def _hallway_nodes() -> list[RoutingNode]:
     nodes = RoutingNode.objects.filter(
         simulated=False,
         unit__category="walkway",
@@ -169,24 +149,16 @@ def _hallway_spots() -> list[tuple[SeedSpot, RoutingNode]]:
         kind__in=("centre", "turn"),
     ).select_related("level", "unit")
     # Middles first: they are where a person would hang a device.
-    ordered = sorted(nodes, key=lambda n: (n.kind != "centre", n.unit.derived, n.node))
-    return [(SeedSpot(n.node, n.level.ordinal, n.x_m, n.y_m), n) for n in ordered]
+    return sorted(nodes, key=lambda n: (n.kind != "centre", n.unit.derived, n.node))
 
 
 def _corridor_sensors(rooms: Sequence[Unit]) -> list[Sensor]:
-    spots = _hallway_spots()
-    by_key = {spot.key: node for spot, node in spots}
-    standing = [
-        SeedSpot(room.rid, room.level.ordinal, room.label_x_m, room.label_y_m) for room in rooms
-    ]
-    chosen = spaced([spot for spot, _ in spots], TEMPERATURE_EVERY_M, standing)
-    return [_thermometer(by_key[spot.key], CORRIDOR_PERIOD_S) for spot in chosen]
+    chosen = spaced(_hallway_nodes(), TEMPERATURE_EVERY_M, [_centre(room) for room in rooms])
+    return [_thermometer(node, CORRIDOR_PERIOD_S) for node in chosen]
 
 
 def _receivers() -> list[Sensor]:
-    spots = _hallway_spots()
-    by_key = {spot.key: node for spot, node in spots}
-    chosen = spaced([spot for spot, _ in spots], RECEIVER_EVERY_M)
     return [
-        _sensor(f"rfid.{spot.key}", "rfid", by_key[spot.key], "people", 1.0, {}) for spot in chosen
+        _sensor(f"rfid.{node.node}", "rfid", node, "people", 1.0, {})
+        for node in spaced(_hallway_nodes(), RECEIVER_EVERY_M)
     ]
