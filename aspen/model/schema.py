@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -72,6 +73,21 @@ class Column:
                 found=f"{value!r} ({type(value).__name__})",
                 exists=[kind.__name__ for kind in expected],
             )
+
+
+def columns_of(text: str) -> tuple[Column, ...]:
+    """Read columns as declarations spell them.
+
+    >>> columns_of("name TEXT, size FLOAT NULL")[1]
+    Column(name='size', type=<Type.FLOAT: 'FLOAT'>, unit='', nullable=True)
+    """
+    words = [part.split() for part in text.split(",")]
+    return tuple(Column(name, Type(kind), nullable=bool(null)) for name, kind, *null in words)
+
+
+def header_of(columns: Iterable[Column]) -> tuple[tuple[str, str, str], ...]:
+    """Returns name, type and unit of each column; the name is without the alias of a plan."""
+    return tuple((c.name.split(".")[-1], c.type.value, c.unit) for c in columns)
 
 
 class SourceKind(Enum):

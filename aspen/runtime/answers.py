@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from aspen.log.entry import OneTimeKind, OneTimeQuery
 from aspen.model.delta import Delta
-from aspen.model.schema import Column, Row, Type
+from aspen.model.schema import Row, columns_of
 from aspen.results.wire import encode_row
 from aspen.runtime.provenance_queries import ProvenanceQueries
 from aspen.views.pattern import Pattern, pattern
@@ -15,41 +15,22 @@ from aspen.views.repair import Edit, Open, WhyNot
 from aspen.views.weak_points import WeakPoints
 from aspen.views.why import Why
 
-WHY = (
-    Column("set", Type.INT),
-    Column("relation", Type.TEXT),
-    Column("row", Type.TEXT),
-    Column("necessary", Type.BOOL),
-    Column("complete", Type.BOOL),
-)
+WHY = columns_of("set INT, relation TEXT, row TEXT, necessary BOOL, complete BOOL")
 """One row per base row of a minimal set, sets counted from 1; `row` is a JSON array. `complete`
 says whether all sets are given. No rows at all: the asked row rests on given facts alone."""
 
-WHY_NOT = (
-    Column("set", Type.INT),
-    Column("action", Type.TEXT),
-    Column("relation", Type.TEXT),
-    Column("before", Type.TEXT),
-    Column("after", Type.TEXT),
-    Column("example", Type.TEXT),
-    Column("conditions", Type.TEXT),
-    Column("complete", Type.BOOL),
+WHY_NOT = columns_of(
+    "set INT, action TEXT, relation TEXT, before TEXT, after TEXT, example TEXT, "
+    "conditions TEXT, complete BOOL"
 )
 """One row per edit of a repair, repairs counted from 1. `before`, `after` and `example` are JSON
 arrays, empty where there is no such row; an open value in `after` is {"open": its name}.
 `conditions` is a JSON array of predicates on open values. A lone row 0: no repair was found."""
 
-WHAT_IF = (Column("weight", Type.INT), Column("row", Type.TEXT))
+WHAT_IF = columns_of("weight INT, row TEXT")
 """One row per row that would come (weight above 0) or go (below); `row` is a JSON array."""
 
-WEAK_POINTS = (
-    Column("place", Type.INT),
-    Column("relation", Type.TEXT),
-    Column("row", Type.TEXT),
-    Column("lost", Type.INT),
-    Column("total", Type.INT),
-    Column("complete", Type.BOOL),
-)
+WEAK_POINTS = columns_of("place INT, relation TEXT, row TEXT, lost INT, total INT, complete BOOL")
 """One row per base row, places counted from 1, most lost first. A lone place 0: there is none."""
 
 COLUMNS = {
@@ -77,7 +58,7 @@ def answer_rows(questions: ProvenanceQueries, ask: OneTimeQuery) -> Delta:
         case OneTimeKind.WEAK_POINTS:
             return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by))
         case OneTimeKind.ONCE:
-            raise AssertionError(ask)  # pragma: no cover - answered by aspen.runtime.once
+            raise AssertionError(ask)  # pragma: no cover - answered as such
 
 
 def _wanted(ask: OneTimeQuery) -> Pattern:

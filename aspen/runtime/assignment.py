@@ -107,23 +107,6 @@ class Tables(Protocol):
         ...
 
 
-class _NoTables:
-    """Tables of which nothing is known."""
-
-    def hold(self, root: Root) -> bool:
-        """Rely on every key."""
-        del root
-        return True
-
-    def networks(self, relation: Relation) -> Iterable[Value]:
-        """Returns none."""
-        del relation
-        return ()
-
-
-NO_TABLES = _NoTables()
-
-
 def part_of(value: Value, lanes: int) -> int:
     """Returns the lane a value falls to; the same in every process."""
     number: int = FUNCTIONS["part"].call(value, lanes)
@@ -216,7 +199,7 @@ class Assignments:
         closed: Plan | None,
         values: Row,
         given: Assignment | None,
-        tables: Tables = NO_TABLES,
+        tables: Tables,
     ) -> Assignment:
         """Assign a view that is opened.
 

@@ -27,65 +27,28 @@ from aspen.log.entry import (
 )
 from aspen.log.superstep import Step, Superstep
 from aspen.model.delta import Delta, add, merge, negate
-from aspen.model.schema import Relation, Row, SourceKind
+from aspen.model.schema import Relation, Row
 from aspen.results.protocol import ViewChange
-from aspen.runtime.announce import Announcements
-from aspen.runtime.assignment import ALONE, Assignments, LaneShare
+from aspen.runtime.assignment import ALONE, LaneShare
 from aspen.runtime.collector import uncollected
-from aspen.runtime.intake import Intake
-from aspen.runtime.interests import Interests
-from aspen.runtime.kept_errors import KeptErrors
-from aspen.runtime.lifetimes import Lifetimes
-from aspen.runtime.once import Once
-from aspen.runtime.one_time_queries import OneTimeQueries, answer_name, latest_tick_s
+from aspen.runtime.lane_state import LaneState
+from aspen.runtime.one_time_queries import answer_name, latest_tick_s
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import (
     CLOCK,
     ENGINE_ERROR,
     ERROR_COLUMNS,
     OWN_RELATIONS,
-    SYSTEM_RELATIONS,
 )
-from aspen.runtime.provenance_queries import ProvenanceQueries
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
-from aspen.runtime.stream_memory import StreamMemory
-from aspen.runtime.system import System
 from aspen.runtime.view import WAITING, View
-from aspen.runtime.views import Views
-from aspen.views.circuit import Circuit
-from aspen.views.compile import CannotMaintain, WindowIdentity
+from aspen.views.compile import CannotMaintain
 from aspen.views.operators.scan import ScanOperator
-from aspen.views.operators.window import Arrival, WindowOperator
 from aspen.views.why import Why
 
 
-class Lane:
+class Lane(LaneState):
     """One lane; see the module's head."""
-
-    def __init__(self, share: LaneShare = ALONE) -> None:
-        self.position = 0
-        self.at_s = 0.0
-        self.now_s = float("-inf")
-        self.circuit = Circuit()
-        self.relations: dict[str, Relation] = {}
-        self.streams = StreamMemory()
-        self.lifetimes = Lifetimes()
-        self.errors = KeptErrors(self.circuit, share.number)
-        self.assignments = Assignments(share, self.relations)
-        self.views = Views(self.circuit, self.relations, self._begin, self.assignments)
-        self.borders = self.views.borders
-        self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations, OWN_RELATIONS)
-        self.one_time = OneTimeQueries(self.provenance, Once(self.views))
-        self.interests = Interests()
-        self.system = System(self.views, self.circuit, self.interests)
-        self.intake = Intake(
-            self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
-        )
-        self.warm: dict[str, list[Arrival]] = {}
-        self._announcements = Announcements(self.views, self.errors)
-        self.held: Outcome | None = None
-        for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
-            self.know(relation)
 
     def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
         """Apply one batch of the log, or supersteps that belong to the last one.
@@ -106,7 +69,7 @@ class Lane:
             return []
         held = self.held if isinstance(first, Superstep) else None
         outcome = self._begun() if held is None else held
-        self._announcements.tell(outcome)
+        self.announcements.tell(outcome)
         known = {*self.views.by_name, *self.one_time.names()}
         supersteps = False
         for position, entry in entries:
@@ -178,11 +141,11 @@ class Lane:
 
     def announce(self) -> None:
         """Publish every view in full with the next batch: whoever listens knows none of them."""
-        self._announcements.everything, self.held = True, None
+        self.announcements.everything, self.held = True, None
 
     def renew(self) -> None:
         """Publish with the next batch what lanes report of themselves, as others did before."""
-        self._announcements.anew = True
+        self.announcements.anew = True
 
     def rows(self, view: str) -> Delta:
         """Returns a view's rows with their multiplicities; of a view in error, none.
@@ -201,16 +164,6 @@ class Lane:
             BrokenView: the view is in error.
         """
         return self.provenance.why(view, row)
-
-    def know(self, relation: Relation) -> None:
-        """Let a relation be there."""
-        self.relations[relation.name] = relation
-        self.intake.know(relation)
-        if relation.kind is not SourceKind.STREAM:
-            self.circuit.source(relation)
-
-    def _refuse(self, error: AspenError) -> None:
-        self.errors.refuse(self.position, error)
 
     def _tick(self, at_s: float) -> None:
         if at_s <= self.now_s:
@@ -369,13 +322,6 @@ class Lane:
         else:
             with self.views.completely(entry.view):
                 self.one_time.answer(entry, outcome, latest_s)
-
-    def _begin(self, spec: WindowIdentity, window: WindowOperator) -> None:
-        """Fill a new window: from the snapshot under restoration, or with the newest per key."""
-        held = self.warm.get(spec.identity)
-        if held is None:
-            held = self.streams.begin(self.relations[spec.stream], spec)
-        window.load(self.now_s, held)
 
     def snapshot(self) -> bytes:
         """Returns the lane's state in a compact form; circuits are rebuilt from it, not stored."""

@@ -1,26 +1,36 @@
-"""Asks: questions about the rows of views, answered as views that pass.
+"""One-time queries: about rows of views, or for the rows of a plan; answers are views that pass.
 
     log       Ask a ── Tick +1 s ── … ── Tick +31 s        s: log time since the question
     results   why:a opens with its rows      closes        nothing in between: it is not maintained
 
 Law: how the log is cut into batches and where the lane restarts does not show in what is folded.
+     The rows of a plan are those a view of the same plan would hold if it were registered here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from aspen.errors import as_aspen_error
+from aspen.algebra.plan import relations_of
+from aspen.algebra.read import read_plan
+from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import OneTimeKind, OneTimeQuery, Tick
 from aspen.log.superstep import Step
 from aspen.model.delta import Delta
-from aspen.model.schema import Column
+from aspen.model.schema import Column, header_of
 from aspen.runtime.answers import COLUMNS, answer_rows
-from aspen.runtime.once import Once
 from aspen.runtime.outcome import Outcome
+from aspen.runtime.own_relations import LANE_RELATIONS
 from aspen.runtime.provenance_queries import ProvenanceQueries
+from aspen.runtime.views import Views
 
 KEPT_S = 30.0
+ROWS_AT_MOST = 10_000
+"""An answer is one message of the result store; what is larger is read in parts."""
+
+
+class AnswerTooLarge(AspenError, code="aspen.runtime.answer_too_large"):
+    """More rows than one answer may have."""
 
 
 def answer_name(ask: str) -> str:
@@ -31,9 +41,9 @@ def answer_name(ask: str) -> str:
 class OneTimeQueries:
     """The questions of one lane; `open` has when each was asked, in log time."""
 
-    def __init__(self, questions: ProvenanceQueries, once: Once) -> None:
+    def __init__(self, questions: ProvenanceQueries, views: Views) -> None:
         self._questions = questions
-        self._once = once
+        self._views = views
         self.open: dict[str, float] = {}
 
     def names(self) -> list[str]:
@@ -55,22 +65,38 @@ class OneTimeQueries:
         name = answer_name(entry.ask)
         try:
             columns, rows = self._found(entry)
-            outcome.open(name, _spelt(columns), rows)
+            outcome.open(name, header_of(columns), rows)
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             outcome.fail(name, as_aspen_error(error).as_dict(), {})
         for view, gone in self._questions.take_lost():
             outcome.fail(view.entry.view, view.error or {}, gone)
 
     def reads(self, entry: OneTimeQuery) -> frozenset[str]:
-        """Returns the system relations that a one-shot query is about to read."""
+        """Returns what a plan to be answered reads that lanes say of themselves."""
         if entry.kind is not OneTimeKind.ONCE or entry.ask in self.open:
             return frozenset()
-        return self._once.reads(entry.plan_text)
+        try:
+            names = relations_of(read_plan(entry.plan_text))
+        except AspenError:
+            return frozenset()
+        views = [self._views.by_name[name] for name in names if name in self._views.by_name]
+        below = [relations_of(view.closed) for view in views if view.closed is not None]
+        return LANE_RELATIONS & names.union(*below)
 
     def _found(self, entry: OneTimeQuery) -> tuple[tuple[Column, ...], Delta]:
-        if entry.kind is OneTimeKind.ONCE:
-            return self._once.answer(entry.plan_text)
-        return COLUMNS[entry.kind], answer_rows(self._questions, entry)
+        if entry.kind is not OneTimeKind.ONCE:
+            return COLUMNS[entry.kind], answer_rows(self._questions, entry)
+        plan = read_plan(entry.plan_text)
+        rows = self._views.answer(plan)
+        count = sum(rows.values())
+        if count > ROWS_AT_MOST:
+            raise AnswerTooLarge(
+                f"the answer has {count:,} rows",
+                found=f"{count:,}",
+                exists=[f"up to {ROWS_AT_MOST:,}"],
+                attempt="add LIMIT, or a condition",
+            )
+        return plan.columns, rows
 
     def expire(self, now_s: float, outcome: Outcome, known: Collection[str]) -> None:
         """Close the answers to questions of more than 30 s ago.
@@ -87,7 +113,3 @@ def latest_tick_s(entries: Sequence[tuple[int, Step]], after: int) -> float:
     """Returns the time of the latest tick at a later position, minus infinity without one."""
     ticks = (e.at_s for position, e in entries if position > after and isinstance(e, Tick))
     return max(ticks, default=float("-inf"))
-
-
-def _spelt(columns: tuple[Column, ...]) -> tuple[tuple[str, str, str], ...]:
-    return tuple((column.name, column.type.value, column.unit) for column in columns)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from aspen.model.delta import Delta, merge
@@ -15,7 +16,7 @@ from aspen.runtime.view import Fields
 class _Gathered:
     delta: Delta = field(default_factory=dict)
     columns: tuple[tuple[str, str, str], ...] = ()
-    error: Fields | None = None
+    error: Mapping[str, Any] | None = None
     news: bool = False
 
 
@@ -55,6 +56,16 @@ class Outcome:
         if known:
             self._closed[view] = None
 
+    def take(self, part: ViewChange) -> None:
+        """Take in what one of several lanes says of a view; its error is the view's."""
+        if part.closed:
+            self._closed[part.view] = None
+            return
+        gathered = self._of(part.view)
+        merge(gathered.delta, part.delta)
+        gathered.columns, gathered.news = gathered.columns or part.columns, True
+        gathered.error = part.error if gathered.error is None else gathered.error
+
     def changes(self) -> list[ViewChange]:
         """The net changes: ends first, then every view with news, in order of first news."""
         ended = [ViewChange(view, closed=True) for view in self._closed]
@@ -91,3 +102,15 @@ class Outcome:
 
     def _of(self, view: str) -> _Gathered:
         return self._gathered.setdefault(view, _Gathered())
+
+
+def merge_parts(lanes: Iterable[Iterable[ViewChange]]) -> list[ViewChange]:
+    """Returns one change per view, and its end before it where it ended and came back.
+
+    Law: the fold of the merged changes is that of one lane that keeps everything. Where a lane
+    cannot keep its part, the view is in error and the parts of the others stay.
+    """
+    outcome = Outcome()
+    for part in chain.from_iterable(lanes):
+        outcome.take(part)
+    return outcome.changes()

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from aspen.model.schema import Column, Relation, Type
-
-
-def _text(name: str, *, nullable: bool = False) -> Column:
-    return Column(name, Type.TEXT, nullable=nullable)
-
-
-def _int(name: str, *, nullable: bool = False) -> Column:
-    return Column(name, Type.INT, nullable=nullable)
-
+from aspen.model.schema import Column, Relation, Type, columns_of, header_of
 
 CLOCK = Relation(
     "clock",
@@ -21,22 +12,15 @@ CLOCK = Relation(
 )
 ENGINE_ERROR = Relation(
     "engine_error",
-    (_int("position"), _text("code"), _text("message"), _int("lane")),
+    columns_of("position INT, code TEXT, message TEXT, lane INT"),
     comment="The newest entries the engine refused, by log position, as lane 0 says for all; and "
     "what operators of each lane want to be known.",
 )
 SYS_QUERIES = Relation(
     "sys_queries",
-    (
-        _text("view"),
-        _text("state"),
-        _int("rows", nullable=True),
-        _text("strategy"),
-        _text("sharing"),
-        _text("dataflow"),
-        _int("holders"),
-        _text("error", nullable=True),
-        _int("lane"),
+    columns_of(
+        "view TEXT, state TEXT, rows INT NULL, strategy TEXT, sharing TEXT, dataflow TEXT, "
+        "holders INT, error TEXT NULL, lane INT"
     ),
     key=("view",),
     comment="Registered views: state is running, suspended, waiting, failed or, with several "
@@ -45,16 +29,9 @@ SYS_QUERIES = Relation(
 )
 SYS_OPERATORS = Relation(
     "sys_operators",
-    (
-        _text("view"),
-        _int("operator"),
-        _text("kind"),
-        _text("reads"),
-        _int("rows"),
-        _int("views"),
-        _int("changes_in"),
-        _int("changes_out"),
-        _int("lane"),
+    columns_of(
+        "view TEXT, operator INT, kind TEXT, reads TEXT, rows INT, views INT, changes_in INT, "
+        "changes_out INT, lane INT"
     ),
     key=("view", "operator"),
     comment="Operators at work, each under the first view that uses it, and how many views do: "
@@ -62,28 +39,14 @@ SYS_OPERATORS = Relation(
 )
 SYS_ARRANGEMENTS = Relation(
     "sys_arrangements",
-    (
-        _text("view"),
-        _int("operator"),
-        _text("reads"),
-        _text("places"),
-        _int("rows"),
-        _int("readers"),
-        _int("lane"),
-    ),
+    columns_of("view TEXT, operator INT, reads TEXT, places TEXT, rows INT, readers INT, lane INT"),
     key=("view", "operator", "places"),
     comment="Shared indexes: of which operator's rows, by which of their columns (counted from "
     "0), how many rows, how many operators look things up in it.",
 )
 SYS_COSTS = Relation(
     "sys_costs",
-    (
-        _text("view"),
-        Column("estimated_rows", Type.FLOAT),
-        _int("rows"),
-        Column("q_error", Type.FLOAT),
-        _int("lane"),
-    ),
+    columns_of("view TEXT, estimated_rows FLOAT, rows INT, q_error FLOAT, lane INT"),
     key=("view",),
     comment="Estimated against measured rows of each running view; q_error is the factor "
     "between them, at least 1.",
@@ -95,4 +58,4 @@ LANE_RELATIONS = SYSTEM_NAMES | {ENGINE_ERROR.name}
 
 OWN_RELATIONS = SYSTEM_NAMES | {CLOCK.name, ENGINE_ERROR.name}
 ERRORS_KEPT = 100
-ERROR_COLUMNS = tuple((c.name, c.type.value, c.unit) for c in ENGINE_ERROR.columns)
+ERROR_COLUMNS = header_of(ENGINE_ERROR.columns)

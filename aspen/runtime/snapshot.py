@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.lane_rows import CrossesLanes
@@ -19,20 +19,12 @@ from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
 from aspen.model.delta import Delta
 from aspen.model.schema import Relation, Row
-from aspen.runtime.assignment import Assignments, assignment_in, assignment_out
+from aspen.runtime.assignment import assignment_in, assignment_out
 from aspen.runtime.borders import Borders
-from aspen.runtime.borders_here import BordersHere
-from aspen.runtime.interests import Interests
-from aspen.runtime.kept_errors import KeptErrors
-from aspen.runtime.lifetimes import Lifetimes
-from aspen.runtime.one_time_queries import OneTimeQueries
+from aspen.runtime.lane_state import LaneState
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import ENGINE_ERROR, OWN_RELATIONS, SYSTEM_NAMES
-from aspen.runtime.stream_memory import StreamMemory
-from aspen.runtime.system import System
 from aspen.runtime.view import View
-from aspen.runtime.views import Views
-from aspen.views.circuit import Circuit
 from aspen.views.operators.window import Arrival, WindowOperator
 
 VERSION = 1
@@ -40,31 +32,6 @@ VERSION = 1
 
 class BadSnapshot(AspenError, code="aspen.runtime.bad_snapshot"):
     """Bytes that are no lane."""
-
-
-class LaneState(Protocol):
-    """What a snapshot reads and fills of a lane."""
-
-    position: int
-    at_s: float
-    now_s: float
-    circuit: Circuit
-    relations: dict[str, Relation]
-    streams: StreamMemory
-    lifetimes: Lifetimes
-    views: Views
-    one_time: OneTimeQueries
-    interests: Interests
-    system: System
-    assignments: Assignments
-    errors: KeptErrors
-    warm: dict[str, list[Arrival]]
-    borders: BordersHere[View]
-    held: Outcome | None
-
-    def know(self, relation: Relation) -> None:
-        """Let a relation be there."""
-        ...
 
 
 Lane = TypeVar("Lane", bound=LaneState)

@@ -9,7 +9,7 @@ from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta
-from aspen.model.schema import Row
+from aspen.model.schema import Row, header_of
 from aspen.runtime.assignment import Assignment
 from aspen.runtime.sharing import Chosen, Template
 from aspen.views.circuit import Circuit
@@ -96,9 +96,7 @@ class View:
     @property
     def columns(self) -> tuple[tuple[str, str, str], ...]:
         """Name, type and unit of each output column."""
-        if self.plan is None:
-            return ()
-        return tuple((c.name.split(".")[-1], c.type.value, c.unit) for c in self.plan.columns)
+        return () if self.plan is None else header_of(self.plan.columns)
 
     def mentions(self, name: str) -> bool:
         """Whether the view reads a relation or view of that name, directly."""

@@ -139,7 +139,7 @@ class Views:
             self._uncross(view)
             view.error, view.suspended = as_aspen_error(error).as_dict(), False
             view.assignment = view.assignment or self.assignments.put(
-                entry.view, None, (), assignment
+                entry.view, None, (), assignment, self.keys
             )
         self._circuit.collect()
         return view
@@ -205,7 +205,7 @@ class Views:
     ) -> None:
         """Note a view that was in error when a snapshot was taken."""
         view = self.by_name[entry.view] = View(entry, error=error)
-        view.assignment = self.assignments.put(entry.view, None, (), assignment)
+        view.assignment = self.assignments.put(entry.view, None, (), assignment, self.keys)
         with suppress(AspenError):
             view.take_plan(read_plan(entry.plan_text))
 

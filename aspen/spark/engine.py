@@ -312,8 +312,3 @@ def failure_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if _RAISED.match(line)]
     return (raised or lines or [type(error).__name__])[-1 if raised else 0][:_LONGEST_LINE]
-
-
-def run_engine(config: EngineConfig, say: Say, session: SparkSession | None = None) -> Ending:
-    """Run an engine to its end; see `Engine.run`."""
-    return Engine(config, say, session).run()

@@ -21,7 +21,7 @@ from aspen.log.superstep import encode_superstep
 from aspen.results.protocol import Savepoint
 from aspen.results.redis_results import RedisResults
 from aspen.results.wire import decode_changes, encode_changes
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 
 # epoch, position, pid per lane
 OnEpoch = Callable[[int, int, dict[int, int]], None]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
-from aspen.runtime.once import ROWS_AT_MOST as ONCE_ROWS_AT_MOST
+from aspen.runtime.one_time_queries import ROWS_AT_MOST as ONCE_ROWS_AT_MOST
 from smartcis.access.owner import Owner
 from smartcis.access.queries import own_queries, quota_of
 from smartcis.api.query_rows import ROWS_AT_MOST

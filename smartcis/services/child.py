@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,7 +62,8 @@ class Child:
         environment: its environment.
         logs: folder of the output.
         patience_s: how long it may take to end when asked to.
-        prepare: run before each start.
+        tied: whether the kernel ends it should the caller's process die; only for a caller with one
+            thread.
     """
 
     name: str
@@ -70,17 +71,15 @@ class Child:
     environment: Mapping[str, str]
     logs: Path
     patience_s: float = 10.0
-    prepare: Callable[[], object] | None = None
+    tied: bool = True
     process: subprocess.Popen[bytes] | None = None
     starts: int = 0
-    _began: float = 0.0
+    began: float = 0.0
     _next_start: float = 0.0
     _back_off: BackOff = field(default_factory=BackOff)
 
     def start(self) -> None:
-        """Starts the process; the kernel ends it should the caller's process die."""
-        if self.prepare is not None:
-            self.prepare()
+        """Starts the process."""
         self.logs.mkdir(parents=True, exist_ok=True)
         with (self.logs / f"{self.name}.log").open("ab") as output:
             self.process = subprocess.Popen(  # noqa: S603  # our own commands
@@ -90,10 +89,10 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=die_with_parent,  # noqa: PLW1509  # the supervisor has one thread
+                preexec_fn=die_with_parent if self.tied else None,  # noqa: PLW1509  # see `tied`
             )
         self.starts += 1
-        self._began = time.monotonic()
+        self.began = time.monotonic()
 
     def watch(self) -> str:
         """Starts the process again if it has died and its pause is over.
@@ -111,7 +110,7 @@ class Child:
             return ""
         signal_group(self.process, signal.SIGKILL)
         self.process = None
-        pause_s = self._back_off.pause_s(time.monotonic() - self._began)
+        pause_s = self._back_off.pause_s(time.monotonic() - self.began)
         self._next_start = time.monotonic() + pause_s
         return f"ended with status {status}, next start in {pause_s:.1f} s"
 

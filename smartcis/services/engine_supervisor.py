@@ -18,7 +18,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import redis
@@ -26,7 +25,7 @@ import structlog
 
 from aspen.results.engine_status import EngineStatus, read_status, write_status
 from aspen.results.lease import Lease
-from smartcis.services.child import BackOff, end_group, signal_group
+from smartcis.services.child import BackOff, Child, signal_group
 
 HUNG_S = 15.0  # an engine says something every second
 STARTING_S = 60.0  # and until it says the first word, Spark may take a while on a busy machine
@@ -34,12 +33,6 @@ STOP_S = 20.0
 _LAST_BYTES = 4_096
 
 logger = structlog.get_logger(__name__)
-
-
-@dataclass(slots=True)
-class _Run:
-    process: subprocess.Popen[bytes]
-    began: float
 
 
 class EngineSupervisor:
@@ -64,10 +57,9 @@ class EngineSupervisor:
         self._redis = redis.Redis.from_url(url)
         self._name = name
         self._lease = Lease(url, name, ttl_s=1.0)
-        self._command = command
         self._output = output
-        self._environment = environment
-        self._run: _Run | None = None
+        # Not tied: Celery has threads, and the engine watches its parent itself.
+        self._engine = Child(output.stem, command, environment, output.parent, STOP_S, tied=False)
         self._back_off = BackOff()
         self._next_start = 0.0
         self._lock = threading.Lock()
@@ -88,25 +80,25 @@ class EngineSupervisor:
 
     def _look(self) -> str:
         status = read_status(self._redis, self._name)
-        if self._run is not None:
-            return self._look_at(self._run, status)
+        if self._engine.process is not None:
+            return self._look_at(self._engine.process, status)
         if time.monotonic() < self._next_start or self._lease.held_for_s() > 0:
             return ""
         self._start()
         return "started"
 
-    def _look_at(self, run: _Run, status: EngineStatus) -> str:
-        pid, ran_s = run.process.pid, time.monotonic() - run.began
-        code = run.process.poll()
+    def _look_at(self, process: subprocess.Popen[bytes], status: EngineStatus) -> str:
+        pid, ran_s = process.pid, time.monotonic() - self._engine.began
+        code = process.poll()
         spoke = status.pid == pid and status.host == socket.gethostname()
         if code is None:
             silent_s = time.time() - status.beat_s if spoke else ran_s
             if silent_s <= (HUNG_S if spoke else STARTING_S):
                 return ""
             logger.warning("engine_hangs", pid=pid, silent_s=round(silent_s, 1))
-        signal_group(run.process, signal.SIGKILL)
-        run.process.wait()
-        self._run = None
+        signal_group(process, signal.SIGKILL)
+        process.wait()
+        self._engine.process = None
         self._lease.break_of(pid)
         if code is not None and not spoke and self._lease.held_for_s() <= 0:
             self._report(pid, code)
@@ -132,27 +124,18 @@ class EngineSupervisor:
         write_status(self._redis, self._name, failed)
 
     def _start(self) -> None:
-        self._output.parent.mkdir(parents=True, exist_ok=True)
-        with self._output.open("ab") as output:
-            process = subprocess.Popen(  # noqa: S603  # our own manage.py
-                self._command,
-                env=dict(self._environment),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self._run = _Run(process, time.monotonic())
-        logger.info("engine_started", pid=process.pid)
+        self._engine.start()
+        assert self._engine.process is not None
+        logger.info("engine_started", pid=self._engine.process.pid)
 
     def stop(self) -> None:
         """Ends our engine, and start none again."""
         with self._lock:
             self._stopped = True
-            if self._run is not None:
-                end_group(self._run.process, STOP_S)
-                self._lease.break_of(self._run.process.pid)
-                self._run = None
+            process = self._engine.process
+            if process is not None:
+                self._engine.stop()
+                self._lease.break_of(process.pid)
 
 
 def engine_command(manage: Path) -> list[str]:

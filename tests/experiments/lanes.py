@@ -15,7 +15,7 @@ from aspen.model.delta import Delta, merge
 from aspen.results.protocol import ViewChange
 from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 
 
 class Lanes:

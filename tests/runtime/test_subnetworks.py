@@ -25,7 +25,7 @@ from aspen.model.delta import accumulate, merge
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.assignment import Bordered, Whole
 from aspen.runtime.lane import Lane
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 from aspen.streamsql import compile_query
 from tests.experiments.lanes import Lanes
 from tests.oracle import evaluate

@@ -24,7 +24,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta, merge
 from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
-from aspen.runtime.once import ROWS_AT_MOST
+from aspen.runtime.one_time_queries import ROWS_AT_MOST
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
 from aspen.streamsql import compile_query
 from aspen.streamsql.errors import Unsupported

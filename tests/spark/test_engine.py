@@ -21,7 +21,7 @@ from aspen.log.embedded import EmbeddedRedis
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.engine_status import read_status
 from aspen.spark.checkpoint import read_checkpoint
-from aspen.spark.engine import Ending, LeaseTaken, run_engine
+from aspen.spark.engine import Ending, Engine, LeaseTaken
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
@@ -105,7 +105,7 @@ def test_one_engine_works_at_a_time(session, config, feed, results):
     with product.running(config, session):
         product.caught_up(results, feed.log)
         with pytest.raises(LeaseTaken):
-            run_engine(config, lambda *_, **__: None, session)
+            Engine(config, lambda *_, **__: None, session).run()
 
 
 def test_an_engine_whose_lease_is_gone_ends_itself(session, config, feed, results):

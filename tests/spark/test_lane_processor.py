@@ -15,7 +15,7 @@ from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, OneTimeQuery, Transaction, encode
 from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 from aspen.spark import residents
 from aspen.spark.lane_processor import LaneProcessor, LaneSettings
 

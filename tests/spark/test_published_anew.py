@@ -7,7 +7,7 @@ from spark.test_lane_processor import Worker, first_batch
 
 from aspen.log.entry import Tick, encode
 from aspen.results.wire import decode_changes
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 
 BY_VIEW = "SELECT q.view, q.state, q.lane FROM sys.queries q"
 

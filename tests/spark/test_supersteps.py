@@ -15,7 +15,7 @@ from aspen.log.entry import Change, Declare, Register, Transaction, encode
 from aspen.log.superstep import decode_superstep, encode_superstep
 from aspen.model.delta import accumulate, merge
 from aspen.results.wire import decode_changes
-from aspen.runtime.parts import merge_parts
+from aspen.runtime.outcome import merge_parts
 from aspen.spark import residents
 from tests.oracle import evaluate
 

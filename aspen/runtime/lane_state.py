@@ -1,0 +1,75 @@
+"""Lane state: what a lane is made of; base contents, registrations and what is derived of them."""
+
+from __future__ import annotations
+
+from aspen.errors import AspenError
+from aspen.model.schema import Relation, SourceKind
+from aspen.runtime.announce import Announcements
+from aspen.runtime.assignment import ALONE, Assignments, LaneShare
+from aspen.runtime.intake import Intake
+from aspen.runtime.interests import Interests
+from aspen.runtime.kept_errors import KeptErrors
+from aspen.runtime.lifetimes import Lifetimes
+from aspen.runtime.one_time_queries import OneTimeQueries
+from aspen.runtime.outcome import Outcome
+from aspen.runtime.own_relations import CLOCK, ENGINE_ERROR, OWN_RELATIONS, SYSTEM_RELATIONS
+from aspen.runtime.provenance_queries import ProvenanceQueries
+from aspen.runtime.stream_memory import StreamMemory
+from aspen.runtime.system import System
+from aspen.runtime.views import Views
+from aspen.views.circuit import Circuit
+from aspen.views.compile import WindowIdentity
+from aspen.views.operators.window import Arrival, WindowOperator
+
+
+class LaneState:
+    """The parts of one lane.
+
+    Args:
+        share: which of how many lanes it is.
+
+    `held` has what is not published yet of an epoch under way, `warm` the windows of a snapshot
+    under restoration.
+    """
+
+    def __init__(self, share: LaneShare = ALONE) -> None:
+        self.position = 0
+        self.at_s = 0.0
+        self.now_s = float("-inf")
+        self.circuit = Circuit()
+        self.relations: dict[str, Relation] = {}
+        self.streams = StreamMemory()
+        self.lifetimes = Lifetimes()
+        self.errors = KeptErrors(self.circuit, share.number)
+        self.assignments = Assignments(share, self.relations)
+        self.views = Views(self.circuit, self.relations, self._begin, self.assignments)
+        self.borders = self.views.borders
+        self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations, OWN_RELATIONS)
+        self.one_time = OneTimeQueries(self.provenance, self.views)
+        self.interests = Interests()
+        self.system = System(self.views, self.circuit, self.interests)
+        self.intake = Intake(
+            self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
+        )
+        self.warm: dict[str, list[Arrival]] = {}
+        self.announcements = Announcements(self.views, self.errors)
+        self.held: Outcome | None = None
+        for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
+            self.know(relation)
+
+    def know(self, relation: Relation) -> None:
+        """Let a relation be there."""
+        self.relations[relation.name] = relation
+        self.intake.know(relation)
+        if relation.kind is not SourceKind.STREAM:
+            self.circuit.source(relation)
+
+    def _refuse(self, error: AspenError) -> None:
+        self.errors.refuse(self.position, error)
+
+    def _begin(self, spec: WindowIdentity, window: WindowOperator) -> None:
+        """Fill a new window: from the snapshot under restoration, or with the newest per key."""
+        held = self.warm.get(spec.identity)
+        if held is None:
+            held = self.streams.begin(self.relations[spec.stream], spec)
+        window.load(self.now_s, held)
