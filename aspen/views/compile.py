@@ -41,7 +41,6 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
-from aspen.views.make_window import make_window
 from aspen.views.node import Node, Places
 from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
@@ -49,6 +48,8 @@ from aspen.views.operators.filter import FilterOperator
 from aspen.views.operators.group_by import GroupByOperator
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import ProjectOperator
+from aspen.views.operators.range_window import RangeWindow
+from aspen.views.operators.rows_window import RowsWindow
 from aspen.views.operators.semi_join import SemiJoin
 from aspen.views.operators.set_operation import SetOperationOperator
 from aspen.views.operators.support.strategies import DEFAULT, Notify
@@ -237,7 +238,12 @@ class Compiler:
         )
 
         def make() -> Node:
-            made = make_window(scan.relation, shape, partition, plan)
+            stream, range_s, slide_s, rows = scan.relation, plan.range_s, plan.slide_s, plan.rows
+            made: WindowOperator = (
+                RangeWindow(stream, shape, range_s, slide_s)
+                if rows is None
+                else RowsWindow(stream, shape, range_s, slide_s, rows, partition)
+            )
             self._begin(spec, made)
             return made
 

@@ -1,138 +1,104 @@
 """Window: the part of a stream that counts now.
 
-    log time     0     10     20     30     40     (ROWS 1 RANGE 15 per partition)
-    arrives      a            b
-    tick               ·      ·      ·      ·
-    contents     a     a      b      b      ·      a leaves for b, b leaves by the tick at 40
+    log time     0     7     10    14    20    26    (RANGE 20 SLIDE 10)
+    arrives      a     b           c
+    tick               ·     ·     ·     ·     ·
+    contents                 a b   a b   b c   b c   what came since 10 waits until 20
 
-Law:        a row is inside iff it is among the newest n arrivals of its partition and its time
-            is later than the newest tick less the range. Nothing but ticks lets rows expire.
-Algorithm:  a queue per partition for ROWS, one heap by time for RANGE.
-State:      the arrivals that may still count, with their times.
+Law:        after a tick at t, with b the greatest multiple of the slide not above t (without a
+            slide: t): contents == the rows that the clauses let in of those whose times are later
+            than b less the range, and, with a slide, not later than b. Only ticks let rows expire.
+Algorithm:  how rows are kept is each kind's own: see `range_window` and `rows_window`. With a
+            slide, arrivals of later times wait for a tick that passes a boundary.
+State:      the kind's, and the arrivals that wait.
 Receives:   arrivals in log order, ticks.     Gives: weights +1 and -1 of the bag inside.
 Ends:       always: every arrival enters once and leaves once.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from heapq import heappop, heappush
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 
-from aspen.model.delta import Delta, accumulate, merge
+from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
-from aspen.views.node import Key, Node, Places, key_of
+from aspen.views.node import Node
 
 Arrival = tuple[float, Row]
 
-_SMALL = 256  # below this many entries, evicted ones may lie in the heap
 
-
-class _Held:
-    __slots__ = ("at_s", "inside", "row")
-
-    def __init__(self, at_s: float, row: Row) -> None:
-        self.at_s = at_s
-        self.row = row
-        self.inside = False
-
-
-class WindowOperator(Node):
+class WindowOperator(Node, ABC):
     """The rows of one stream inside a window.
 
     Args:
         stream: name of the relation whose arrivals it sees.
         shape: what a stream row becomes before it enters, None where it does not.
-        partition: places of the partition columns.
-        rows: newest arrivals kept per partition, None for no limit.
         range_s: seconds of log time, None for ever.
+        slide_s: seconds of log time between two positions of the window, None where it follows
+            every tick.
     """
 
     def __init__(
         self,
         stream: str,
         shape: Callable[[Row], Row | None],
-        partition: Places,
-        rows: int | None,
         range_s: float | None,
+        slide_s: float | None,
     ) -> None:
         super().__init__()
         self.stream = stream
         self._shape = shape
-        self._partition = key_of(partition)
-        self._rows = rows
-        self._range_s = range_s
-        self._now_s = float("-inf")
-        self._parts: dict[Key, deque[_Held]] = {}
-        self._expiry: list[tuple[float, int, _Held]] = []
-        self._arrivals = 0
-        self._inside: Delta = {}
+        self._range_s = math.inf if range_s is None else range_s
+        self._slide_s = slide_s
+        self._now_s = -math.inf
         self._pending: Delta = {}
+        self._waiting: list[Arrival] = []
 
     def load(self, now_s: float, held: Iterable[Arrival]) -> None:
         """Begin with arrivals that came before, oldest first per partition."""
-        self._now_s = now_s
+        self._now_s = self._boundary_s(now_s)
         for at_s, row in held:
-            self._enter(at_s, row)
-        self._inside, self._pending = self._pending, {}
-
-    def arrive(self, at_s: float, row: Row) -> bool:
-        """Take one stream row.
-
-        Returns:
-            Whether anything changed.
-        """
-        shaped = self._shape(row)
-        if shaped is None:
-            return False
-        self._enter(at_s, shaped)
-        return True
+            self._admit(at_s, (row,))
+        self.step()
 
     def take(self, at_s: float, rows: Iterable[Row]) -> bool:
-        """Take rows that came together.
+        """Take stream rows that came together.
 
         Returns:
             Whether anything changed.
         """
-        changed = [self.arrive(at_s, row) for row in rows]
-        return any(changed)
+        shaped = [row for row in map(self._shape, rows) if row is not None]
+        return bool(shaped) and self._admit(at_s, shaped)
 
     def tick(self, now_s: float) -> bool:
-        """Let rows expire.
+        """Let rows expire, and those in that waited for it.
 
         Returns:
             Whether anything changed.
         """
-        if now_s <= self._now_s:
+        boundary_s = self._boundary_s(now_s)
+        if boundary_s <= self._now_s:
             return False
-        self._now_s = now_s
-        if self._range_s is None:
-            return False
-        horizon_s = now_s - self._range_s
-        expiry, before = self._expiry, len(self._expiry)
-        while expiry and expiry[0][0] <= horizon_s:
-            held = heappop(expiry)[2]
-            if held.inside:
-                self._leave(held)
-                self._forget(held)
-        return len(expiry) != before
+        self._now_s = boundary_s
+        changed = self._expire(boundary_s - self._range_s)
+        waiting, self._waiting = self._waiting, []
+        for at_s, row in waiting:
+            changed = self._admit(at_s, (row,)) or changed
+        return changed
 
     def hypothetical(self, row: Row, weight: int) -> Delta:
         """Returns what would come and go if a stream row arrived now (+1), or had not arrived (-1).
 
-        Rows that a row pushed out when it came do not come back.
+        Rows that a row pushed out when it came do not come back. With a slide, a row that arrived
+        now would wait for the next boundary.
         """
         if weight < 0:
-            shaped = row if row in self._inside else self._shape(row)
-            return {shaped: -1} if shaped is not None and shaped in self._inside else {}
+            inside = self.contents()
+            found = row if row in inside else self._shape(row)
+            return {found: -1} if found is not None and found in inside else {}
         shaped = self._shape(row)
-        if shaped is None:
-            return {}
-        out = {shaped: 1}
-        part = self._parts.get(self._partition(shaped)) or deque[_Held]()
-        if self._rows is not None and len(part) == self._rows and part[0].inside:
-            accumulate(out, part[0].row, -1)
-        return out
+        return {} if shaped is None or self._slide_s is not None else self._arriving(shaped)
 
     def pend(self, delta: Delta) -> None:
         """Change rows in the coming epoch whatever has arrived; for hypothetical updates."""
@@ -141,16 +107,7 @@ class WindowOperator(Node):
     def step(self) -> Delta:
         """Returns what came and went since the last epoch."""
         out, self._pending = self._pending, {}
-        merge(self._inside, out)
         return out
-
-    def kept(self) -> int:
-        """Count the rows of the own state."""
-        return sum(map(len, self._parts.values()))
-
-    def contents(self) -> Delta:
-        """Returns the rows inside."""
-        return self._inside
 
     def base_row(self, row: Row) -> tuple[str, Row] | None:
         """Returns the reading, under the stream's name."""
@@ -158,53 +115,32 @@ class WindowOperator(Node):
 
     def held(self) -> list[Arrival]:
         """Returns the arrivals that may still count, oldest first, for a snapshot."""
-        return [(held.at_s, held.row) for part in self._parts.values() for held in part]
+        return [*self._entered(), *self._waiting]
 
-    def _enter(self, at_s: float, row: Row) -> None:
-        held = _Held(at_s, row)
-        self._arrivals += 1
-        if self._range_s is None or at_s > self._now_s - self._range_s:
-            held.inside = True
-            accumulate(self._pending, row, 1)
-            if self._range_s is not None:
-                heappush(self._expiry, (at_s, self._arrivals, held))
-        elif self._rows is None or self._partition(row) not in self._parts:
-            return
-        part = self._parts.setdefault(self._partition(row), deque())
-        part.append(held)
-        if self._rows is not None and len(part) > self._rows:
-            evicted = part.popleft()
-            if evicted.inside:
-                self._leave(evicted)
-            self._trim(part, row)
-        self._shrink()
+    def _admit(self, at_s: float, rows: Sequence[Row]) -> bool:
+        if self._slide_s is not None and at_s > self._now_s:
+            self._waiting += [(at_s, row) for row in rows]
+            return False
+        self._enter(at_s, rows)
+        return True
 
-    def _leave(self, held: _Held) -> None:
-        held.inside = False
-        accumulate(self._pending, held.row, -1)
+    def _boundary_s(self, now_s: float) -> float:
+        if self._slide_s is None or math.isinf(now_s):
+            return now_s
+        return math.floor(now_s / self._slide_s) * self._slide_s
 
-    def _forget(self, held: _Held) -> None:
-        """Drop a row that expired; of ROWS, when all that came before it has expired too.
+    @abstractmethod
+    def _enter(self, at_s: float, rows: Sequence[Row]) -> None:
+        """Let rows in."""
 
-        Until then it holds its place among the newest: times only nearly ascend.
-        """
-        part = self._parts[self._partition(held.row)]
-        if self._rows is None and part[0] is not held:
-            part.remove(held)
-            return
-        self._trim(part, held.row)
+    @abstractmethod
+    def _expire(self, horizon_s: float) -> bool:
+        """Let rows go whose times are no later; whether any did."""
 
-    def _trim(self, part: deque[_Held], row: Row) -> None:
-        """Drop expired rows that no other precedes; they would be the next to be pushed out."""
-        while part and not part[0].inside:
-            part.popleft()
-        if not part:
-            del self._parts[self._partition(row)]
+    @abstractmethod
+    def _entered(self) -> Iterable[Arrival]:
+        """Returns the arrivals kept, oldest first per partition."""
 
-    def _shrink(self) -> None:
-        """Drop evicted rows from the heap once they are the larger part of it."""
-        if self._rows is None or len(self._expiry) < _SMALL:
-            return
-        if len(self._expiry) > 4 * len(self._parts) * self._rows:
-            # A sorted list is a heap.
-            self._expiry = sorted(entry for entry in self._expiry if entry[2].inside)
+    def _arriving(self, row: Row) -> Delta:
+        """Returns what comes and goes when a row enters now."""
+        return {row: 1}

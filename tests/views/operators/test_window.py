@@ -11,7 +11,7 @@ from views.operators.laws import Bench, compiled, quick, shuffles, weight
 from aspen.log.entry import Change, Entry, Tick, Transaction
 from aspen.runtime.lane import Lane
 from aspen.views.operators.range_window import RangeWindow
-from aspen.views.operators.window import WindowOperator
+from aspen.views.operators.rows_window import RowsWindow
 from tests.oracle import evaluate
 
 QUERIES = {
@@ -58,7 +58,7 @@ class Feed:
 def test_laws(case, events, random) -> None:
     plan = compiled(QUERIES[case])
     single, whole = Bench(plan), Bench(plan)
-    assert single.nodes(RangeWindow if case == "time" else WindowOperator)
+    assert single.nodes(RangeWindow if case == "time" else RowsWindow)
     feed, entries = Feed(single), []
     for happens in events:
         entries.append(feed.entry(happens))
