@@ -7,15 +7,11 @@ Law:        a row is there iff one of its ways has all its parts there.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
-from aspen.views.operators.group_by import GroupByOperator
-from aspen.views.operators.project import ProjectOperator
+from aspen.views.node import Lookups, Node, Way
 
 BaseRow = tuple[str, Row]
 Item = tuple[Node, Row]
@@ -50,17 +46,11 @@ def depth_first(
     return order
 
 
-class Derivations:
-    """What was asked of the operators, remembered as long as the question lasts.
-
-    Args:
-        every: follow all derivations inside recursions, not just the forwarded one.
-    """
+class Derivations(Lookups):
+    """What was asked of the operators, remembered as long as the question lasts."""
 
     def __init__(self, *, every: bool = True) -> None:
-        self._every = every
-        self._contents: dict[Node, Delta] = {}
-        self._befores: dict[Node, dict[Row, list[Row]]] = {}
+        super().__init__(every=every)
         self._ways: dict[Item, tuple[Way, ...]] = {}
         self._bases: dict[Item, BaseRow] = {}
 
@@ -83,35 +73,9 @@ class Derivations:
             return ()
         known = self._ways.get(item)
         if known is None:
-            known = self._ways[item] = tuple(self._asked(*item))
+            known = self._ways[item] = tuple(item[0].ways(item[1], self))
         return known
 
     def parts(self, item: Item) -> list[Item]:
         """Returns everything that occurs in an item's ways."""
         return [part for way in self.ways(item) for part in way]
-
-    def contents(self, node: Node) -> Delta:
-        """Returns a node's rows, computed once per question."""
-        known = self._contents.get(node)
-        if known is None:
-            known = self._contents[node] = node.contents()
-        return known
-
-    def _asked(self, node: Node, row: Row) -> Iterable[Way]:
-        """Ask the operator; those that would look through their whole input get an index."""
-        if isinstance(node, ProjectOperator):
-            child = node.inputs[0]
-            return [((child, before),) for before in self._before(node, node.compute).get(row, ())]
-        if isinstance(node, GroupByOperator):
-            members = self._before(node, node.key).get(row[: node.width], [])
-            return node.ways_of(row, members)
-        return node.ways(row, self.contents, every=self._every)
-
-    def _before(self, node: Node, key: object) -> dict[Row, list[Row]]:
-        known = self._befores.get(node)
-        if known is None:
-            assert callable(key)
-            known = self._befores[node] = defaultdict(list)
-            for before in self.contents(node.inputs[0]):
-                known[key(before)].append(before)
-        return known

@@ -7,7 +7,7 @@ index    a b        b        b        moves at the end of the epoch: during it, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -84,6 +84,35 @@ class Arrangement:
                     del index[at]
 
 
+class Lookups:
+    """What operators look up to tell how rows came to be, remembered for one question.
+
+    Args:
+        every: all derivations of a row are asked for; otherwise one suffices.
+    """
+
+    def __init__(self, *, every: bool) -> None:
+        self.every = every
+        self._contents: dict[Node, Delta] = {}
+        self._befores: dict[Node, dict[Key, list[Row]]] = {}
+
+    def contents(self, node: Node) -> Delta:
+        """Returns a node's rows, computed once."""
+        known = self._contents.get(node)
+        if known is None:
+            known = self._contents[node] = node.contents()
+        return known
+
+    def before(self, node: Node, key: Callable[[Row], Key]) -> Mapping[Key, list[Row]]:
+        """Returns the rows of a node's input by a key, always the same for a node."""
+        known = self._befores.get(node)
+        if known is None:
+            known = self._befores[node] = {}
+            for row in self.contents(node.inputs[0]):
+                known.setdefault(key(row), []).append(row)
+        return known
+
+
 class Node:
     """One operator of a circuit.
 
@@ -122,14 +151,9 @@ class Node:
         del row
         return None
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Returns the ways in which a present row is derived; an empty way needs nothing.
-
-        Args:
-            contents: a remembered `node.contents()`.
-            every: all of them; otherwise one suffices.
-        """
-        del contents, every
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
+        """Returns the ways in which a present row is derived; an empty way needs nothing."""
+        del asked
         return [((self.inputs[0], row),)]
 
     def stop(self) -> None:
@@ -154,3 +178,19 @@ class Node:
         arrangement.users -= 1
         if not arrangement.users:
             del self.arrangements[arrangement.places]
+
+
+class LinearNode(Node):
+    """An operator without state, for which op(a + b) = op(a) + op(b)."""
+
+    def apply(self, rows: Delta) -> Delta:
+        """Returns what comes of some rows of the input."""
+        raise AssertionError(type(self).__name__, rows)  # pragma: no cover - every operator has one
+
+    def step(self) -> Delta:
+        """Returns what comes of the input's delta."""
+        return self.apply(self.inputs[0].delta)
+
+    def contents(self) -> Delta:
+        """Returns what comes of the input's rows."""
+        return self.apply(self.inputs[0].contents())

@@ -13,24 +13,17 @@ from collections.abc import Callable
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.node import Node
+from aspen.views.node import LinearNode, Node
 
 
-class FilterOperator(Node):
+class FilterOperator(LinearNode):
     """Rows that pass."""
 
     def __init__(self, child: Node, predicate: Callable[[Row], bool]) -> None:
         super().__init__(child)
         self._keep = predicate
 
-    def step(self) -> Delta:
-        """Filter the delta."""
-        return self._apply(self.inputs[0].delta)
-
-    def contents(self) -> Delta:
-        """Filter the child's rows."""
-        return self._apply(self.inputs[0].contents())
-
-    def _apply(self, rows: Delta) -> Delta:
+    def apply(self, rows: Delta) -> Delta:
+        """Test each row."""
         keep = self._keep
         return {row: weight for row, weight in rows.items() if keep(row)}

@@ -19,7 +19,7 @@ Ends:       a row's life is pending -> fresh -> settled; a settled row is pendin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from heapq import heappop
 from typing import Any
 
@@ -27,7 +27,7 @@ from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.endless import EndlessRecursion
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Node, Way
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.multi_best_relation import MultiBestRelation
@@ -140,15 +140,14 @@ class FixpointOperator(Node):
             return row
         return (self._numbers[id(group.relation)], row)
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
-        """Returns the live derivations of a row, the waiting ones too when `every` is asked for."""
-        del contents
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
+        """Returns the live derivations of a row, the waiting ones too when all are asked for."""
         tagged: Any = row
         number, inner = (0, tagged) if len(self.relations) == 1 else tagged
         relation = self.relations[number]
         group = relation.groups[relation.key(inner)]
         found = [source for source, derived in group.waiting.items() if derived == inner]
-        if not every and group.via is not None:
+        if not asked.every and group.via is not None:
             found = [group.via]
         return [self._way(source) for source in found]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.accumulators import Accumulator
-from aspen.views.node import Node, Places, Way, row_of
+from aspen.views.node import Lookups, Node, Places, Way, row_of
 
 
 class _GroupState:
@@ -46,8 +46,8 @@ class GroupByOperator(Node):
     ) -> None:
         super().__init__(child)
         self._always = not keys
-        self.width = len(keys)
-        self.key = row_of(keys)
+        self._width = len(keys)
+        self._key = row_of(keys)
         self._arguments = tuple(arguments)
         self._fresh = fresh
         self._extreme = extreme
@@ -72,14 +72,9 @@ class GroupByOperator(Node):
         """Returns one row per group."""
         return {group.given: 1 for group in self._groups.values() if group.given is not None}
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """All rows of the group together; of a lone MIN or MAX, each row that attains it."""
-        del every
-        key = row[: self.width]
-        return self.ways_of(row, [m for m in contents(self.inputs[0]) if self.key(m) == key])
-
-    def ways_of(self, row: Row, members: Sequence[Row]) -> Iterable[Way]:
-        """Returns the ways of a row whose group is known."""
+        members = asked.before(self, self._key).get(row[: self._width], [])
         child = self.inputs[0]
         if self._extreme is not None:
             place, best = self._extreme, row[-1]
@@ -89,7 +84,7 @@ class GroupByOperator(Node):
         return [tuple((child, member) for member in members)]
 
     def _take(self, rows: Delta) -> Delta:
-        key_of_row, groups, arguments = self.key, self._groups, self._arguments
+        key_of_row, groups, arguments = self._key, self._groups, self._arguments
         # Group by group, so that each accumulator takes what it gets in one loop of its own.
         touched: dict[Row, list[tuple[Row, int]]] = {}
         for item in rows.items():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Key, Node, Places, Way, key_of
+from aspen.views.node import Arrangement, Key, Lookups, Node, Places, Way, key_of
 from aspen.views.two_sided import TwoSided
 
 
@@ -60,9 +60,9 @@ class PipelinedHashJoin(TwoSided):
         self._pair_left(out, self.inputs[0].contents(), self._sides[1].index)
         return out
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Take the pair apart."""
-        del contents, every
+        del asked
         left, right = self.inputs
         return [((left, row[: self._width]), (right, row[self._width :]))]
 

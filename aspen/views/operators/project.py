@@ -13,32 +13,24 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import LinearNode, Lookups, Node, Way
 
 
-class ProjectOperator(Node):
+class ProjectOperator(LinearNode):
     """Computed rows."""
 
     def __init__(self, child: Node, compute: Callable[[Row], Row]) -> None:
         super().__init__(child)
-        self.compute = compute
+        self._compute = compute
 
-    def step(self) -> Delta:
-        """Project the delta."""
-        return self._apply(self.inputs[0].delta)
-
-    def contents(self) -> Delta:
-        """Project the child's rows."""
-        return self._apply(self.inputs[0].contents())
-
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns every child row that computes to this one."""
-        del every
-        child, compute = self.inputs[0], self.compute
-        return [((child, before),) for before in contents(child) if compute(before) == row]
+        child = self.inputs[0]
+        return [((child, before),) for before in asked.before(self, self._compute).get(row, ())]
 
-    def _apply(self, rows: Delta) -> Delta:
-        compute = self.compute
+    def apply(self, rows: Delta) -> Delta:
+        """Compute each row; equal ones add up."""
+        compute = self._compute
         projected: Delta = {}
         for row, weight in rows.items():
             accumulate(projected, compute(row), weight)

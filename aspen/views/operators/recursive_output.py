@@ -11,15 +11,15 @@ Ends:       always: one pass over the delta.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import LinearNode, Lookups, Node, Way
 
 
-class RecursiveOutput(Node):
+class RecursiveOutput(LinearNode):
     """See the module's head.
 
     Args:
@@ -31,20 +31,13 @@ class RecursiveOutput(Node):
         super().__init__(fixpoint)
         self._number = number
 
-    def step(self) -> Delta:
-        """Returns the relation's part of the delta."""
-        return self._own(dict(self.inputs[0].delta))
+    def apply(self, rows: Any) -> Delta:
+        """Returns the relation's part."""
+        number = self._number
+        return {row: weight for (of, row), weight in rows.items() if of == number}
 
-    def contents(self) -> Delta:
-        """Returns the relation's rows."""
-        return self._own(dict(self.inputs[0].contents()))
-
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the row as the fixpoint has it."""
-        del contents, every
+        del asked
         tagged: Any = (self._number, row)
         return [((self.inputs[0], tagged),)]
-
-    def _own(self, delta: dict[Any, int]) -> Delta:
-        number = self._number
-        return {row: weight for (of, row), weight in delta.items() if of == number}

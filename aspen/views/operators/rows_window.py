@@ -81,7 +81,7 @@ class RowsWindow(WindowOperator):
 
     def _arriving(self, row: Row) -> Delta:
         out = {row: 1}
-        part = self._parts.get(self._partition(row), ())
+        part = self._parts.get(self._partition(row)) or deque[_Held]()
         if len(part) == self._rows and part[0].inside:
             accumulate(out, part[0].row, -1)
         return out

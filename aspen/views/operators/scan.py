@@ -9,11 +9,11 @@ Ends:       always: one pass over the changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Relation, Row
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Node, Way
 
 
 class ScanOperator(Node):
@@ -64,9 +64,9 @@ class ScanOperator(Node):
         """Returns the row itself, unless its relation promises to keep it."""
         return (self.relation.name, row) if self.relation.deletable else None
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the way of a row that is simply there."""
-        del row, contents, every
+        del row, asked
         return [()]
 
     def kept(self) -> int:

@@ -9,22 +9,21 @@ Ends:       always: one test per changed row, and per left row at a changed key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Way
 from aspen.views.operators.anti_join import AntiJoinOperator
 
 
 class SemiJoin(AntiJoinOperator):
     """Left rows that match something."""
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the row with each of its partners; one partner suffices."""
         left, right = self.inputs
-        found = [other for other in contents(right) if self._matches(row, other)]
-        return [((left, row), (right, other)) for other in (found if every else found[:1])]
+        found = [other for other in asked.contents(right) if self._matches(row, other)]
+        return [((left, row), (right, other)) for other in (found if asked.every else found[:1])]
 
     def _free(self, row: Row, partners: Iterable[Row]) -> bool:
         return not super()._free(row, partners)

@@ -10,12 +10,12 @@ Ends:       always: one look at each changed row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.algebra.plan import SetFunction
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Node, Way
 
 
 class SetOperationOperator(Node):
@@ -58,9 +58,9 @@ class SetOperationOperator(Node):
         weighed = ((row, self._weight(row)) for row in self._left)
         return {row: weight for row, weight in weighed if weight}
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the row on the left, and for INTERSECT on the right too."""
-        del contents, every
+        del asked
         left, right = self.inputs
         return [((left, row), (right, row))] if self._both else [((left, row),)]
 

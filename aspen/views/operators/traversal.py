@@ -27,7 +27,7 @@ from aspen.algebra.evaluate import compile_predicate
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Row, Type
 from aspen.views.endless import EndlessRecursion
-from aspen.views.node import Node, Way, row_of
+from aspen.views.node import Lookups, Node, Way, row_of
 from aspen.views.traversal.layer import Layer
 from aspen.views.traversal.names import Names, RowGroup
 from aspen.views.traversal.shape import TraversalShape
@@ -114,15 +114,14 @@ class Traversal(Node):
         self._vertices.sweep()
         return out
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the derivations of a row: by every edge that leads to it, or by the one kept."""
-        del contents
         values = self._invariant_of(row)
         layer = self._layers[self._layer_of(values)]
         invariant = self._invariant.numbers[values]
         vertex = self._vertices.numbers[self._vertex_of(row)]
         cost = self._cost_of(row)
-        if every:
+        if asked.every:
             begins = layer.state.begins(invariant, vertex, cost)
             numbers = layer.state.ways(invariant, vertex, cost)
         else:

@@ -9,11 +9,11 @@ Ends:       always: one pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Node, Way
 
 
 class UnionOperator(Node):
@@ -26,10 +26,9 @@ class UnionOperator(Node):
             merge(total, child.delta)
         return total
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns each input that has the row."""
-        del every
-        return [((child, row),) for child in self.inputs if row in contents(child)]
+        return [((child, row),) for child in self.inputs if row in asked.contents(child)]
 
     def contents(self) -> Delta:
         """Add the rows."""

@@ -9,11 +9,11 @@ Ends:       always: it never steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.node import Node, Way
+from aspen.views.node import Lookups, Node, Way
 
 
 class ValuesOperator(Node):
@@ -35,7 +35,7 @@ class ValuesOperator(Node):
         """Returns the rows."""
         return self._rows
 
-    def ways(self, row: Row, contents: Callable[[Node], Delta], *, every: bool) -> Iterable[Way]:
+    def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns one empty way: the row needs nothing."""
-        del row, contents, every
+        del row, asked
         return [()]

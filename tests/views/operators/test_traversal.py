@@ -16,6 +16,7 @@ from aspen.model.delta import accumulate
 from aspen.model.schema import Column, Relation, Row, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
+from aspen.views.node import Lookups
 from aspen.views.operators.support.strategies import TRAVERSAL
 from aspen.views.operators.traversal import Traversal
 from tests.oracle import evaluate
@@ -185,8 +186,8 @@ def test_ways_lead_back_to_base_rows(tables) -> None:
     for name in names:
         view = driven.traversal(name)
         for row in view.contents():
-            every = list(view.ways(row, lambda node: node.contents(), every=True))
-            (one,) = view.ways(row, lambda node: node.contents(), every=False)
+            every = list(view.ways(row, Lookups(every=True)))
+            (one,) = view.ways(row, Lookups(every=False))
             assert one in every
             for way in every:
                 assert all(part in node.contents() for node, part in way)
@@ -194,7 +195,7 @@ def test_ways_lead_back_to_base_rows(tables) -> None:
             while one[0][0] is view:  # the kept edges lead to a base row, in no circle
                 assert one[0][1] not in seen
                 seen.add(one[0][1])
-                (one,) = view.ways(one[0][1], lambda node: node.contents(), every=False)
+                (one,) = view.ways(one[0][1], Lookups(every=False))
 
 
 def test_more_invariant_values_than_a_block_holds() -> None:
