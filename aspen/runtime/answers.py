@@ -96,7 +96,7 @@ def _edit(number: int, edit: Edit, conditions: Iterable[str], *, complete: bool)
     after = "" if edit.after is None else _compact([_shown(value) for value in edit.after])
     return (
         number,
-        edit.action.value,
+        edit.action,
         edit.relation,
         "" if edit.before is None else encode_row(edit.before),
         after,

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-from aspen.algebra.plan import Plan
 from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate, merge
@@ -25,10 +24,12 @@ from aspen.views.compile import UnknownSource
 from aspen.views.derivations import BaseRow
 from aspen.views.node import Node, Places
 from aspen.views.pattern import ANY, Pattern, fits
+from aspen.views.present import Facts, Moved
+from aspen.views.repair import WhyNot
 from aspen.views.weak_points import WeakPoints, weak_points
 from aspen.views.what_if import HypotheticalFailed, Leaf, hypothetical
 from aspen.views.why import Why, why
-from aspen.views.why_not import Moved, WhyNot, why_not
+from aspen.views.why_not import why_not
 
 _NAMED = 5
 _SHOWN = 200
@@ -125,7 +126,7 @@ class ProvenanceQueries:
             if value is not ANY and value is not None:
                 column.check(value)  # type: ignore[arg-type]
         try:
-            return why_not(plan, wanted, _Facts(self, view, wanted), self._own)
+            return why_not(plan, wanted, self._facts(view, wanted))
         finally:
             self._circuit.collect()
 
@@ -195,10 +196,6 @@ class ProvenanceQueries:
             )
         return view.node
 
-    def subplan(self, plan: Plan) -> Node:
-        """Returns the node of a part of a maintained plan, by which it is maintained."""
-        return self._views.find(plan)
-
     def relation(self, name: str) -> Relation:
         """Returns a declared relation.
 
@@ -219,6 +216,17 @@ class ProvenanceQueries:
         """Returns how often a base relation holds a row; a reading counts once."""
         source = self._circuit.sources.get(relation)
         return 1 if source is None else source.table.get(row, 0)
+
+    def _facts(self, view: str, wanted: Pattern) -> Facts:
+        def appears(changes: Sequence[Moved]) -> bool:
+            try:
+                delta = self.what_if(view, [Change(*change) for change in changes], wanted)
+            except AspenError:  # what cannot be maintained shows no row
+                return False
+            return any(weight > 0 for weight in delta.values())
+
+        # Parts of a maintained plan are found as the plan is maintained.
+        return Facts(self._views.find, self.relation, self.times, appears, self._own)
 
     def _no_such_row(self, name: str, row: Row) -> NoSuchRow:
         return NoSuchRow(
@@ -293,30 +301,3 @@ class ProvenanceQueries:
     def _stream_row(relation: Relation, change: Change) -> Row:
         # What goes may be a row as a window holds it, which need not be the whole stream row.
         return change.row if change.weight < 0 else RowCheck(relation)(change.row)
-
-
-class _Facts:
-    """A lane as one question why not sees it."""
-
-    def __init__(self, questions: ProvenanceQueries, view: str, wanted: Pattern) -> None:
-        self._questions = questions
-        self._view = view
-        self._wanted = wanted
-
-    def node(self, plan: Plan) -> Node:
-        return self._questions.subplan(plan)
-
-    def relation(self, name: str) -> Relation:
-        return self._questions.relation(name)
-
-    def times(self, relation: str, row: Row) -> int:
-        return self._questions.times(relation, row)
-
-    def appears(self, changes: Sequence[Moved]) -> bool:
-        try:
-            delta = self._questions.what_if(
-                self._view, [Change(*change) for change in changes], self._wanted
-            )
-        except AspenError:  # what cannot be maintained shows no row
-            return False
-        return any(weight > 0 for weight in delta.values())

@@ -35,21 +35,9 @@ from aspen.algebra.plan import (
     Window,
 )
 from aspen.model.schema import Relation, Row
-from aspen.views.drafts import (
-    Draft,
-    Goal,
-    Recursions,
-    SearchState,
-    Unwanted,
-    Wanted,
-    replace_goals,
-    spelling,
-)
-from aspen.views.invert import computed, differs, fails, fresh, may_be
-from aspen.views.node import Node
-from aspen.views.present import Present, PresentRows
-from aspen.views.repair import Action
-from aspen.views.unify import Store, Term, Terms, Var, check_of
+from aspen.views.drafts import Draft, Goal, Recursions, SearchState, Unwanted, Wanted
+from aspen.views.present import Present
+from aspen.views.unify import Store, Term, Terms, Var, differs, fresh
 
 EDITS = 5
 """Edits of one repair at most."""
@@ -67,15 +55,14 @@ class Abduction:
     """One search.
 
     Args:
-        world: the rows that are there.
+        present: the rows that are there.
         plan: over base relations alone.
-        terms: the wanted row, open places as variables.
+        terms: the wanted row, open values as variables.
     """
 
-    def __init__(self, world: PresentRows, plan: Plan, terms: Terms) -> None:
-        self._world = world
+    def __init__(self, present: Present, plan: Plan, terms: Terms) -> None:
         self.complete = True
-        self._present = Present(world)
+        self._present = present
         self._serial = count()
         self._queue: list[tuple[int, int, int, SearchState]] = []
         self._seen: set[object] = set()
@@ -115,7 +102,7 @@ class Abduction:
             if len(plain.drafts) > self._limit:
                 self.complete = False
                 continue
-            spelt = spelling(plain)
+            spelt = plain.spelling()
             if spelt in self._seen:
                 self.complete = self.complete and not plain.store.checks
                 continue
@@ -132,7 +119,7 @@ class Abduction:
                 continue
             rest = state.goals[:place] + state.goals[place + 1 :]
             for store, goals in self._inner(goal, state.store):
-                after = replace_goals(state, goals + rest)
+                after = replace(state, goals=goals + rest)
                 after.store = store
                 yield from self._unfold(after)
             return
@@ -147,7 +134,7 @@ class Abduction:
                 if store.require(plan.predicate, plan.child.columns, terms):
                     yield store, (replace(goal, plan=plan.child),)
             case Project():
-                inner = computed(plan, terms, store)
+                inner = store.under(plan, terms)
                 if inner is not None:
                     yield store, (replace(goal, plan=plan.child, terms=inner),)
             case Join():
@@ -180,7 +167,7 @@ class Abduction:
         """Meet one goal, the one with least choice, in every way."""
         place = min(range(len(state.goals)), key=lambda p: self._choice(state, state.goals[p]))
         goal = state.goals[place]
-        rest = replace_goals(state, state.goals[:place] + state.goals[place + 1 :])
+        rest = replace(state, goals=state.goals[:place] + state.goals[place + 1 :])
         if isinstance(goal, Unwanted):
             yield from self._without(goal, rest)
             return
@@ -237,14 +224,14 @@ class Abduction:
 
     def _edited(self, goal: Wanted, plan: Scan, rest: SearchState) -> Iterator[SearchState]:
         """Suppose a row comes, or one with its key changes."""
-        relation = self._world.relation(plan.relation)
+        relation = self._present.facts.relation(plan.relation)
         yield from self._supposed(goal, relation, rest)
-        if not self._world.editable(relation.name):
+        if not self._present.editable(relation):
             return
         terms = rest.store.row(goal.terms)
         keys = tuple(relation.index(name) for name in relation.key)
         if not keys:
-            yield rest.plus(Draft(Action.INSERT, relation, None, terms))
+            yield rest.plus(Draft(relation, None, terms))
             return
         known = tuple(
             terms[place] if place in keys else Var(relation.columns[place])
@@ -252,14 +239,14 @@ class Abduction:
         )
         holders = self._present.ordered(plan, known, _FAN)
         for before in holders:
-            if may_be(before, terms, rest.store):
+            if rest.store.may_be(before, terms):
                 continue
             state = rest.fork()
             fixed = all(state.store.same(terms[place], before[place]) for place in keys)
             if fixed:
-                yield state.plus(Draft(Action.CHANGE, relation, before, terms, before))
+                yield state.plus(Draft(relation, before, terms, before))
         if not holders or any(isinstance(terms[place], Var) for place in keys):
-            state = rest.plus(Draft(Action.INSERT, relation, None, terms))
+            state = rest.plus(Draft(relation, None, terms))
             taken = {tuple(row[place] for place in keys) for row in self._present.contents(plan)}
             key = tuple(terms[place] for place in keys)
             state.store.add(fresh(key, taken))
@@ -277,7 +264,7 @@ class Abduction:
                     if not state.store.require(inner.predicate, inner.child.columns, terms):
                         return
                 case Project():
-                    below = computed(inner, terms, state.store)
+                    below = state.store.under(inner, terms)
                     if below is None:
                         return
                     terms = below
@@ -285,10 +272,10 @@ class Abduction:
                     self.complete = False
                     return
             inner = inner.child
-        relation = self._world.relation(inner.relation)
+        relation = self._present.facts.relation(inner.relation)
         wanted = replace(goal, plan=inner, terms=terms)
         yield from self._supposed(wanted, relation, state)
-        if self._world.editable(relation.name):
+        if self._present.editable(relation):
             names = [column.name for column in plan.columns]
             parts = [names.index(name) for name in plan.partition_by]
             known = state.store.row(goal.terms)
@@ -297,7 +284,7 @@ class Abduction:
             )
             held = self._present.ordered(plan, like, 1) if parts else []
             hint = held[0] if held and len(held[0]) == len(terms) else None
-            yield state.plus(Draft(Action.INSERT, relation, None, state.store.row(terms), hint))
+            yield state.plus(Draft(relation, None, state.store.row(terms), hint))
 
     def _supposed(
         self, goal: Wanted, relation: Relation, rest: SearchState
@@ -329,7 +316,7 @@ class Abduction:
             state = rest.fork()
             # Where rows are there, more of them are worth less than a row that is not.
             state.detours += there
-            yield replace_goals(state, (*state.goals, Wanted(part, goal.terms, inner)))
+            yield replace(state, goals=(*state.goals, Wanted(part, goal.terms, inner)))
 
     def _grouped(self, goal: Wanted, plan: GroupBy, rest: SearchState) -> Iterator[SearchState]:
         """Suppose one more row in the group, or one fewer; what that gives is for the proof."""
@@ -341,13 +328,12 @@ class Abduction:
         for place, term in zip(keys, goal.terms, strict=False):
             inner[place] = term
         state = rest.fork()
-        yield replace_goals(state, (*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
+        yield replace(state, goals=(*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
         known = rest.store.row(goal.terms[:width])
         if any(isinstance(term, Var) for term in known):
             return
-        node = self._world.node(plan.child)
         for member in self._present.ordered(plan.child, rest.store.row(inner), _MEMBERS):
-            yield from self._killed([(node, member)], rest)
+            yield from self._killed(plan.child, [member], rest)
 
     def _without(self, goal: Unwanted, rest: SearchState) -> Iterator[SearchState]:
         """See that nothing on the right matches: by choice of open values, or by loss of rows."""
@@ -363,32 +349,26 @@ class Abduction:
                 return
             wanted[rights.index(other)] = value
         state, matching = rest.fork(), []
-        both = plan.left.columns + plan.right.columns
-        opened = any(isinstance(left[lefts.index(one)], Var) for one, _ in plan.on)
         for row in self._present.matching(plan.right, tuple(wanted)):
-            check = None if plan.residual is None else check_of(plan.residual, both, left + row)
-            if opened:
-                state.store.add(differs(left + row, plan, lefts, rights, len(left)))
-            elif check is None:
+            check = differs(plan, left + row)
+            if any(isinstance(check.terms[index], Var) for index in check.used):
+                state.store.add(check)
+            elif not check.compute(left + row):  # type: ignore[arg-type]
                 matching.append(row)
-            elif any(isinstance((left + row)[place], Var) for place in check.used):
-                state.store.add(fails(check))
-            elif check.compute(left + row) is True:  # type: ignore[arg-type]
-                matching.append(row)
-        if not matching:
+        if matching:
+            yield from self._killed(plan.right, matching, state)
+        else:
             yield state
-            return
-        node = self._world.node(plan.right)
-        yield from self._killed([(node, row) for row in matching], state)
 
-    def _killed(self, rows: list[tuple[Node, Row]], rest: SearchState) -> Iterator[SearchState]:
-        removals, complete = self._world.removals(rows)
+    def _killed(self, plan: Plan, rows: list[Row], rest: SearchState) -> Iterator[SearchState]:
+        """Suppose base rows go, without which none of some rows of a plan is there."""
+        removals, complete = self._present.removals(plan, rows)
         self.complete = self.complete and complete
         for lost in removals:
             state = rest.fork()
             known = {(draft.relation.name, draft.before) for draft in state.drafts}
             state.drafts += tuple(
-                Draft(Action.DELETE, self._world.relation(name), row, None)
+                Draft(self._present.facts.relation(name), row, None)
                 for name, row in sorted(lost, key=repr)
                 if (name, row) not in known
             )

@@ -60,6 +60,9 @@ from aspen.views.operators.window import WindowOperator
 
 EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
+Shape = Callable[[Row], Row | None]
+"""What a row becomes, None where it is left out."""
+
 
 class CannotMaintain(AspenError, code="aspen.views.cannot_maintain"):
     """A plan that no circuit can keep current."""
@@ -250,32 +253,30 @@ class Compiler:
         # As common as a base table: a snapshot knows each window by its identity alone.
         return self.node(("window", identity), make, common=True)
 
-    def _shape(self, plan: Plan) -> tuple[Callable[[Row], Row | None], tuple[str, ...], Scan]:
+    def _shape(self, plan: Plan) -> tuple[Shape, tuple[str, ...], Scan]:
         """Returns what a stream row becomes below a window, its spelling, and the stream."""
-        match plan:
-            case Scan():
-                return _unchanged, (), plan
-            case Ship():
-                return self._shape(plan.child)
-            case Filter():
-                inner, spelt, scan = self._shape(plan.child)
-                test = compile_predicate(plan.predicate, plan.child.columns)
-                passing = (*spelt, "σ" + spelling(plan.predicate, plan.child.columns))
-                return _kept(inner, test), passing, scan
-            case Project():
-                inner, spelt, scan = self._shape(plan.child)
-                exprs = [expr for _, expr in plan.outputs]
-                if _is_renaming(plan):
-                    return inner, spelt, scan
-                compute = compile_row(exprs, plan.child.columns)
-                names = ",".join(spelling(expr, plan.child.columns) for expr in exprs)
-                return _computed(inner, compute), (*spelt, "π" + names), scan
-            case _:
-                raise CannotMaintain(
-                    "a window stands over something that is no stream",
-                    found=type(plan).__name__,
-                    attempt="put the window right behind the stream's name",
-                )
+        steps: list[Shape] = []
+        spelt: list[str] = []
+        while not isinstance(plan, Scan):
+            match plan:
+                case Ship():
+                    pass
+                case Filter():
+                    steps.append(_kept(compile_predicate(plan.predicate, plan.child.columns)))
+                    spelt.append("σ" + spelling(plan.predicate, plan.child.columns))
+                case Project():
+                    if not _is_renaming(plan):
+                        exprs, columns = [expr for _, expr in plan.outputs], plan.child.columns
+                        steps.append(compile_row(exprs, columns))
+                        spelt.append("π" + ",".join(spelling(expr, columns) for expr in exprs))
+                case _:
+                    raise CannotMaintain(
+                        "a window stands over something that is no stream",
+                        found=type(plan).__name__,
+                        attempt="put the window right behind the stream's name",
+                    )
+            plan = plan.child
+        return _composed(steps[::-1]), tuple(spelt[::-1]), plan
 
     def _project(self, plan: Project) -> Node:
         child = self.build(plan.child)
@@ -378,25 +379,17 @@ def _is_renaming(plan: Project) -> bool:
     return [expr.name if isinstance(expr, Col) else None for _, expr in plan.outputs] == names
 
 
-def _unchanged(row: Row) -> Row:
-    return row
+def _kept(test: Callable[[Row], bool]) -> Shape:
+    return lambda row: row if test(row) else None
 
 
-def _kept(
-    inner: Callable[[Row], Row | None], test: Callable[[Row], bool]
-) -> Callable[[Row], Row | None]:
+def _composed(steps: list[Shape]) -> Shape:
     def shape(row: Row) -> Row | None:
-        shaped = inner(row)
-        return shaped if shaped is not None and test(shaped) else None
+        shaped: Row | None = row
+        for step in steps:
+            if shaped is None:
+                break
+            shaped = step(shaped)
+        return shaped
 
-    return shape
-
-
-def _computed(
-    inner: Callable[[Row], Row | None], compute: Callable[[Row], Row]
-) -> Callable[[Row], Row | None]:
-    def shape(row: Row) -> Row | None:
-        shaped = inner(row)
-        return None if shaped is None else compute(shaped)
-
-    return shape
+    return steps[0] if len(steps) == 1 else shape

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from aspen.algebra.plan import AntiJoin, Fixpoint, Plan
 from aspen.model.schema import Relation, Row
-from aspen.views.repair import Action
 from aspen.views.unify import Store, Terms, Var
 
 Recursions = tuple[tuple[str, Fixpoint], ...]
@@ -21,10 +20,11 @@ class Draft:
     """An edit whose row may have open values.
 
     Args:
+        before: the row that goes or changes; None where one comes.
+        after: the row that comes or that it changes to; None where one goes.
         hint: a row like the one that comes, for values that do not matter.
     """
 
-    action: Action
     relation: Relation
     before: Row | None
     after: Terms | None
@@ -73,30 +73,23 @@ class SearchState:
         """Returns a copy with one more edit."""
         return replace(self.fork(), drafts=(*self.drafts, draft))
 
+    def spelling(self) -> object:
+        """Spell the state so that equal ones are equal, whatever their variables are called."""
+        numbers: dict[Var, int] = {}
 
-def replace_goals(state: SearchState, goals: tuple[Goal, ...]) -> SearchState:
-    """Returns a state with other goals over the same store."""
-    return replace(state, goals=goals)
+        def spelt(terms: Terms | None) -> object:
+            if terms is None:
+                return None
+            return tuple(
+                ("?", numbers.setdefault(term, len(numbers)))
+                if isinstance(term, Var)
+                else (type(term), term)
+                for term in self.store.row(terms)
+            )
 
-
-def spelling(state: SearchState) -> object:
-    """Spell a state so that equal ones are equal, whatever their variables are called."""
-    numbers: dict[Var, int] = {}
-
-    def spelt(terms: Terms | None) -> object:
-        if terms is None:
-            return None
-        out: list[object] = []
-        for term in state.store.row(terms):
-            if isinstance(term, Var):
-                out.append(("?", numbers.setdefault(term, len(numbers))))
-            else:
-                out.append((type(term), term))
-        return tuple(out)
-
-    goals = tuple(
-        (id(goal.plan), spelt(goal.terms if isinstance(goal, Wanted) else goal.left))
-        for goal in state.goals
-    )
-    drafts = frozenset((d.action, d.relation.name, d.before, spelt(d.after)) for d in state.drafts)
-    return goals, drafts
+        goals = tuple(
+            (id(goal.plan), spelt(goal.terms if isinstance(goal, Wanted) else goal.left))
+            for goal in self.goals
+        )
+        drafts = frozenset((d.relation.name, d.before, spelt(d.after)) for d in self.drafts)
+        return goals, drafts

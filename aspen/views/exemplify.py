@@ -9,7 +9,7 @@ Algorithm:  own; each open value is taken from what the checks compare it with a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from aspen.algebra.explain import expr_text
 from aspen.algebra.expr import Col, Const, Expr, parts, substitute
@@ -23,46 +23,33 @@ _FRESH = 900_001
 """A number no building reaches by counting."""
 
 
-class Example:
-    """A draft with a value for everything it leaves open.
-
-    Args:
-        state: the draft.
-        filled: its store with those values.
-    """
-
-    def __init__(self, state: SearchState, filled: Store) -> None:
-        self._state = state
-        self._filled = filled
-
-    def repair(self, kept: Sequence[int]) -> Repair:
-        """Returns some of the edits, the others having turned out needless.
-
-        Args:
-            kept: places of the edits.
-        """
-        store = self._state.store
-        drafts = [self._state.drafts[place] for place in kept]
-        names = _names(list(_opened(drafts, store)))
-        conditions = [_condition(check, store, names) for check in store.checks]
-        return Repair(
-            tuple(_edit(draft, store, self._filled, names) for draft in drafts),
-            tuple(dict.fromkeys(text for text in conditions if text)),
-        )
-
-
-def exemplify(state: SearchState) -> Example | None:
-    """Find values for what a draft leaves open, None where there seem to be none."""
+def exemplify(state: SearchState) -> Store | None:
+    """Returns a draft's store with values for what it leaves open; None if none seem to fit."""
     store = state.store
     hints: dict[Var, Value] = {}
-    opened = _opened(state.drafts, store)
     for draft in state.drafts:
-        for place, term in enumerate(draft.after or ()):
+        for index, term in enumerate(draft.after or ()):
             value = store.walk(term)
             if isinstance(value, Var) and draft.hint is not None:
-                hints.setdefault(value, draft.hint[place])
-    found = next(_filled(store, list(opened), hints, [_TRIES]), None)
-    return None if found is None else Example(state, found)
+                hints.setdefault(value, draft.hint[index])
+    return next(_filled(store, list(_opened(state.drafts, store)), hints, [_TRIES]), None)
+
+
+def repair_of(state: SearchState, filled: Store, kept: Iterable[int]) -> Repair:
+    """Returns some of a draft's edits, the others having turned out needless.
+
+    Args:
+        filled: its store with values for all it leaves open.
+        kept: indices of the edits.
+    """
+    store = state.store
+    drafts = [state.drafts[index] for index in kept]
+    names = _names(list(_opened(drafts, store)))
+    conditions = [_condition(check, store, names) for check in store.checks]
+    return Repair(
+        tuple(_edit(draft, store, filled, names) for draft in drafts),
+        tuple(dict.fromkeys(text for text in conditions if text)),
+    )
 
 
 def _opened(drafts: Iterable[Draft], store: Store) -> dict[Var, None]:
@@ -92,7 +79,7 @@ def _pool(var: Var, store: Store, hints: dict[Var, Value], serial: int) -> list[
     column = var.column
     values: list[Value] = [hints[var]] if var in hints else []
     for check in store.checks:
-        if any(store.walk(check.terms[place]) is var for place in check.used):
+        if any(store.walk(check.terms[index]) is var for index in check.used):
             values += _compared(check, store)
     numeric = column.type.numeric
     near: list[Value] = []
@@ -122,7 +109,7 @@ def _fitting(column: Column, value: Value) -> list[Value]:
 def _compared(check: Check, store: Store) -> list[Value]:
     """Returns the constants of a check, written and known."""
     values: list[Value] = [] if check.expr is None else list(_constants(check.expr))
-    terms: list[Term] = [store.walk(check.terms[place]) for place in check.used]
+    terms: list[Term] = [store.walk(check.terms[index]) for index in check.used]
     terms.append(store.walk(check.out))
     return values + [term for term in terms if not isinstance(term, Var)]
 
@@ -164,12 +151,12 @@ def _condition(check: Check, store: Store, names: dict[Var, str]) -> str:
     if check.expr is None:
         return ""
     values: dict[str, Expr] = {}
-    for place in check.used:
-        term = store.walk(check.terms[place])
+    for index in check.used:
+        term = store.walk(check.terms[index])
         if not isinstance(term, Var):
-            values[check.columns[place].name] = Const(term)
+            values[check.columns[index].name] = Const(term)
         elif term in names:
-            values[check.columns[place].name] = Col(names[term])
+            values[check.columns[index].name] = Col(names[term])
         else:
             return ""
     text = expr_text(substitute(check.expr, values))
@@ -189,4 +176,4 @@ def _edit(draft: Draft, store: Store, filled: Store, names: dict[Var, str]) -> E
         after = tuple(Open(names[term]) if isinstance(term, Var) else term for term in shown)
         values = filled.row(draft.after)
         example = tuple(None if isinstance(value, Var) else value for value in values)
-    return Edit(draft.action, draft.relation.name, draft.before, after, example)
+    return Edit(draft.relation.name, draft.before, after, example)

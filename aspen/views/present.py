@@ -1,9 +1,10 @@
-"""Present: what is there, looked up by whatever is known of a row."""
+"""Present: the lane as the search for repairs sees it: what is there, and what may come or go."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Protocol
 
 from aspen.algebra.plan import Fixpoint, Plan
 from aspen.model.delta import Delta
@@ -13,42 +14,71 @@ from aspen.views.drafts import Recursions
 from aspen.views.node import Node
 from aspen.views.rotate import rotations
 from aspen.views.unify import Terms, Var
+from aspen.views.why import why
+
+Moved = tuple[str, int, Row]
+"""A relation, a weight and a row of it."""
+
+_HITS = 30
+_HIT_SIZE = 3
 
 
-class PresentRows(Protocol):
-    """What the search reads."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The lane as one question sees it.
 
-    def node(self, plan: Plan) -> Node:
-        """Returns the node that has a plan's rows."""
-        ...
+    Args:
+        node: gives the node that has a plan's rows.
+        relation: gives a base relation.
+        times: how often a base table holds a row.
+        appears: whether the row in question appears under some changes.
+        own: relations that nobody but the engine changes.
+    """
 
-    def relation(self, name: str) -> Relation:
-        """Returns a base relation."""
-        ...
-
-    def editable(self, name: str) -> bool:
-        """Whether rows of a relation may hypothetically come or go."""
-        ...
-
-    def removals(self, rows: list[tuple[Node, Row]]) -> tuple[list[frozenset[BaseRow]], bool]:
-        """Sets of base rows whose loss takes all those rows away, and whether that is all."""
-        ...
+    node: Callable[[Plan], Node]
+    relation: Callable[[str], Relation]
+    times: Callable[[str, Row], int]
+    appears: Callable[[Sequence[Moved]], bool]
+    own: frozenset[str]
 
 
 class Present:
-    """The rows of plans, indexed as they are asked for; for one question."""
+    """The rows of plans, looked up by whatever is known of a row; for one search.
 
-    def __init__(self, world: PresentRows) -> None:
-        self._world = world
+    Args:
+        given: whether rows of relations that promise to keep them may come.
+    """
+
+    def __init__(self, facts: Facts, *, given: bool) -> None:
+        self.facts = facts
+        self._given = given
         self._rows: dict[int, tuple[Plan, Delta]] = {}
         self._rotated: dict[int, Recursions] = {}
         self._indexes: dict[tuple[int, tuple[int, ...]], dict[Row, list[Row]]] = {}
+
+    def editable(self, relation: Relation) -> bool:
+        """Whether rows of a relation may hypothetically come or go."""
+        return relation.name not in self.facts.own and (self._given or relation.deletable)
+
+    def removals(self, plan: Plan, rows: Sequence[Row]) -> tuple[list[frozenset[BaseRow]], bool]:
+        """Returns sets of base rows whose loss takes some rows away, and whether that is all."""
+        sets: set[frozenset[BaseRow]] = set()
+        complete = True
+        node = self.facts.node(plan)
+        for row in rows:
+            reasons = why(node, row)
+            complete = complete and reasons.complete
+            for members in reasons.sets:
+                sets.add(frozenset(base for base in members if base[0] not in self.facts.own))
+        if frozenset() in sets:
+            return [], complete
+        return _hitting(sorted(sets, key=lambda members: sorted(map(repr, members)))), complete
 
     def contents(self, plan: Plan) -> Delta:
         """Returns a plan's rows, computed once."""
         known = self._rows.get(id(plan))
         if known is None:
-            known = self._rows[id(plan)] = (plan, self._world.node(plan).contents())
+            known = self._rows[id(plan)] = (plan, self.facts.node(plan).contents())
         return known[1]
 
     def around(self, plan: Fixpoint, within: Recursions) -> Recursions:
@@ -70,11 +100,30 @@ class Present:
 
     def matching(self, plan: Plan, terms: Terms) -> list[Row]:
         """Returns the rows that are there and agree with the known terms."""
-        places = tuple(p for p, term in enumerate(terms) if not isinstance(term, Var))
+        known = tuple(index for index, term in enumerate(terms) if not isinstance(term, Var))
         rows = self.contents(plan)
-        index = self._indexes.get((id(plan), places))
-        if index is None:
-            index = self._indexes[id(plan), places] = {}
+        found = self._indexes.get((id(plan), known))
+        if found is None:
+            found = self._indexes[id(plan), known] = {}
             for row in rows:
-                index.setdefault(tuple(row[place] for place in places), []).append(row)
-        return index.get(tuple(terms[place] for place in places), [])  # type: ignore[misc]
+                found.setdefault(tuple(row[index] for index in known), []).append(row)
+        return found.get(tuple(terms[index] for index in known), [])  # type: ignore[misc]
+
+
+def _hitting(sets: Sequence[frozenset[BaseRow]]) -> list[frozenset[BaseRow]]:
+    """Returns minimal sets that share a member with each of the sets, smallest first, some of them.
+
+    Source: Berge's algorithm for minimal transversals, cut at `_HITS` sets of `_HIT_SIZE`.
+    """
+    hitting: list[frozenset[BaseRow]] = [frozenset()]
+    for members in sets:
+        grown: set[frozenset[BaseRow]] = set()
+        for hit in hitting:
+            if hit & members:
+                grown.add(hit)
+            else:
+                grown.update(hit | {base} for base in members)
+        minimal = [one for one in grown if not any(other < one for other in grown)]
+        minimal.sort(key=lambda hit: (len(hit), sorted(map(repr, hit))))
+        hitting = [hit for hit in minimal if len(hit) <= _HIT_SIZE][:_HITS] or minimal[:1]
+    return hitting

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 from aspen.model.schema import Row, Value
-
-
-class Action(Enum):
-    """What happens to a base row."""
-
-    INSERT = "insert"
-    DELETE = "delete"
-    CHANGE = "change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +26,17 @@ class Edit:
         example: `after` with values for what is open.
     """
 
-    action: Action
     relation: str
     before: Row | None
     after: tuple[Value | Open, ...] | None
     example: Row | None
+
+    @property
+    def action(self) -> str:
+        """What happens to the base row: insert, delete or change."""
+        if self.before is None:
+            return "insert"
+        return "delete" if self.after is None else "change"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjuncts
+from aspen.algebra.plan import AntiJoin, Project
 from aspen.model.schema import Column, Row, Value
 
 
@@ -60,6 +61,36 @@ def check_of(expr: Expr, columns: tuple[Column, ...], terms: Terms, *, out: Term
     read = columns_in(expr)
     used = tuple(place for place, column in enumerate(columns) if column.name in read)
     return Check(compile_expr(expr, columns), terms, used, out, expr, columns)
+
+
+def fresh(key: Terms, taken: set[Row]) -> Check:
+    """Check that a key is none of those taken."""
+    used = tuple(range(len(key)))
+    return Check(lambda row: row not in taken, key, used, True, None, ())
+
+
+def differs(plan: AntiJoin, terms: Terms) -> Check:
+    """Check that a joined row is no match of an anti-join."""
+    lefts = [column.name for column in plan.left.columns]
+    rights = [column.name for column in plan.right.columns]
+    pairs = [(lefts.index(one), len(lefts) + rights.index(other)) for one, other in plan.on]
+    used = [index for pair in pairs for index in pair]
+    compute: Callable[[Row], Value] | None = None
+    if plan.residual is not None:
+        check = check_of(plan.residual, plan.left.columns + plan.right.columns, terms)
+        compute = check.compute
+        used += check.used
+    return Check(
+        lambda row: (
+            any(row[one] is None or row[one] != row[other] for one, other in pairs)
+            or (compute is not None and compute(row) is not True)
+        ),
+        terms,
+        tuple(dict.fromkeys(used)),
+        True,
+        None,
+        plan.left.columns + plan.right.columns,
+    )
 
 
 class Store:
@@ -136,6 +167,29 @@ class Store:
             if not fine:
                 return False
         return True
+
+    def under(self, plan: Project, terms: Terms) -> Terms | None:
+        """Returns the row a projection takes to give a row, None where no row can."""
+        columns = plan.child.columns
+        inner = {column.name: Var(column) for column in columns}
+        given = tuple(inner.values())
+        for (_, expr), term in zip(plan.outputs, terms, strict=True):
+            match expr:
+                case Col(name):
+                    fine = self.same(inner[name], term)
+                case Const(value):
+                    fine = self.same(term, value)
+                case _:
+                    self.add(check_of(expr, columns, given, out=term))
+                    fine = True
+            if not fine:
+                return None
+        return given
+
+    def may_be(self, row: Row, terms: Terms) -> bool:
+        """Whether a row fits terms already, so that nothing needs to change."""
+        trial = self.fork()
+        return trial.same_row(terms, row) and trial.settle()
 
     def add(self, check: Check) -> None:
         """Note a check; `settle` looks at it."""
