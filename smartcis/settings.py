@@ -205,7 +205,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["smartcis.api.parsers.StrictJSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
-    "DEFAULT_SCHEMA_CLASS": "smartcis.api.describe.Described",
+    "DEFAULT_SCHEMA_CLASS": "smartcis.api.schema.Described",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {
         "queries": "60/min",

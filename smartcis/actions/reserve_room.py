@@ -7,8 +7,9 @@ from datetime import datetime
 from django.db import transaction
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Invalid, unknown
+from smartcis.errors import Invalid
 from smartcis.models import Reservation, Unit
+from smartcis.models.lookup import found
 from smartcis.models.turns import take_turn
 
 TITLE_LENGTH = 200
@@ -23,9 +24,7 @@ def reserve_room(rid: str, start: datetime, end: datetime, title: str, owner: Ow
         Invalid: it ends before it begins, or the room is booked then.
     """
     owner.require_staff("reserve rooms")
-    unit = Unit.objects.filter(pk=rid).first()
-    if unit is None:
-        raise unknown("room", rid, Unit.objects.values_list("pk", flat=True))
+    unit = found(Unit, rid, "room")
     if end <= start:
         raise Invalid(
             "the reservation ends before it begins",

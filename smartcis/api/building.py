@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from smartcis.api.fields import BOX, PAIR, ring_lists, texts
 from smartcis.api.schema import READ, answers
 from smartcis.api.things import MachineSerializer, SensorSerializer, machines
-from smartcis.errors import NotFound, unknown
+from smartcis.errors import NotFound
 from smartcis.models import (
     Door,
     Kiosk,
@@ -26,6 +26,7 @@ from smartcis.models import (
     Unit,
     Venue,
 )
+from smartcis.models.lookup import found
 
 SIMULATED_NOTE = "Machines, software, seats, sensors and visitors are simulated."
 # Unit categories of IMDF that join levels, and what people call them.
@@ -196,9 +197,7 @@ class PlanView(APIView):
     @extend_schema(responses=answers(PlanSerializer, *READ))
     def get(self, _request: Request, level_id: str) -> Response:
         """Returns the plan of a floor."""
-        level = Level.objects.filter(pk=level_id).first()
-        if level is None:
-            raise unknown("level", level_id, Level.objects.values_list("pk", flat=True))
+        level = found(Level, level_id, "level")
         units = list(Unit.objects.filter(level=level).order_by("rid"))
         centres = RoutingNode.objects.filter(level=level, kind="centre").order_by("-node")
         body = {

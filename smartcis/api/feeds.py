@@ -1,27 +1,59 @@
-"""Feeds: the sources outside, how they are, and rows that gateways push."""
+"""Feeds: the sources outside, how they are, and the rows and readings that gateways push.
+
+A call that is repeated under its idempotency key appends nothing twice.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from aspen.errors import AspenError
 from smartcis.access.owner import Owner
+from smartcis.actions.push_readings import push_readings
 from smartcis.actions.push_rows import push_rows
 from smartcis.api.fields import body_of, texts
 from smartcis.api.house import FedBySerializer
-from smartcis.api.idempotency import KEY, key_of
 from smartcis.api.schema import EDIT, answers
+from smartcis.readings.errors import BadReading
 from smartcis.sources.health import SourceHealth, source_health
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.protocol import Capability
 from smartcis.wrappers.push import ROWS
 
+KEY_LENGTH = 100
+
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="repeat a call under the same key and nothing is appended twice",
+)
 CAPABILITIES = tuple(one.value for one in Capability)
+
+
+def key_of(request: Request, refusal: type[AspenError]) -> str:
+    """Returns the key of a call, empty if it has none.
+
+    Args:
+        refusal: how this call says no to what was handed in.
+
+    Raises:
+        refusal: the key is too long, or not ASCII.
+    """
+    key = request.headers.get("Idempotency-Key", "")
+    if len(key) > KEY_LENGTH or not key.isascii():
+        raise refusal(
+            "the idempotency key is too long or not ASCII",
+            found=f"{len(key)} characters",
+            exists=[f"up to {KEY_LENGTH}"],
+        )
+    return key
 
 
 class FeedSerializer(FedBySerializer):
@@ -90,3 +122,38 @@ class FeedRows(APIView):
             key=key,
         )
         return Response({"accepted": taken}, 201)
+
+
+class ReadingSerializer(serializers.Serializer[Any]):
+    """One reading."""
+
+    sid = serializers.CharField(help_text="the sensor")
+    value = serializers.FloatField(help_text="what it measured, in `unit`")
+    unit = serializers.CharField(help_text="the unit of the sensor's kind: kg, lx, °C, %, dBm")
+    at = serializers.CharField(
+        required=False, help_text="when: ISO 8601 with a zone, or seconds since 1970"
+    )
+    at_s = serializers.FloatField(required=False, help_text="when: seconds since 1970")
+    tag = serializers.CharField(required=False, help_text="the tag heard, for rfid only")
+
+
+class AppendedSerializer(serializers.Serializer[Any]):
+    """Where the readings went."""
+
+    position = serializers.IntegerField(help_text="log position of the transaction")
+    accepted = serializers.IntegerField()
+
+
+class ReadingList(APIView):
+    """Hand in readings: all are taken, or none with the index of the first bad one."""
+
+    @extend_schema(
+        request=ReadingSerializer(many=True),
+        parameters=[KEY],
+        responses=answers(AppendedSerializer, *EDIT, 429, 503, status=201),
+    )
+    def post(self, request: Request) -> Response:
+        """Appends readings to the building's log."""
+        key = key_of(request, BadReading)
+        position = push_readings(cast("list[Any]", request.data), Owner.of(request), key=key)
+        return Response({"position": position, "accepted": len(request.data)}, 201)

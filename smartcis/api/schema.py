@@ -1,10 +1,12 @@
-"""OpenAPI helpers: which problems an endpoint may answer with."""
+"""How endpoints describe themselves beyond what drf-spectacular reads from them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
+from rest_framework.permissions import SAFE_METHODS
 
 from smartcis.api.problems import CONTENT_TYPE, ProblemSerializer
 
@@ -21,6 +23,17 @@ TITLES = {
     429: "Too many requests.",
     503: "The building's log or engine does not answer.",
 }
+
+
+class Described(AutoSchema):
+    """Says that everything may be read without a token."""
+
+    def get_auth(self) -> list[dict[str, Any]]:
+        """Adds "no credentials" to the ways of reading."""
+        ways: list[dict[str, Any]] = super().get_auth()
+        if self.method in SAFE_METHODS and {} not in ways:
+            ways.append({})
+        return ways
 
 
 def answers(success: Any, *problems: int, status: int = 200) -> dict[Any, Any]:

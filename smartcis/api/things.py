@@ -1,4 +1,4 @@
-"""Machines, doors, sensors: listings, single things, and their edits."""
+"""Machines, doors, sensors, reservations: listings, single things, and their edits."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from typing import Any, TypeVar
 import django_filters
 from django.db.models import Prefetch, QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import serializers, viewsets
+from rest_framework import generics, serializers, viewsets
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from smartcis.access.owner import Owner
 from smartcis.actions.add_sensor import add_sensor
+from smartcis.actions.cancel_reservation import cancel_reservation
 from smartcis.actions.change_sensor import change_sensor
 from smartcis.actions.remove_sensor import remove_sensor
+from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.api.fields import body_of
 from smartcis.api.schema import EDIT, READ, answers
-from smartcis.models import Door, Machine, Sensor, SoftwareInstall
+from smartcis.models import Door, Machine, Reservation, Sensor, SoftwareInstall, Unit
+from smartcis.models.lookup import found
 from smartcis.models.sensors import sensor_kinds
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -199,4 +203,57 @@ class Sensors(viewsets.ReadOnlyModelViewSet[Sensor]):
     def destroy(self, request: Request, pk: str) -> Response:
         """Removes a sensor."""
         remove_sensor(pk, Owner.of(request))
+        return Response(status=204)
+
+
+class ReservationSerializer(serializers.ModelSerializer[Reservation]):
+    """A booking; times are UTC."""
+
+    rid = serializers.CharField(source="unit_id", read_only=True)
+
+    class Meta:
+        model = Reservation
+        fields = ("id", "rid", "start", "end", "title", "simulated")
+        read_only_fields = fields
+
+
+class ReservationMakeSerializer(serializers.Serializer[Any]):
+    """A booking to make; times are ISO 8601, UTC unless they say otherwise."""
+
+    start = serializers.DateTimeField()
+    end = serializers.DateTimeField()
+    title = serializers.CharField(max_length=TITLE_LENGTH)
+
+
+class Reservations(generics.ListAPIView[Reservation]):
+    """A room's reservations."""
+
+    queryset = Reservation.objects.none()
+    serializer_class = ReservationSerializer
+    filter_backends = ()
+
+    @extend_schema(responses=answers(ReservationSerializer(many=True), 400, *READ))
+    def get(self, request: Request, rid: str) -> Response:
+        """Lists a room's reservations, oldest first."""
+        self.queryset = found(Unit, rid, "room").reservations.order_by("start", "pk")
+        return super().get(request)
+
+    @extend_schema(
+        request=ReservationMakeSerializer,
+        responses=answers(ReservationSerializer, *EDIT, status=201),
+    )
+    def post(self, request: Request, rid: str) -> Response:
+        """Reserves the room."""
+        wanted = body_of(ReservationMakeSerializer, request)
+        made = reserve_room(rid, owner=Owner.of(request), **wanted)
+        return Response(ReservationSerializer(made).data, 201)
+
+
+class ReservationDetail(APIView):
+    """One reservation."""
+
+    @extend_schema(responses=answers(None, 401, 403, 404, status=204))
+    def delete(self, request: Request, rid: str, reservation_id: int) -> Response:
+        """Cancels the reservation."""
+        cancel_reservation(rid, reservation_id, Owner.of(request))
         return Response(status=204)

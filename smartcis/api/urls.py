@@ -17,8 +17,6 @@ from smartcis.api import (
     query_limits,
     query_rows,
     questions,
-    readings,
-    rooms,
     routes,
     things,
     visitors,
@@ -40,11 +38,11 @@ urlpatterns = [
     path("v1/status/", house.StatusView.as_view()),
     path("v1/me/", house.Me.as_view()),
     *router.urls,
-    path("v1/rooms/<str:rid>/reservations/", rooms.Reservations.as_view()),
+    path("v1/rooms/<str:rid>/reservations/", things.Reservations.as_view()),
     path(
-        "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", rooms.ReservationDetail.as_view()
+        "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", things.ReservationDetail.as_view()
     ),
-    path("v1/readings/", readings.ReadingList.as_view()),
+    path("v1/readings/", feeds.ReadingList.as_view()),
     path("v1/feeds/", feeds.Feeds.as_view()),
     path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
     path("v1/queries/", queries.QueryList.as_view()),
