@@ -12,9 +12,10 @@ Source: own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from aspen.algebra.block import column_name, column_of
-from aspen.algebra.expr import OPERATORS, Call, Case, Col, Const, Expr, IsNull, Not, Op
+from aspen.algebra.expr import OPERATORS, Call, Case, Col, Const, Expr, IsNull, Not, Op, parts
 from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.plan import AggregateFunction
 from sensors_sim.errors import BadMessage
@@ -72,9 +73,8 @@ def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> 
         _put_optional(out, program.paired)
         _put_optional(out, program.joined)
         out.count(len(program.equal))
-        for pair in program.equal:
-            for number in pair:
-                out.count(number)
+        for number in chain.from_iterable(program.equal):
+            out.count(number)
     return bytes(out.data)
 
 
@@ -144,37 +144,29 @@ def _take_optional(source: Reader) -> Expr | None:
 
 
 def _put(out: Writer, expr: Expr) -> None:
+    """Write an expression: its code, what it is called or how many it has, and its parts."""
     match expr:
         case Col(name):
-            number, index = column_of(name)
             out.byte(_COL)
-            out.count(number)
-            out.count(index)
+            for number in column_of(name):
+                out.count(number)
         case Const(value):
             _put_const(out, value)
-        case Op(symbol, left, right):
+        case Op(symbol):
             out.byte(_OP + OPERATORS.index(symbol))
-            _put(out, left)
-            _put(out, right)
-        case Not(inner):
+        case Not():
             out.byte(_NOT)
-            _put(out, inner)
-        case IsNull(inner):
+        case IsNull():
             out.byte(_IS_NULL)
-            _put(out, inner)
         case Call(function, arguments):
             out.byte(_CALL)
             out.count(_FUNCTIONS.index(function))
             out.count(len(arguments))
-            for one in arguments:
-                _put(out, one)
-        case Case(branches, otherwise):
+        case Case(branches):
             out.byte(_CASE)
             out.count(len(branches))
-            for condition, then in branches:
-                _put(out, condition)
-                _put(out, then)
-            _put(out, otherwise)
+    for one in parts(expr):
+        _put(out, one)
 
 
 def _put_const(out: Writer, value: str | float | bool | None) -> None:  # noqa: FBT001  # a value

@@ -60,13 +60,8 @@ def checked(key: str, device: DeviceKind, given: Parameters) -> dict[str, Any]:
         UnknownWaveform: nobody wrote it.
     """
     shape = waveform(key)
-    fits = device.key in shape.kinds if shape.kinds else not device.hears_tags
-    if not fits:
-        fitting = [
-            other.key
-            for other in WAVEFORMS.values()
-            if (device.key in other.kinds if other.kinds else not device.hears_tags)
-        ]
+    if not shape.fits(device):
+        fitting = [other.key for other in WAVEFORMS.values() if other.fits(device)]
         raise BadParameters(
             f"a {device.name.lower()} sensor cannot follow the waveform {key}; "
             f"it can follow {', '.join(fitting)}",

@@ -54,6 +54,23 @@ class Waveform:
     start: Start
     kinds: frozenset[str] = frozenset()
 
+    def fits(self, device: DeviceKind) -> bool:
+        """Returns whether a sensor of this kind can follow it."""
+        return device.key in self.kinds if self.kinds else not device.hears_tags
+
+
+NOISE = WaveformField("standard deviation of the noise", 0.0)
+
+
+def noisy(shape: Callable[[Parameters, float], float]) -> Start:
+    """Returns what samples a function of time, with normal noise on it."""
+
+    def start(parameters: Parameters, rng: Random) -> Sample:
+        noise = parameters["noise"]
+        return lambda at_s: float(shape(parameters, at_s) + rng.gauss(0.0, noise))
+
+    return start
+
 
 def check_parameters(waveform: Waveform, device: DeviceKind, given: Parameters) -> dict[str, Any]:
     """Returns the parameters with defaults filled in.

@@ -5,27 +5,11 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
-
-
-def start(parameters: Parameters, rng: Random) -> Sample:
-    """Begin: every sample is the value plus normal noise."""
-    value, noise = parameters["value"], parameters["noise"]
-
-    def sample(_: float) -> float:
-        return float(value + rng.gauss(0.0, noise))
-
-    return sample
-
+from sensors_sim.waveforms.base import NOISE, Waveform, WaveformField, noisy
 
 CONSTANT = Waveform(
     "constant",
     "constant value",
-    {
-        "value": WaveformField("what it measures", in_unit=True),
-        "noise": WaveformField("standard deviation of the noise", 0.0),
-    },
-    start,
+    {"value": WaveformField("what it measures", in_unit=True), "noise": NOISE},
+    noisy(lambda parameters, _: parameters["value"]),
 )

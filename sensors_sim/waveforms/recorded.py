@@ -18,14 +18,9 @@ _FIELDS = {
 
 
 def _playing(series: Callable[[], Series]) -> Start:
-    def start(parameters: Parameters, rng: Random) -> Sample:
-        del rng
+    def start(parameters: Parameters, _: Random) -> Sample:
         recorded, speed, begin_s = series(), parameters["speed"], parameters["begin_s"]
-
-        def sample(at_s: float) -> float:
-            return recorded.at(begin_s + at_s * speed)
-
-        return sample
+        return lambda at_s: recorded.at(begin_s + at_s * speed)
 
     return start
 

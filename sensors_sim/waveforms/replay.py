@@ -11,11 +11,7 @@ def start(parameters: Parameters, rng: Random) -> Sample:
     """Begin with the first recorded value; no noise is added to what was recorded."""
     del rng
     values, step_s = parameters["values"], parameters["step_s"]
-
-    def sample(at_s: float) -> float:
-        return float(values[int(at_s // step_s) % len(values)])
-
-    return sample
+    return lambda at_s: float(values[int(at_s // step_s) % len(values)])
 
 
 REPLAY = Waveform(

@@ -8,21 +8,14 @@
 from __future__ import annotations
 
 import math
-from random import Random
 
-from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
+from sensors_sim.waveforms.base import NOISE, Parameters, Waveform, WaveformField, noisy
 
 
-def start(parameters: Parameters, rng: Random) -> Sample:
-    """Begin: at time `phase_s` the swing passes its middle, rising."""
-    middle, amplitude = parameters["middle"], parameters["amplitude"]
-    cycle_s, phase_s, noise = parameters["cycle_s"], parameters["phase_s"], parameters["noise"]
-
-    def sample(at_s: float) -> float:
-        swing = math.sin(math.tau * (at_s - phase_s) / cycle_s)
-        return float(middle + amplitude * swing + rng.gauss(0.0, noise))
-
-    return sample
+def swing(parameters: Parameters, at_s: float) -> float:
+    """Returns the value at a time; at `phase_s` it passes its middle, rising."""
+    swung = math.sin(math.tau * (at_s - parameters["phase_s"]) / parameters["cycle_s"])
+    return float(parameters["middle"] + parameters["amplitude"] * swung)
 
 
 SINE = Waveform(
@@ -33,7 +26,7 @@ SINE = Waveform(
         "amplitude": WaveformField("how far it swings to either side", 1.0),
         "cycle_s": WaveformField("seconds for one swing there and back", 600.0, least=1.0),
         "phase_s": WaveformField("seconds by which the swing is late", 0.0),
-        "noise": WaveformField("standard deviation of the noise", 0.0),
+        "noise": NOISE,
     },
-    start,
+    noisy(swing),
 )
