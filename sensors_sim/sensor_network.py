@@ -92,6 +92,7 @@ class SensorNetwork(Books):
         self._gateway = Gateway(
             events, self._tree, self._dissemination, registry, self._joins, self._planner
         )
+        self.change, self.remove = self._gateway.change, self._gateway.remove
         links = self._model.links(field.motes, field.walls, seed)
         for spec in field.motes:
             self._install(spec)
@@ -120,23 +121,6 @@ class SensorNetwork(Books):
             for mote in self.motes:
                 self._dissemination.install_all(mote)
         return handle
-
-    def change(self, handle: QueryHandle, fragment: Fragment) -> None:
-        """Put another fragment instead of a running one.
-
-        Raises:
-            UnknownQuery: it was removed.
-            UnsupportedFragment: motes cannot run the new one; the old one runs on.
-        """
-        self._gateway.change(handle, fragment)
-
-    def remove(self, handle: QueryHandle) -> None:
-        """End a query.
-
-        Raises:
-            UnknownQuery: it was removed already.
-        """
-        self._gateway.remove(handle)
 
     # Time and the world.
 
@@ -211,18 +195,18 @@ class SensorNetwork(Books):
             self._dissemination.install_all(mote)
         self._tree.trickle.start(mote)
         self._tree.pull(mote)
-        self._watch_battery(mote, mote.generation_of_ram)
+        self._watch_battery(mote)
 
-    def _watch_battery(self, mote: Mote, ram: int) -> None:
+    def _watch_battery(self, mote: Mote) -> None:
         """Let a mote die when its battery is flat; look again when it could be, at the earliest."""
-        if mote.spec.powered or not mote.alive or mote.generation_of_ram != ram:
+        if mote.spec.powered:
             return
         left_mj = mote.battery_left_mj(self.events.now_s)
         if left_mj <= 0.0:
             mote.die(self.events.now_s)
             return
         due_s = self.events.now_s + max(left_mj / RX_MW, BATTERY_LOOK_S)
-        self.events.at(due_s, self._watch_battery, mote, ram)
+        self.events.at_mote(mote, due_s, self._watch_battery)
 
     def _install(self, spec: MoteSpec) -> Mote:
         index = len(self.motes)
@@ -234,7 +218,7 @@ class SensorNetwork(Books):
     def _boot(self, mote: Mote) -> None:
         self._dissemination.install_all(mote)
         self._tree.trickle.start(mote)
-        self._watch_battery(mote, mote.generation_of_ram)
+        self._watch_battery(mote)
         if self._status_s:
             self.events.at(
                 self.events.now_s + mote.rng.random() * self._status_s, self._status_due, mote
@@ -284,17 +268,15 @@ class SensorNetwork(Books):
         if not mote.base and "status" not in mote.state:
             mote.state["status"] = True
             wait_s = 0.2 + STATUS_SPREAD_S * mote.rng.random()
-            self.events.at(self.events.now_s + wait_s, self._tell_status, mote, mote.state)
+            self.events.at_mote(mote, self.events.now_s + wait_s, self._tell_status)
 
     def _status_due(self, mote: Mote) -> None:
         self.events.at(self.events.now_s + self._status_s, self._status_due, mote)
         if mote.alive and not mote.base:
-            self._tell_status(mote, mote.state)
+            self._tell_status(mote)
 
-    def _tell_status(self, mote: Mote, state: dict[object, object]) -> None:
-        if not mote.alive or mote.state is not state:
-            return
-        state.pop("status", None)
+    def _tell_status(self, mote: Mote) -> None:
+        mote.state.pop("status", None)
         if mote.parent < 0:
             return  # it has no way to tell of; it will, once it has moved
         payload = write_status(mote, self.events.now_s)

@@ -6,7 +6,6 @@
     01    b0 ea 01 01       00 01 25 10 00 02 …   04 …
 
 Law: `decode(encode(p)) == p`, with the same streams and dictionary at both ends.
-Source: own.
 """
 
 from __future__ import annotations

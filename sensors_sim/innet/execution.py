@@ -82,11 +82,9 @@ class Execution:
         local_s = now_s + mote.clock.error_s(now_s)
         epoch = max(run.epoch_of(local_s), after) + 1
         due_s = mote.clock.when_s(epoch * run.period_s, now_s)
-        self.events.at(due_s, self._epoch, mote, run, epoch, mote.state)
+        self.events.at_mote(mote, due_s, self._epoch, run, epoch)
 
-    def _epoch(self, mote: Mote, run: Running, epoch: int, state: dict[object, object]) -> None:
-        if not mote.alive or mote.state is not state:
-            return
+    def _epoch(self, mote: Mote, run: Running, epoch: int) -> None:
         if self.programs(mote).get(run.query) is not run:
             return
         self._plan(mote, run, epoch)
@@ -102,17 +100,12 @@ class Execution:
                 payload = run.write_row(epoch, (sensor,), run.outputs(row))
                 due_s = self.events.now_s + mote.rng.random() * wait_s
                 packet = self.packet(mote, Kind.ROW, run, payload)
-                self.events.at(due_s, self.send, mote, packet, state)
+                self.events.at_mote(mote, due_s, self.tree.send, packet)
 
     @staticmethod
     def packet(mote: Mote, kind: Kind, run: Running, payload: bytes, target: int = -1) -> Packet:
         """Returns a packet of a query."""
         return Packet(kind, run.query, mote.index, mote.take_number(), payload, run.version, target)
-
-    def send(self, mote: Mote, packet: Packet, state: dict[object, object]) -> None:
-        """Send a packet planned earlier, unless the mote died or rebooted since."""
-        if mote.alive and mote.state is state:
-            self.tree.send(mote, packet)
 
     def _sample(self, mote: Mote, run: Running, epoch: int) -> list[tuple[int, int, Row]]:
         """Measure once per sensor; give (input, sensor, row) for the rows that pass."""
@@ -158,14 +151,10 @@ class Execution:
                 epoch * run.period_s + (slot + 0.5 * mote.rng.random()) * slot_s,
                 self.events.now_s,
             )
-            self.events.at(due_s, self._send_partials, mote, run, epoch, mote.state)
+            self.events.at_mote(mote, due_s, self._send_partials, run, epoch)
         return found
 
-    def _send_partials(
-        self, mote: Mote, run: Running, epoch: int, state: dict[object, object]
-    ) -> None:
-        if not mote.alive or mote.state is not state:
-            return
+    def _send_partials(self, mote: Mote, run: Running, epoch: int) -> None:
         records: Partials = mote.state.pop(("partial", run.query, run.version, epoch))
         for payload in run.aggregator.write(epoch, records):
             packet = self.packet(mote, Kind.PARTIAL, run, payload)

@@ -189,7 +189,7 @@ class Joins:
         payload = run.sides.write(epoch, number, sensor, row, to_base=node == BASE)
         packet = self.execution.packet(mote, Kind.SHIP, run, payload, node)
         wait_s = mote.rng.random() * min(0.5, run.period_s / 8)
-        self.events.at(self.events.now_s + wait_s, self.execution.send, mote, packet, mote.state)
+        self.events.at_mote(mote, self.events.now_s + wait_s, self.execution.tree.send, packet)
 
     def arrived(self, mote: Mote, packet: Packet) -> None:
         """Take a row that was shipped to this mote."""
@@ -210,9 +210,8 @@ class Joins:
             self.events.at(self.events.now_s + run.period_s, mote.state.pop, key, None)
         for group, row in meeting.add(*side, assignment.groups):
             payload = run.write_row(epoch, group, row)
-            self.execution.send(
-                mote, self.execution.packet(mote, Kind.ROW, run, payload), mote.state
-            )
+            packet = self.execution.packet(mote, Kind.ROW, run, payload)
+            self.execution.tree.send(mote, packet)
 
     def assign(self, mote: Mote, packet: Packet) -> None:
         """Take what the base has decided; parts of one decision add up."""

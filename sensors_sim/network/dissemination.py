@@ -99,11 +99,10 @@ class Dissemination:
             mote.state["offer"] = version if planned is None else min(planned, version)
             if planned is None:
                 wait_s = (OFFER_WAIT_S + mote.sleepiest_s) * mote.rng.random()
-                self.events.at(self.events.now_s + wait_s, self._offer_planned, mote, mote.state)
+                self.events.at_mote(mote, self.events.now_s + wait_s, self._offer_planned)
 
-    def _offer_planned(self, mote: Mote, state: dict[str, int]) -> None:
-        if mote.alive and state is mote.state and "offer" in state:
-            self._offer(mote, state.pop("offer"))
+    def _offer_planned(self, mote: Mote) -> None:
+        self._offer(mote, mote.state.pop("offer"))
 
     def _offer(self, mote: Mote, since: int) -> None:
         """Send what a neighbour at version `since` lacks."""

@@ -9,6 +9,8 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
+from sensors_sim.network.mote import Mote
+
 Action = Callable[..., None]
 
 
@@ -25,6 +27,15 @@ class Events:
         """Plan an action; a time that has passed means now."""
         self._planned += 1
         heapq.heappush(self._heap, (max(due_s, self.now_s), self._planned, action, args))
+
+    def at_mote(self, mote: Mote, due_s: float, action: Action, *args: Any) -> None:
+        """Plan an action of a mote, which one that dies or reboots meanwhile has forgotten."""
+        self.at(due_s, self._unless_forgotten, mote, mote.state, action, args)
+
+    @staticmethod
+    def _unless_forgotten(mote: Mote, state: object, action: Action, args: tuple[Any, ...]) -> None:
+        if mote.alive and mote.state is state:
+            action(mote, *args)
 
     def run(self, until_s: float) -> None:
         """Let time pass up to and including a moment."""

@@ -94,7 +94,6 @@ class Mote:
         "cost",
         "down",
         "generation",
-        "generation_of_ram",
         "hops",
         "idle_mw",
         "index",
@@ -130,7 +129,7 @@ class Mote:
         self.clock = Clock(rng, born_s, perfect=spec.base)
         self.battery_begun_mj = 0.0  # spent when its present battery was put in
         self.alive = True
-        self.generation = self.generation_of_ram = 0
+        self.generation = 0
         self.number = 0  # kept in flash: a reboot must not repeat numbers
         self.forget()
 
@@ -151,7 +150,6 @@ class Mote:
         self.asks_s = 0.0  # until then it does not ask its neighbours again
         self.listening = False
         self.generation += 1
-        self.generation_of_ram += 1
         self.state: dict[Any, Any] = {}
 
     @property

@@ -93,11 +93,9 @@ class Tree:
         mote.listening = True
         self._speak(mote, pull=True, awake_only=True)
         due_s = self.events.now_s + 2 * ANSWER_S
-        self.events.at(due_s, self._answered, mote, mote.generation_of_ram, True)
+        self.events.at_mote(mote, due_s, self._answered, True)
 
-    def _answered(self, mote: Mote, ram: int, again: bool) -> None:  # noqa: FBT001  # an event's data
-        if not mote.alive or ram != mote.generation_of_ram:
-            return
+    def _answered(self, mote: Mote, again: bool) -> None:  # noqa: FBT001  # an event's data
         mote.listening = False
         if mote.parent < 0:
             self.choose(mote)
@@ -105,7 +103,7 @@ class Tree:
             mote.listening = True
             self._speak(mote, pull=True)
             due_s = mote.busy_s + 2 * ANSWER_S
-            self.events.at(due_s, self._answered, mote, ram, False)
+            self.events.at_mote(mote, due_s, self._answered, False)
 
     def _answer(self, mote: Mote, puller: Mote) -> None:
         """Tell one who asked, and listens, about the way from here."""

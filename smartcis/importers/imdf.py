@@ -59,7 +59,6 @@ class Feature:
 class Imdf:
     """A read archive: every feature of the kinds this product uses."""
 
-    venue: Feature
     levels: tuple[Feature, ...]
     units: tuple[Feature, ...]
     buildings: tuple[Feature, ...]
@@ -115,7 +114,6 @@ def read_imdf(folder: Path) -> Imdf:
     if venue is None:
         raise BrokenFile("venue.json holds no venue", found="venue.json")
     return Imdf(
-        venue=venue,
         levels=kinds["level"],
         units=kinds["unit"],
         buildings=kinds["building"],

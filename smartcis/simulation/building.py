@@ -8,7 +8,8 @@ Law: a reading is what a device measured, when it measured it by its own clock, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from aspen.model.schema import Relation, Row
 from federation.sites import SOFT
@@ -18,7 +19,7 @@ from sensors_sim.kernel import Kernel
 from sensors_sim.motes import Field, MoteSpec
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
-from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
+from sensors_sim.world import Reading, SensorSpec, World
 from smartcis.placements.device_streams import DEVICE_STREAMS, whole_stream
 
 POWER_DBM = -10  # the building is dense: more hops, longer batteries
@@ -82,14 +83,6 @@ class SimulatedBuilding:
         if self._kinds.pop(sid, "") not in SOFT:
             self.network.fail(sid)
 
-    def put_visitor(self, visitor: VisitorSpec) -> None:
-        """Adds a visitor."""
-        self.kernel.put_visitor(visitor)
-
-    def drop_visitor(self, tag: str) -> None:
-        """Removes a visitor."""
-        self.kernel.drop_visitor(tag)
-
     def tick(self, seconds: float) -> list[Reading]:
         """Moves time on and gives the readings that arrived meanwhile, in order of measurement."""
         arrived: list[Reading] = []
@@ -120,13 +113,11 @@ class SimulatedBuilding:
 def as_readings(rows: Sequence[Row], relation: Relation) -> list[Reading]:
     """Returns rows of a device stream as readings."""
     stream = DEVICE_STREAMS[relation.name]
-    names: Mapping[str, int] = {name: index for index, name in enumerate(relation.names)}
-    value = relation.columns[names[stream.measured[-1]]]
+    measured = stream.measured[-1]
+    unit = relation.columns[relation.index(measured)].unit
     found = []
     for row in rows:
-        measured, at_s = row[names[value.name]], row[names[stream.time]]
-        assert isinstance(measured, int | float)
-        assert isinstance(at_s, int | float)
-        tag = str(row[names["tag"]]) if "tag" in names else ""
-        found.append(Reading(str(row[names["sid"]]), measured, value.unit, at_s, tag))
+        one: dict[str, Any] = dict(zip(relation.names, row, strict=True))
+        tag = one.get("tag", "")
+        found.append(Reading(one["sid"], one[measured], unit, one[stream.time], tag))
     return found

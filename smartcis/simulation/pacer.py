@@ -185,8 +185,8 @@ class Pacer:
                 except (BadParameters, UnknownWaveform, KeyError) as fault:
                     logger.warning("sensor cannot be simulated", sid=sid, reason=str(fault))
         for tag in self._visitors.keys() - visitors.keys():
-            self.building.drop_visitor(tag)
+            self.building.kernel.drop_visitor(tag)
         for tag, visitor in visitors.items():
             if self._visitors.get(tag) != visitor:
-                self.building.put_visitor(visitor)
+                self.building.kernel.put_visitor(visitor)
         self._specs, self._visitors = specs, visitors

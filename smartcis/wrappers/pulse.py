@@ -6,7 +6,6 @@
 
 Law:        the state is a function of the heartbeat rows and the log's clock alone; a reader that
             stops writing them makes its source late and then dead, too.
-Source:     own.
 """
 
 from __future__ import annotations
