@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+import networkx as nx
 from django.db import transaction
 
 from aspen.errors import AspenError
@@ -87,8 +88,8 @@ def deploy_standing_queries(
                 sql = texts.get(f"{name}.streamsql", "")
                 view = existing.get(name) or MaintainedView(name=name)
                 view.sql, view.comment = sql, comments[name]
-                view.strategy = strategies[name]
-                _begin_standing(view, one, plans[name])
+                view.strategy, view.standing = strategies[name], True
+                _begin(view, one, plans[name], private=name in PERSONAL)
                 begun.append(name)
             elif existing[name].comment != comments[name]:
                 MaintainedView.objects.filter(name=name).update(comment=comments[name])
@@ -115,25 +116,16 @@ def _with_readers(
     compiled: Mapping[str, Compiled],
 ) -> set[str]:
     """Adds everything that reads a changed view, directly or not, before or after."""
-    sources = {name: set(view.sources) for name, view in existing.items()}
-    for name, view in compiled.items():
-        sources[name] = sources.get(name, set()) | view.sources
-    touched = set(changed)
-    while True:
-        readers = {name for name, reads in sources.items() if reads & touched} - touched
-        if not readers:
-            return touched
-        touched |= readers
+    before = [(source, name) for name, view in existing.items() for source in view.sources]
+    after = [(source, name) for name, view in compiled.items() for source in view.sources]
+    read_by = nx.DiGraph([*before, *after])
+    return set(changed).union(*(nx.descendants(read_by, one) for one in changed if one in read_by))
 
 
-def _begin_standing(view: MaintainedView, compiled: Compiled, planned: Planned) -> None:
-    view.plan_text = planned.text
-    view.plan_hash = plan_hash(planned)
-    view.columns = columns_json(compiled.relation)
-    view.sources = sorted(compiled.sources)
-    view.standing, view.error = True, None
-    view.private = view.name in PERSONAL
-    view.order = next_order()
+def _begin(view: MaintainedView, compiled: Compiled, planned: Planned, *, private: bool) -> None:
+    view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
+    view.columns, view.sources = columns_json(compiled.relation), sorted(compiled.sources)
+    view.private, view.error, view.order = private, None, next_order()
     view.save()
     enqueue(view.registration())
 
@@ -158,12 +150,6 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
             catalog = catalog.with_relation(replace(compiled.relation, name=view.name))
         else:
             compiled = whole(compiled)
-        planned = plan_query(compiled)
-        view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
-        view.columns = columns_json(compiled.relation)
-        view.sources = sorted(compiled.sources)
-        view.private = bool(reads_private(compiled.sources, catalog))
-        view.error, view.order = None, next_order()
-        view.save()
-        enqueue(view.registration())
+        private = bool(reads_private(compiled.sources, catalog))
+        _begin(view, compiled, plan_query(compiled), private=private)
     return failed

@@ -25,6 +25,14 @@ from smartcis.questions.once import NotAnswered
 from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"
+
+
+class Unavailable(AspenError):
+    """Redis is away, which holds the log and the results."""
+
+    code = "smartcis.api.unavailable"
+
+
 STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (NotFound, 404),
     (NoSuchView, 404),
@@ -35,11 +43,13 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (NotAnswered, 409),
     (NoAnswer, 503),
     (LogAway, 503),
+    (Unavailable, 503),
     (Overrun, 429),
     (AspenError, 400),
 )
 MESSAGE_LENGTH = 1_000
-RETRY_S = "5"
+RETRY_S = 5
+WORTH_REPEATING = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
 logger = structlog.get_logger(__name__)
 
 
@@ -95,21 +105,15 @@ def status_of(error: AspenError) -> int:
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Translates an exception of a view; DRF's hook."""
-    if isinstance(error, AspenError):
-        status = status_of(error)
-        later = {"Retry-After": RETRY_S} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-        if isinstance(error, Overrun):
-            later = {"Retry-After": str(error.retry_s)}
-        return Response(
-            problem(status, error.as_dict()), status, headers=later, content_type=CONTENT_TYPE
-        )
     if isinstance(error, redis.RedisError):
         logger.error("redis unreachable", reason=str(error))
-        fields = _fields("smartcis.api.unavailable", "the building's log does not answer")
-        fields["try"] = "again in a few seconds"
-        return Response(
-            problem(503, fields), 503, headers={"Retry-After": RETRY_S}, content_type=CONTENT_TYPE
-        )
+        error = Unavailable("the building's log does not answer", attempt="again in a few seconds")
+    if isinstance(error, AspenError):
+        status = status_of(error)
+        retry_s = error.retry_s if isinstance(error, Overrun) else RETRY_S
+        later = {"Retry-After": str(retry_s)} if status in WORTH_REPEATING else None
+        body = problem(status, error.as_dict())
+        return Response(body, status, headers=later, content_type=CONTENT_TYPE)
     answered = exception_handler(error, context)
     if answered is None:
         return None
