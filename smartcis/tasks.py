@@ -21,9 +21,8 @@ from smartcis.actions import sweep_outbox as outbox
 from smartcis.actions import sweep_routes as routes
 from smartcis.deliveries import collect, send
 from smartcis.models import Outlet
-from smartcis.services.child import PARENT_VARIABLE
+from smartcis.services.child import PARENT_VARIABLE, end_with_parent
 from smartcis.services.engine_supervisor import EngineSupervisor, engine_command
-from smartcis.services.parent import end_with_parent
 from smartcis.sources.reader import poll_due
 
 TICK_S = 1.0

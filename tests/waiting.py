@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 
 from aspen.results.redis_results import RedisResults
-from aspen.results.waiting import wait_until
 
 PATIENCE_S = 120.0  # what a busy machine may take
 
@@ -35,4 +34,4 @@ def until(
 
 def wait_for_position(store: RedisResults, position: int, wait_s: float) -> bool:
     """Whether the results reach a position of the log in time."""
-    return bool(wait_until(store, lambda: store.head()[1] >= position or None, wait_s))
+    return bool(store.wait_until(lambda: store.head()[1] >= position or None, wait_s))

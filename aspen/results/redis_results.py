@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 import redis
 
@@ -12,6 +14,7 @@ from aspen.redis_client import connect
 from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
 from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
+    EpochsForgotten,
     FencedOff,
     NotThere,
     decode_epochs,
@@ -22,6 +25,7 @@ from aspen.results.wire import (
 
 KEEP_EPOCHS = 4096  # at four epochs a second about 17 minutes for a client to come back
 READ_AT_ONCE = 256
+T = TypeVar("T")
 
 
 class RedisResults:
@@ -168,6 +172,21 @@ class RedisResults:
             yield from epochs
             last = epochs[-1].number
             epochs = self._read_since(last) if len(epochs) == READ_AT_ONCE else []
+
+    def wait_until(self, look: Callable[[], T | None], wait_s: float) -> T | None:
+        """Returns what a look at the results finds, None when no epoch brought it in time.
+
+        It looks again when an epoch has been written, and no sooner.
+        """
+        until_s = time.monotonic() + wait_s
+        while True:
+            head = self.head()[0]
+            found = look()
+            left_s = until_s - time.monotonic()
+            if found is not None or left_s <= 0:
+                return found
+            with suppress(EpochsForgotten):  # another engine began meanwhile: look again
+                next(self.epochs_since(head, left_s), None)
 
     def _read_since(self, number: int) -> list[Epoch]:
         keys = [self._keys.meta, self._keys.epochs]

@@ -27,21 +27,6 @@ At = tuple[int, Row]
 """A lane, and the key of a row that would leave it."""
 
 
-@dataclass(slots=True)
-class Meter:
-    """What crossed the borders.
-
-    Args:
-        derived: rows that came to some lane's leaving ones; without MinShip each would be shipped.
-        shipped: rows sent because they were new or better.
-        withdrawn: rows taken back.
-    """
-
-    derived: int = 0
-    shipped: int = 0
-    withdrawn: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Which places of a border row say what; see `Share`."""
@@ -65,7 +50,6 @@ class Borders:
     """
 
     def __init__(self, layout: Layout, lanes: int) -> None:
-        self.meter = Meter()
         self._layout = layout
         self.leaving: list[dict[Row, Row]] = [{} for _ in range(lanes)]
         self.shipped: list[dict[Row, Row]] = [{} for _ in range(lanes)]
@@ -93,7 +77,6 @@ class Borders:
                 self._doubtful[number, key] = None
                 if weight > 0:
                     leaving[key] = row
-                    self.meter.derived += 1
                 elif leaving.get(key) == row:
                     del leaving[key]
         mail: list[Delta] = [{} for _ in self.shipped]
@@ -155,7 +138,6 @@ class Borders:
             target = _lane(row)
             accumulate(mail[target], (number, *row[:-2]), -1)
             self._doubtful[number, key] = None
-            self.meter.withdrawn += 1
             came = (*_at(row, self._layout.steady), row[self._layout.place])
             fallen += [(target, one) for one in self._resting[target].get(came, ())]
 
@@ -170,7 +152,6 @@ class Borders:
                 accumulate(mail[_lane(old)], (number, *old[:-2]), -1)
             accumulate(mail[_lane(row)], (number, *row[:-2]), 1)
             self._put(number, key, row)
-            self.meter.shipped += 1
         self._doubtful.clear()
 
     def _ships(self, number: int, key: Row) -> bool:

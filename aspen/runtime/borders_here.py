@@ -123,11 +123,6 @@ class BordersHere(Generic[Guest]):
             if here.leaving is node:
                 merge(here.unsent, node.delta)
 
-    def derived(self, name: str) -> int:
-        """Count the border rows this lane derives; each would be shipped if not the best were."""
-        here = self._here.get(name)
-        return 0 if here is None else here.leaving.kept()
-
     def to_send(self) -> Sent:
         """Returns what this lane has to send the others."""
         found: dict[str, Delta] = {}

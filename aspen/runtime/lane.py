@@ -27,7 +27,7 @@ from aspen.log.entry import (
 )
 from aspen.log.superstep import Step, Superstep
 from aspen.model.delta import Delta, add, merge, negate
-from aspen.model.schema import Relation, Row
+from aspen.model.schema import Relation
 from aspen.results.protocol import ViewChange
 from aspen.runtime.assignment import ALONE, LaneShare
 from aspen.runtime.collector import uncollected
@@ -44,7 +44,6 @@ from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.view import WAITING, View
 from aspen.views.compile import CannotMaintain
 from aspen.views.operators.scan import ScanOperator
-from aspen.views.why import Why
 
 
 class Lane(LaneState):
@@ -154,16 +153,6 @@ class Lane(LaneState):
             KeyError: no such view.
         """
         return dict(self.views.by_name[view].rows)
-
-    def why(self, view: str, row: Row) -> Why:
-        """Returns the minimal sets of deletable base rows that each suffice for a row of a view.
-
-        Raises:
-            UnknownView: there is no such view.
-            NoSuchRow: the view has no such row.
-            BrokenView: the view is in error.
-        """
-        return self.provenance.why(view, row)
 
     def _tick(self, at_s: float) -> None:
         if at_s <= self.now_s:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from aspen.algebra.lane_rows import CrossesLanes
 from aspen.errors import AspenError
 from aspen.model.schema import Relation, SourceKind
-from aspen.runtime.announce import Announcements
 from aspen.runtime.assignment import ALONE, Assignments, LaneShare
 from aspen.runtime.intake import Intake
 from aspen.runtime.interests import Interests
@@ -12,10 +12,18 @@ from aspen.runtime.kept_errors import KeptErrors
 from aspen.runtime.lifetimes import Lifetimes
 from aspen.runtime.one_time_queries import OneTimeQueries
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_relations import CLOCK, ENGINE_ERROR, OWN_RELATIONS, SYSTEM_RELATIONS
+from aspen.runtime.own_assignment import reads_own
+from aspen.runtime.own_relations import (
+    CLOCK,
+    ENGINE_ERROR,
+    ERROR_COLUMNS,
+    OWN_RELATIONS,
+    SYSTEM_RELATIONS,
+)
 from aspen.runtime.provenance_queries import ProvenanceQueries
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
+from aspen.runtime.view import View
 from aspen.runtime.views import Views
 from aspen.views.circuit import Circuit
 from aspen.views.compile import WindowIdentity
@@ -73,3 +81,45 @@ class LaneState:
         if held is None:
             held = self.streams.begin(self.relations[spec.stream], spec)
         window.load(self.now_s, held)
+
+
+class Announcements:
+    """What a lane tells beyond what changed, in the next batch it tells of.
+
+    `everything` is for whoever knows none of its views; `anew`, what lanes say of themselves, for
+    whoever knows what other lanes said. Telling resets them.
+    """
+
+    def __init__(self, views: Views, errors: KeptErrors) -> None:
+        self._views = views
+        self._errors = errors
+        self.everything = False
+        self.anew = False
+
+    def tell(self, outcome: Outcome) -> None:
+        """Publish what is due, at the beginning of an epoch."""
+        everything, self.everything = self.everything, False
+        anew, self.anew = self.anew, False
+        for name, view in self._views.by_name.items():
+            own = anew and _of_lanes(view)
+            if own:
+                outcome.close(name, known=True)
+            if everything or own:
+                _tell_of(name, view, outcome)
+        if anew:
+            outcome.close(ENGINE_ERROR.name, known=True)
+        if (everything or anew) and self._errors.own:
+            outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, self._errors.own)
+
+
+def _of_lanes(view: View) -> bool:
+    """Whether a view says other things where there are other lanes."""
+    refused = (view.error or {}).get("code") == CrossesLanes.code
+    return refused or (view.closed is not None and reads_own(view.closed))
+
+
+def _tell_of(name: str, view: View, outcome: Outcome) -> None:
+    if view.error is not None:
+        outcome.fail(name, view.error, {})
+    elif not view.suspended:
+        outcome.open(name, view.columns, view.rows)

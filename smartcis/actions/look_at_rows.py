@@ -7,7 +7,6 @@ import time
 
 from aspen.log.entry import Interest
 from aspen.results.protocol import Snapshot
-from aspen.results.waiting import wait_until
 from smartcis import composition
 from smartcis.access.grants import Grant
 from smartcis.errors import NotFound
@@ -31,7 +30,7 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
         holder = f"look-{secrets.token_hex(6)}"
         composition.log().append([Interest(time.time(), granted.view, holder, KEEP_S)])
         wait_s = PATIENCE_S
-    snapshot = wait_until(results, lambda: results.snapshot(granted.view), wait_s)
+    snapshot = results.wait_until(lambda: results.snapshot(granted.view), wait_s)
     if snapshot is None:
         raise NotFound(
             f"{asked} has no rows yet",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from smartcis.access.owner import Owner
-from smartcis.deliveries.outlets import outlet_of
+from smartcis.deliveries.outputs import outlet_of
 from smartcis.models import Delivery
 
 

@@ -15,7 +15,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.retry_deliveries import retry_deliveries
 from smartcis.api.fields import body_of, row_in_order
 from smartcis.api.schema import EDIT, READ, answers
-from smartcis.deliveries.outlets import outlet_of
+from smartcis.deliveries.outputs import outlet_of
 from smartcis.models import Delivery
 
 SETTLED_LAST = Case(When(state=Delivery.State.DELIVERED, then=1), default=0)

@@ -16,8 +16,8 @@ from aspen.streamsql import Compiled
 from aspen.streamsql.ast import Output
 from smartcis.access.owner import Owner
 from smartcis.compiling.live_catalog import reads_private
-from smartcis.errors import Invalid, Refused
-from smartcis.models import MaintainedView
+from smartcis.errors import Invalid, NotFound, Refused
+from smartcis.models import MaintainedView, Outlet
 
 ALARM, WEBHOOK = "ALARM", "WEBHOOK"
 KEPT = frozenset({ALARM, WEBHOOK})
@@ -129,3 +129,22 @@ def _check_alarm(output: Output, compiled: Compiled) -> None:
             found="alarm",
             attempt="put it out to a webhook",
         )
+
+
+def outlet_of(query_id: str, owner: Owner) -> Outlet:
+    """Returns where a query's changes go.
+
+    Raises:
+        NotFound: there is no such query, or its changes go nowhere else.
+        Refused: it is somebody else's: where calls go is nobody else's business.
+    """
+    found = Outlet.objects.select_related("query").filter(pk=query_id).first()
+    if found is None:
+        raise NotFound(
+            f"there is no query {query_id[:40]!r} with an output",
+            found=query_id[:40],
+            attempt="OUTPUT TO WEBHOOK 'https://…'",
+        )
+    if not owner.staff and not owner.owns(found.query.browser, found.query.user_id):
+        raise Refused("this query is somebody else's", found=query_id[:40])
+    return found

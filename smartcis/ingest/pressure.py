@@ -8,9 +8,9 @@ What people do (doors, reservations, queries) is always taken: it is little, and
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from aspen.errors import AspenError
+from aspen.log import RedisLog
+from aspen.results import RedisResults
 
 BACKLOG_ENTRIES = 20_000
 """About a quarter of an hour of the demo's readings, and less than a minute of an engine's work."""
@@ -33,15 +33,7 @@ class Overrun(AspenError, code="smartcis.ingest.overrun"):
         )
 
 
-class _Head(Protocol):
-    def head(self) -> int: ...
-
-
-class _Progress(Protocol):
-    def head(self) -> tuple[int, int, float]: ...
-
-
-def check_pressure(log: _Head, results: _Progress) -> None:
+def check_pressure(log: RedisLog, results: RedisResults) -> None:
     """Refuses when too much of the log has not been answered yet.
 
     Raises:

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import json
-import math
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -211,32 +210,23 @@ def tag_of(message: type) -> str:
 
 def encode(message: ServerMessage) -> str:
     """Returns a message's text; a number JSON cannot say becomes null."""
-    body = _plain(message)
     try:
-        return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return _text(message, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(body), separators=(",", ":"), ensure_ascii=False)
+        return _text(json.loads(_text(message), parse_constant=lambda _: None))
 
 
-def _plain(message: ServerMessage | Column | Position) -> dict[str, Any]:
+def _text(body: Any, *, allow_nan: bool = True) -> str:
+    compact = (",", ":")
+    return json.dumps(
+        body, default=_fields, separators=compact, ensure_ascii=False, allow_nan=allow_nan
+    )
+
+
+def _fields(message: ServerMessage | Column | Position) -> dict[str, Any]:
     tag = {} if isinstance(message, PARTS) else {"type": message.type}
-    body: dict[str, Any] = dict(tag)
-    for one in fields(message):
-        value = getattr(message, one.name)
-        if isinstance(value, PARTS):
-            value = _plain(value)
-        elif isinstance(value, list) and value and isinstance(value[0], PARTS):
-            value = [_plain(part) for part in value]
-        body[wire_name(one.name, one.metadata)] = value
-    return body
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    found = {wire_name(f.name, f.metadata): getattr(message, f.name) for f in fields(message)}
+    return {**tag, **found}
 
 
 def _is_count(value: Any) -> bool:

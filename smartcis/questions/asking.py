@@ -14,7 +14,6 @@ from aspen.errors import AspenError
 from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
 from aspen.model.schema import Relation, Row, Value
 from aspen.results.protocol import Snapshot
-from aspen.results.waiting import wait_until
 from aspen.runtime.one_time_queries import answer_name
 from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from smartcis import composition
@@ -85,7 +84,7 @@ def wait(name: str, wait_s: float) -> Snapshot:
         NoAnswer: none came in time.
     """
     store = composition.results()
-    answer = wait_until(store, lambda: store.snapshot(name), wait_s)
+    answer = store.wait_until(lambda: store.snapshot(name), wait_s)
     if answer is None:
         raise NoAnswer(
             f"the engine did not answer within {wait_s:g} s",

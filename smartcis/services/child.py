@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from aspen.log.embedded import die_with_parent
 STEADY_S = 30.0  # a process that ran so long has not failed at its start
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 15.0
+LOOK_S = 0.5
 PARENT_VARIABLE = "SMARTCIS_PARENT"  # tells a child whose end is also its own
 
 
@@ -119,3 +121,24 @@ class Child:
         if self.process is not None:
             end_group(self.process, self.patience_s)
             self.process = None
+
+
+def end_with_parent(parent: int, stop: Callable[[], object], patience_s: float) -> None:
+    """Ends this process with its parent, also when that was killed and could say nothing.
+
+    A thread watches: when `parent` is no longer our parent, it stops us, and then ends us by force.
+
+    Args:
+        parent: process id of the parent.
+        stop: asks this process to end.
+        patience_s: how long after `stop` the whole process group is killed.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK_S)
+        threading.Thread(target=stop, daemon=True).start()  # may wait for a server that is gone
+        time.sleep(patience_s)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()

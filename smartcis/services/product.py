@@ -17,7 +17,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import redis
@@ -26,7 +27,6 @@ from aspen.log.embedded import EmbeddedRedis
 from aspen.results.engine_status import read_status
 from smartcis.environment import REDIS_PORT_FILE
 from smartcis.services.child import Child
-from smartcis.services.steps import Steps
 
 WATCH_S = 0.2
 LIVE_LIMIT_S = 240.0
@@ -35,6 +35,37 @@ MOST_FAILURES = 3  # of the engine, before a start is given up
 
 class NotLive(RuntimeError):
     """The product did not come up in time."""
+
+
+class Steps:
+    """Prints the steps of a start, with the seconds since the beginning and its own.
+
+    Args:
+        write: prints one line.
+    """
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._began = time.monotonic()
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Announces a step and, at its end, how long it took.
+
+        Yields:
+            A function that takes what came of it.
+        """
+        results: list[str] = []
+        began = time.monotonic()
+        self.say(f"{what} …")
+        yield results.append
+        took_s = time.monotonic() - began
+        result = f": {results[-1]}" if results else ""
+        self.say(f"{what} done in {took_s:.1f} s{result}")
+
+    def say(self, line: str) -> None:
+        """Prints a line with the seconds since the start."""
+        self._write(f"{time.monotonic() - self._began:6.1f} s  {line}")
 
 
 class Product:

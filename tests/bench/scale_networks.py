@@ -24,10 +24,12 @@ from aspen.log.entry import Change, Declare, Entry, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.assignment import Bordered
+from aspen.runtime.borders import Borders
 from aspen.streamsql import compile_query
 from tests.bench.engine_rig import engine_running
 from tests.bench.report import spread
 from tests.bench.scale_campus_run import WrongAnswer, wait_for
+from tests.experiments.border_meter import BorderMeter, metered
 from tests.experiments.lanes import Lanes
 
 VIEW = "way_out"
@@ -143,14 +145,20 @@ def measure(changes: int, say: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def _counted(changes: int) -> dict[str, Any]:
+    with metered() as meters:
+        return _counted_by(meters, changes)
+
+
+def _counted_by(meters: dict[Borders, BorderMeter], changes: int) -> dict[str, Any]:
     house, lanes, draw = House(), Lanes(2), Random(3)
     position = _apply(lanes, 0, house.opening())
     place = lanes.lanes[0].assignments.of(VIEW)
     if not isinstance(place, Bordered):
         raise WrongAnswer(f"the view is not split by networks: {place}")
-    meter = lanes.lanes[0].assignments.borders[place.crossing.name].meter
+    meter = meters[lanes.lanes[0].assignments.borders[place.crossing.name]]
     loaded = (lanes.supersteps, meter.derived, meter.shipped)
-    derived = sum(lane.borders.derived(place.crossing.name) for lane in lanes.lanes)
+    here = [lane.borders._here.get(place.crossing.name) for lane in lanes.lanes]
+    derived = sum(one.leaving.kept() for one in here if one is not None)
     supersteps: list[float] = []
     for _ in range(changes):
         before = lanes.supersteps

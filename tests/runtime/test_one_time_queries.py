@@ -48,7 +48,7 @@ def test_the_answer_comes_in_the_epoch_of_the_question_and_is_what_the_lane_says
         frozenset((row[1], tuple(json.loads(row[2]))) for row in answer.delta if row[0] == number)
         for number in (1, 2)
     }
-    assert told == set(driver.lane.why("reach", (1, 4)).sets)
+    assert told == set(driver.lane.provenance.why("reach", (1, 4)).sets)
     # It is of that moment: what happens later does not move it.
     assert [c.view for c in driver.take(link(3, 4, -1))] == ["reach"]
 

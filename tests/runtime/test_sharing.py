@@ -199,7 +199,7 @@ def test_why_speaks_of_base_rows_alone_whoever_asked():
     world.take([Transaction(0.0, (Change("room", 1, ("r1", 1)),))])
     world.take(world.entries(("heat", 3, 1, 2)))
     world.take(world.entries(("ask", 1, 0, 1)))
-    answers = [lane.why("q1_0_1", ("s3",)).sets for lane in world.lanes.values()]
+    answers = [lane.provenance.why("q1_0_1", ("s3",)).sets for lane in world.lanes.values()]
     assert answers[0]
     assert all(answer == answers[0] for answer in answers)
 
@@ -212,7 +212,10 @@ def test_why_of_a_recursion_does_not_depend_on_how_it_is_shared(which):
     world.take([entry for n in (3, 1) for entry in world.entries(("ask", which, 1, n))])
     name = f"q{which}_1_{3 if which == RECURSIVE[-1] else 1}"
     answers = [
-        {row: {frozenset(one) for one in lane.why(name, row).sets} for row in lane.rows(name)}
+        {
+            row: {frozenset(one) for one in lane.provenance.why(name, row).sets}
+            for row in lane.rows(name)
+        }
         for lane in world.lanes.values()
     ]
     assert answers[0]

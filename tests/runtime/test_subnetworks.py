@@ -27,6 +27,7 @@ from aspen.runtime.assignment import Bordered, Whole
 from aspen.runtime.lane import Lane
 from aspen.runtime.outcome import merge_parts
 from aspen.streamsql import compile_query
+from tests.experiments.border_meter import metered
 from tests.experiments.lanes import Lanes
 from tests.oracle import evaluate
 
@@ -247,15 +248,16 @@ def borders_of(driver, view):
 
 
 def test_supersteps_count_border_crossings_and_not_hops():
-    edges, floors = building(4, 6)
-    driver = driven(3, edges, floors)
-    assert driver.group.supersteps == 0, "nothing leaves before somebody starts"
-    driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
+    with metered() as meters:
+        edges, floors = building(4, 6)
+        driver = driven(3, edges, floors)
+        assert driver.group.supersteps == 0, "nothing leaves before somebody starts"
+        driver.take([Transaction(1.0, (Change("start", 1, (0,)),))])
+        meter = meters[borders_of(driver, "far")]
     assert len(driver.rows["far"]) == len(floors)
     crossings = 3  # from the lowest floor to the highest; some borders lie within a lane
     # The last superstep says that the others' news changed nothing more.
     assert driver.group.supersteps <= 2 * crossings
-    meter = borders_of(driver, "far").meter
     assert 0 < meter.shipped <= meter.derived < len(floors) / 4
     before = {view: dict(rows) for view, rows in driver.rows.items()}
     lost = next(e for e in sorted(edges) if floors[e[0]] == 1 and floors[e[1]] == 2)

@@ -99,7 +99,7 @@ def why_laws(draw) -> None:
     driver = drivers(draw, monotone(draw))
     held = {(name, row) for name, rows in driver.data.tables.items() for row in rows}
     for row in sorted(driver.lane.rows("v"), key=repr)[:4]:
-        why = driver.lane.why("v", row)
+        why = driver.lane.provenance.why("v", row)
         for members in why.sets[:3]:
             left = changes_without(driver, held - members)
             assert row in driver.after(left), (row, members)

@@ -69,7 +69,7 @@ def rests(lane: Lane) -> set:
         (view, row, frozenset(why.sets), why.necessary)
         for view in ("reach", "region", "way")
         for row in lane.rows(view)
-        if (why := lane.why(view, row)).complete
+        if (why := lane.provenance.why(view, row)).complete
     }
 
 
@@ -175,7 +175,7 @@ def test_an_operator_that_fails_under_a_supposition_leaves_the_lane_whole(monkey
     driver.insert("link", [(1, 2, 1), (2, 3, 1)])
     driver.insert("seed", [("a", 1)])
     driver.insert("lit", [(1,), (2,)])
-    before, reasons = state(driver.lane), driver.lane.why("reach", (1, 3))
+    before, reasons = state(driver.lane), driver.lane.provenance.why("reach", (1, 3))
     settle = FixpointOperator._settle
 
     def fails(self, group, source, row):
@@ -191,7 +191,7 @@ def test_an_operator_that_fails_under_a_supposition_leaves_the_lane_whole(monkey
     assert told == {}
     monkeypatch.undo()
     assert state(driver.lane) == before
-    assert driver.lane.why("reach", (1, 3)) == reasons
+    assert driver.lane.provenance.why("reach", (1, 3)) == reasons
     driver.insert("link", [(3, 4, 1)])
     assert (1, 4) in driver.rows("reach")
 

@@ -52,7 +52,7 @@ def test_oracle_sets_suffice_and_necessary_rows_are_missed(rows) -> None:
     given_rows = {base for base in everything if base[0] == "wall"}
     for view in VIEWS:
         for row in driver.lane.rows(view):
-            why = driver.lane.why(view, row)
+            why = driver.lane.provenance.why(view, row)
             assert why.complete
             assert why.sets
             for members in why.sets[:4]:
@@ -73,7 +73,7 @@ def test_beyond_the_budget_one_set_and_the_true_necessary_rows_are_given(monkeyp
     dense = [(n, m, 1) for n in range(1, 9) for m in range(1, 9) if n != m]
     driver.insert("link", [bridge, *dense])
     monkeypatch.setattr(module, "_MAX_NODES", 200)
-    why = driver.lane.why("reach", (0, 8))
+    why = driver.lane.provenance.why("reach", (0, 8))
     assert not why.complete
     (members,) = why.sets
     assert (0, 8) in answer("reach", set(members))
@@ -85,7 +85,7 @@ def test_an_aggregate_rests_on_its_whole_group_and_a_reading_on_itself() -> None
     driver.insert("seed", [("a", 0)])
     driver.insert("lit", [(0,), (1,)])
     driver.insert("link", [(0, 1, 1)])
-    why = driver.lane.why("size", ("a", 2))
+    why = driver.lane.provenance.why("size", ("a", 2))
     assert why.necessary == {
         ("seed", ("a", 0)),
         ("lit", (0,)),
@@ -93,12 +93,14 @@ def test_an_aggregate_rests_on_its_whole_group_and_a_reading_on_itself() -> None
         ("link", (0, 1, 1)),
     }
     driver.change(("reading", 1, (1, 7, 5.0)))
-    assert driver.lane.why("last", (1, 7)).sets == (frozenset({("reading", (1, 7, 5.0))}),)
+    assert driver.lane.provenance.why("last", (1, 7)).sets == (
+        frozenset({("reading", (1, 7, 5.0))}),
+    )
 
 
 def test_a_row_that_is_not_there_has_no_reasons() -> None:
     driver = Driver("reach")
     with pytest.raises(NoSuchRow):
-        driver.lane.why("reach", (0, 1))
+        driver.lane.provenance.why("reach", (0, 1))
     with pytest.raises(UnknownView):
-        driver.lane.why("nobody", (0, 1))
+        driver.lane.provenance.why("nobody", (0, 1))

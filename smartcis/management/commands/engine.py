@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from aspen.spark.config import EngineConfig
 from aspen.spark.engine import Ending, Engine, LeaseTaken
-from smartcis.services.parent import end_with_parent
+from smartcis.services.child import end_with_parent
 
 PATIENCE_S = 8.0
 

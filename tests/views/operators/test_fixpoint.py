@@ -74,7 +74,7 @@ def test_shape_annotations_of_the_seeds_network() -> None:
     }
     assert driver.rows("reach") == set(full)
     for row, terms in full.items():
-        why = driver.lane.why("reach", row)
+        why = driver.lane.provenance.why("reach", row)
         assert why.complete
         expected = {frozenset(("link", link) for link in term) for term in terms}
         assert set(why.sets) == expected, row

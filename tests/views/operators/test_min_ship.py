@@ -123,5 +123,5 @@ def test_after_a_flush_annotations_are_the_reasons(pairs, data) -> None:
         sets = minimal_sets(support.index.manager, held.function)
         links_of = [frozenset(owners[variable] for variable in one) for one in sets]
         reasons = {one for one in links_of if not any(other < one for other in links_of)}
-        why = driver.lane.why("reach", group.best)
+        why = driver.lane.provenance.why("reach", group.best)
         assert reasons == {frozenset(row[:2] for _, row in one) for one in why.sets}

@@ -218,7 +218,7 @@ def test_reasons_of_rows_that_two_relations_derive_together():
     host = Host(views, "absorption-lazy")
     there, on, back = (0, 1, 0), (1, 2, 0), (2, 1, 0)
     host.toggle(("link", there), ("link", on), ("link", back))
-    why = host.lane.why("even", (0, 2))
+    why = host.lane.provenance.why("even", (0, 2))
     assert why.complete
     assert why.sets == (frozenset({("link", there), ("link", on)}),)
     # Both views are outputs of one recursion.

@@ -71,7 +71,11 @@ def test_reasons_are_the_same_under_every_strategy(states) -> None:
         for wanted in states:
             host.change(*moves(now, wanted))
             now = wanted
-        found = {(q, row): host.lane.why(q, row) for q in host.queries for row in host.lane.rows(q)}
+        found = {
+            (q, row): host.lane.provenance.why(q, row)
+            for q in host.queries
+            for row in host.lane.rows(q)
+        }
         reasons[strategy] = {
             asked: (set(why.sets), why.necessary) for asked, why in found.items() if why.complete
         }
