@@ -29,12 +29,15 @@ class Events:
         heapq.heappush(self._heap, (max(due_s, self.now_s), self._planned, action, args))
 
     def at_mote(self, mote: Mote, due_s: float, action: Action, *args: Any) -> None:
-        """Plan an action of a mote, which one that dies or reboots meanwhile has forgotten."""
-        self.at(due_s, self._unless_forgotten, mote, mote.state, action, args)
+        """Plan an action of a mote, which one that dies or reboots meanwhile has forgotten.
+
+        What its memory held is not kept until then: reboots are counted.
+        """
+        self.at(due_s, self._unless_forgotten, mote, mote.reboots, action, args)
 
     @staticmethod
-    def _unless_forgotten(mote: Mote, state: object, action: Action, args: tuple[Any, ...]) -> None:
-        if mote.alive and mote.state is state:
+    def _unless_forgotten(mote: Mote, reboots: int, action: Action, args: tuple[Any, ...]) -> None:
+        if mote.alive and mote.reboots == reboots:
             action(mote, *args)
 
     def run(self, until_s: float) -> None:

@@ -106,6 +106,7 @@ class Mote:
         "overheard",
         "parent",
         "queue",
+        "reboots",
         "rng",
         "seen",
         "sent_bytes",
@@ -129,7 +130,7 @@ class Mote:
         self.clock = Clock(rng, born_s, perfect=spec.base)
         self.battery_begun_mj = 0.0  # spent when its present battery was put in
         self.alive = True
-        self.generation = 0
+        self.generation = self.reboots = 0
         self.number = 0  # kept in flash: a reboot must not repeat numbers
         self.forget()
 
@@ -150,6 +151,7 @@ class Mote:
         self.asks_s = 0.0  # until then it does not ask its neighbours again
         self.listening = False
         self.generation += 1
+        self.reboots += 1
         self.state: dict[Any, Any] = {}
 
     @property
