@@ -9,7 +9,7 @@ import os
 import secrets
 from pathlib import Path
 
-REDIS_PORT_FILE = "redis/port"  # written by aspen.log.embedded
+REDIS_PORT_FILE = "redis/port"  # written by smartcis.services.embedded_redis
 DEFAULT_REDIS_PORT = 6390  # beside Redis' own 6379, so that a system server is never touched
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from aspen.log.embedded import EmbeddedRedis
 from aspen.runtime.lane import Lane
+from smartcis.services.embedded_redis import EmbeddedRedis
 
 
 def pytest_addoption(parser):
@@ -36,7 +36,8 @@ def redis_url(tmp_path_factory) -> Iterator[str]:
     """A real Redis server for this test run."""
     server = EmbeddedRedis(tmp_path_factory.mktemp("redis"))
     try:
-        yield server.start()
+        server.start()
+        yield server.url
     finally:
         server.stop()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -11,13 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aspen.log.embedded import die_with_parent
-
 STEADY_S = 30.0  # a process that ran so long has not failed at its start
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 15.0
 LOOK_S = 0.5
 PARENT_VARIABLE = "SMARTCIS_PARENT"  # tells a child whose end is also its own
+
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to send SIGTERM when the parent ends, however it ends (Linux only)."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 @dataclass(slots=True)

@@ -23,10 +23,10 @@ from pathlib import Path
 
 import redis
 
-from aspen.log.embedded import EmbeddedRedis
 from aspen.results.engine_status import read_status
 from smartcis.environment import REDIS_PORT_FILE
 from smartcis.services.child import Child
+from smartcis.services.embedded_redis import EmbeddedRedis
 
 WATCH_S = 0.2
 LIVE_LIMIT_S = 240.0
@@ -89,7 +89,6 @@ class Product:
         self.steps = Steps(say)
         self._environment = dict(os.environ)
         self._environment["SMARTCIS_VAR"] = str(var)
-        self._redis: EmbeddedRedis | None = None
         self._children: list[Child] = []
         self._stopping = False
         self._failed: set[int] = set()
@@ -104,10 +103,11 @@ class Product:
         if given:
             return given
         server = EmbeddedRedis(self._var / "redis", self._var / REDIS_PORT_FILE)
-        url = server.start()
-        self._redis = server
-        self._environment["REDIS_URL"] = url
-        return url
+        server.start()
+        if server.process is not None:  # otherwise it runs already, and is somebody else's
+            self._children.append(server)
+        self._environment["REDIS_URL"] = server.url
+        return server.url
 
     def start(self, *names: str) -> None:
         """Starts children by name: celery, web, simulator, listener."""
@@ -183,13 +183,6 @@ class Product:
 
     def watch(self) -> None:
         """Starts again whatever has died, Redis first."""
-        redis_process = self._redis.process if self._redis else None
-        if self._redis is not None and redis_process is not None:
-            status = redis_process.poll()
-            if status is not None:
-                self.steps.say(f"redis ended with status {status}")
-                self._redis.start()
-                self.steps.say("redis started again")
         for child in self._children:
             happened = child.watch()
             if happened:
@@ -209,5 +202,3 @@ class Product:
         """Ends all children, Redis last."""
         for child in reversed(self._children):
             child.stop()
-        if self._redis is not None:
-            self._redis.stop()

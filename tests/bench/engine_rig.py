@@ -14,11 +14,11 @@ from pathlib import Path
 
 import psutil
 
-from aspen.log.embedded import EmbeddedRedis
 from aspen.log.redis_log import RedisLog
 from aspen.redis_client import connect
 from aspen.results.engine_status import read_status
 from aspen.results.redis_results import RedisResults
+from smartcis.services.embedded_redis import EmbeddedRedis
 from tests.bench.rig import ROOT, RigFailed, end
 
 START_LIMIT_S = 120
@@ -68,12 +68,12 @@ def engine_running(settings: Mapping[str, str] | None = None) -> Iterator[Engine
     """
     with tempfile.TemporaryDirectory(prefix="aspen-") as folder:
         server, name = EmbeddedRedis(Path(folder) / "redis"), "bench"
-        url = server.start()
+        server.start()
         environment = {
             **os.environ,
             "SMARTCIS_VAR": folder,
             "SMARTCIS_NAME": name,
-            "REDIS_URL": url,
+            "REDIS_URL": server.url,
             **(settings or {}),
         }
         with (Path(folder) / "engine.out").open("wb") as output:
@@ -85,7 +85,7 @@ def engine_running(settings: Mapping[str, str] | None = None) -> Iterator[Engine
                 stderr=subprocess.STDOUT,
             )
         try:
-            rig = EngineRig(url, name, process)
+            rig = EngineRig(server.url, name, process)
             _wait_until_live(rig, Path(folder))
             yield rig
         finally:

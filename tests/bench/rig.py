@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aspen.log.embedded import free_port
+from smartcis.services.embedded_redis import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 300

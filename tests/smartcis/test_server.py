@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from aspen.log.embedded import free_port
+from smartcis.services.embedded_redis import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,11 +17,11 @@ import redis
 from spark import product
 
 from aspen.log import RedisLog
-from aspen.log.embedded import EmbeddedRedis
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.engine_status import read_status
 from aspen.spark.checkpoint import read_checkpoint
 from aspen.spark.engine import Ending, Engine, LeaseTaken
+from smartcis.services.embedded_redis import EmbeddedRedis
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
@@ -120,7 +120,8 @@ def test_an_engine_whose_lease_is_gone_ends_itself(session, config, feed, result
 
 def test_an_engine_outlives_a_restart_of_redis(session, tmp_path, config):
     server = EmbeddedRedis(tmp_path / "redis")
-    url = server.start()
+    server.start()
+    url = server.url
     config = replace(config, log_url=url, results_url=url)
     log = RedisLog(url, config.log_name, patience_s=20)
     feed = product.Feed(log)
@@ -131,7 +132,8 @@ def test_an_engine_outlives_a_restart_of_redis(session, tmp_path, config):
         with product.running(config, session) as engine:
             for _ in range(2):
                 feed.more(15, pause_s=0.01)
-                server.kill()
+                server.process.kill()
+                server.process.wait()
                 time.sleep(1.5)
                 server.start()
                 feed.more(15, pause_s=0.01)

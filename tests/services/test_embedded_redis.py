@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from aspen.log import RedisLog
-from aspen.log.embedded import EmbeddedRedis, EmbeddedRedisFailed
 from aspen.log.entry import Tick
+from smartcis.services.embedded_redis import EmbeddedRedis, EmbeddedRedisFailed
 
 
 @pytest.fixture
@@ -19,13 +19,23 @@ def server(tmp_path):
     made.stop()
 
 
+def started(server):
+    server.start()
+    return server.url
+
+
+def kill(server):
+    server.process.kill()
+    server.process.wait()
+
+
 def test_a_kill_loses_nothing_that_was_acknowledged(server):
-    log = RedisLog(server.start(), "test")
+    log = RedisLog(started(server), "test")
     for turn in range(3):
         for number in range(200):
             log.append([Tick(float(number))])
         port = server.port
-        server.kill()
+        kill(server)
         server.start()
         assert server.port == port
         assert log.head() == 200 * (turn + 1)
@@ -33,22 +43,23 @@ def test_a_kill_loses_nothing_that_was_acknowledged(server):
 
 def test_a_running_server_is_found_again(server):
     server.start()
-    second = EmbeddedRedis(server.folder)
-    assert second.start() == server.url
+    second = EmbeddedRedis(server.logs)
+    second.start()
+    assert second.url == server.url
     assert second.process is None
     second.stop()
     assert server.answers()
 
 
 def test_a_port_that_was_taken_meanwhile_is_left_alone(server):
-    RedisLog(server.start(), "test").append([Tick(1.0)])
+    RedisLog(started(server), "test").append([Tick(1.0)])
     port = server.port
-    server.kill()
+    kill(server)
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         other.bind(("127.0.0.1", port))
         other.listen()
-        url = server.start()
+        url = started(server)
     assert server.port != port
     assert RedisLog(url, "test").head() == 1
 

