@@ -12,9 +12,9 @@ from aspen.algebra.plan import Plan
 from aspen.algebra.rewrite import flat, rewrite_steps
 from aspen.model.catalog import Catalog
 from aspen.runtime.sharing import SharingMode, choose_sharing
-from aspen.streamsql.ast import Statement
 from aspen.streamsql.bind import bind
-from aspen.streamsql.show import ast_text
+from aspen.streamsql.show import statement_text
+from aspen.streamsql.statement import Statement
 from aspen.views.choose import KnownCounts, choose_or_take
 from aspen.views.operators.support.absorption import FALLBACK
 from aspen.views.operators.support.strategies import AUTO, NODES
@@ -61,7 +61,7 @@ class Journey:
         counted = Counter(step.rule.name for step in steps)
         rules = ", ".join(f"{name} ({count})" for name, count in counted.items())
         self._early = {
-            "1 parse": ast_text(statement),
+            "1 parse": statement_text(statement),
             "2 bind": bound.text,
             "3 build": plan_text(plan),
             "4 rewrite": f"rules: {rules or 'no rule applies'}\n{plan_text(better)}",

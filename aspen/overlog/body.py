@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 
+from sqlglot import exp
+
+from aspen.errors import Position
 from aspen.overlog.errors import SyntaxRefused, UnboundVariable, Unsupported
 from aspen.overlog.syntax import (
     ANONYMOUS,
@@ -17,23 +20,10 @@ from aspen.overlog.syntax import (
     operators,
     variables,
 )
-from aspen.streamsql.ast import (
-    Binary,
-    Choice,
-    Exists,
-    Expression,
-    Function,
-    Item,
-    Literal,
-    Name,
-    Negation,
-    NullTest,
-    Scalar,
-    SelectQuery,
-    Source,
-)
+from aspen.streamsql.positions import at, placed
+from aspen.streamsql.tree import column_of
 
-MakeSource = Callable[[Atom, str], Source]
+MakeSource = Callable[[Atom, str], exp.Expr]
 """Gives the source an atom reads, under an alias."""
 
 
@@ -50,10 +40,10 @@ class Body:
 
     columns: Mapping[str, tuple[str, ...]]
     source: MakeSource
-    sources: list[Source] = field(default_factory=list)
-    values: dict[str, Expression] = field(default_factory=dict)
-    conditions: list[Expression] = field(default_factory=list)
-    read: list[Name] = field(default_factory=list)
+    sources: list[exp.Expr] = field(default_factory=list)
+    values: dict[str, exp.Expr] = field(default_factory=dict)
+    conditions: list[exp.Expr] = field(default_factory=list)
+    read: list[exp.Column] = field(default_factory=list)
     aliases: set[str] = field(default_factory=set)
 
     @classmethod
@@ -72,12 +62,16 @@ class Body:
             body._without(atom)
         return body
 
-    @property
-    def where(self) -> Expression | None:
-        """The conditions, joined by AND."""
-        return _all(self.conditions)
+    def select(
+        self, items: Iterable[tuple[str, exp.Expr]], here: Position, *, distinct: bool = False
+    ) -> exp.Select:
+        """Returns the SELECT of some outputs, each under a name."""
+        select = selected(items, self.sources, here)
+        select.set("where", _where(self.conditions))
+        select.set("distinct", exp.Distinct() if distinct else None)
+        return select
 
-    def replaced(self, term: Expression, where: str) -> Expression:
+    def replaced(self, term: exp.Expr, where: str) -> exp.Expr:
         """Returns a term over columns instead of variables.
 
         Args:
@@ -90,19 +84,19 @@ class Body:
         if hidden is not None:
             raise SyntaxRefused(
                 f"_ stands for nothing in particular, so it cannot stand {where}",
-                position=hidden.at,
+                position=at(hidden),
                 found=ANONYMOUS,
                 attempt="name a variable that the body binds",
             )
         for variable in variables(term):
             if variable.name not in self.values:
                 raise self._unbound(variable, where)
-        return _mapped(term, self._value)
+        return self._over_columns(term)
 
-    def _unbound(self, variable: Name, where: str) -> UnboundVariable:
+    def _unbound(self, variable: exp.Column, where: str) -> UnboundVariable:
         return UnboundVariable(
             f"nothing binds {variable.name} {where}",
-            position=variable.at,
+            position=at(variable),
             found=variable.name,
             exists=tuple(self.values),
             attempt=f"name {variable.name} in a predicate of the body that is not negated,"
@@ -122,16 +116,16 @@ class Body:
         self.sources.append(self.source(atom, alias))
         terms: list[Condition] = []
         for column, argument in zip(self.columns[atom.predicate], atom.arguments, strict=True):
-            own = Name(alias, column, argument.at)
+            own = column_of(alias, column, at(argument))
             self.read.append(own)
-            if isinstance(argument, Name):
+            if isinstance(argument, exp.Column):
                 if argument.name == ANONYMOUS:
                     continue
                 known = self.values.setdefault(argument.name, own)
                 if known != own:
-                    self.conditions.append(Binary("=", known, own, argument.at))
+                    self.conditions.append(_equal(known, own, at(argument)))
             else:
-                terms.append(Condition(Binary("=", own, argument, own.at), own.at))
+                terms.append(Condition(_equal(own, argument, at(own)), at(own)))
         return terms
 
     def _settle(self, waiting: list[Condition]) -> None:
@@ -143,72 +137,62 @@ class Body:
                 if self._assign(condition) or self._bound(condition.test):
                     waiting.remove(condition)
         if waiting:
-            unbound = [v for v in self._open(waiting[0].test) if v.name not in self.values]
+            unbound = [v for v in variables(waiting[0].test) if v.name not in self.values]
             # Of `C = C1 + 1` it is C1 that is missing.
             raise self._unbound(unbound[-1], "in a condition")
 
     def _assign(self, condition: Condition) -> bool:
-        match condition.test:
-            case Binary("=", left, right):
-                for target, value in ((left, right), (right, left)):
-                    if (
-                        isinstance(target, Name)
-                        and not target.qualifier
-                        and target.name != ANONYMOUS
-                        and target.name not in self.values
-                        and all(v.name in self.values for v in self._open(value))
-                    ):
-                        self.values[target.name] = self._term(value)
-                        if operators(self.values[target.name]) > MOST_OPERATORS:
-                            raise Unsupported(
-                                f"{target.name} is computed in more than"
-                                f" {MOST_OPERATORS} operators",
-                                position=condition.at,
-                                found=target.name,
-                                attempt="split the rule, with a predicate in between",
-                            )
-                        return True
+        for target, value in _assignments(condition):
+            if target.name not in self.values and all(
+                v.name in self.values for v in variables(value)
+            ):
+                self.values[target.name] = self._term(value)
+                if operators(self.values[target.name]) > MOST_OPERATORS:
+                    raise Unsupported(
+                        f"{target.name} is computed in more than {MOST_OPERATORS} operators",
+                        position=condition.at,
+                        found=target.name,
+                        attempt="split the rule, with a predicate in between",
+                    )
+                return True
         return False
 
-    def _bound(self, test: Expression) -> bool:
-        if any(v.name not in self.values for v in self._open(test)):
+    def _bound(self, test: exp.Expr) -> bool:
+        if any(v.name not in self.values for v in variables(test)):
             return False
         self.conditions.append(self._term(test))
         return True
 
-    def _open(self, term: Expression) -> list[Name]:
-        """Returns the variables of a term; a qualified name is a column already."""
-        return [v for v in variables(term) if not v.qualifier]
-
-    def _term(self, term: Expression) -> Expression:
+    def _term(self, term: exp.Expr) -> exp.Expr:
         hidden = anonymous(term)
         if hidden is not None:
             return self.replaced(term, "in a condition")
-        return _mapped(term, self._value)
+        return self._over_columns(term)
 
-    def _value(self, name: Name) -> Expression:
+    def _over_columns(self, term: exp.Expr) -> exp.Expr:
+        return term.transform(self._value)
+
+    def _value(self, node: exp.Expr) -> exp.Expr:
         """Returns what a variable stands for; a column is spoken of where it is used."""
-        if name.qualifier:
-            return name
-        value = self.values[name.name]
-        return replace(value, at=name.at) if isinstance(value, Name) else value
+        if not isinstance(node, exp.Column) or node.table:
+            return node
+        value = self.values[node.name].copy()
+        return placed(value, at(node)) if isinstance(value, exp.Column) else value
 
     def _without(self, atom: Atom) -> None:
         """Add NOT EXISTS."""
         alias = self._alias(atom.predicate)
-        inside: list[Expression] = []
+        inside: list[exp.Expr] = []
         for column, argument in zip(self.columns[atom.predicate], atom.arguments, strict=True):
-            if isinstance(argument, Name) and argument.name == ANONYMOUS:
+            if isinstance(argument, exp.Column) and argument.name == ANONYMOUS:
                 continue
             value = self.replaced(argument, f"in !{atom.predicate}(…)")
-            inside.append(Binary("=", Name(alias, column, argument.at), value, argument.at))
-        query = SelectQuery(
-            (Item(Literal(1, atom.at), at=atom.at),),
-            (self.source(atom, alias),),
-            _all(inside),
-            at=atom.at,
-        )
-        self.conditions.append(Negation(Exists(query, at=atom.at), atom.at))
+            inside.append(_equal(column_of(alias, column, at(argument)), value, at(argument)))
+        one = placed(exp.Literal.number(1), atom.at)
+        query = selected([("one", one)], [self.source(atom, alias)], atom.at)
+        query.set("where", _where(inside))
+        exists = placed(exp.Exists(this=query), atom.at)
+        self.conditions.append(placed(exp.Not(this=exists), atom.at))
 
 
 def assigned(bound: Iterable[str], conditions: Iterable[Condition]) -> frozenset[str]:
@@ -218,32 +202,43 @@ def assigned(bound: Iterable[str], conditions: Iterable[Condition]) -> frozenset
     while len(known) != before:
         before = len(known)
         for condition in conditions:
-            match condition.test:
-                case Binary("=", left, right):
-                    for target, value in ((left, right), (right, left)):
-                        if isinstance(target, Name) and all(
-                            v.name in known for v in variables(value)
-                        ):
-                            known.add(target.name)
+            for target, value in _assignments(condition):
+                if all(v.name in known for v in variables(value)):
+                    known.add(target.name)
     return frozenset(known)
 
 
-def _all(conditions: list[Expression]) -> Expression | None:
+def _assignments(condition: Condition) -> Iterator[tuple[exp.Column, exp.Expr]]:
+    """Returns the variables that a condition may assign, each with its value."""
+    test = condition.test
+    for target, value in ((test.this, test.expression), (test.expression, test.this)):
+        variable = isinstance(target, exp.Column) and not target.table
+        if isinstance(test, exp.EQ) and variable and target.name != ANONYMOUS:
+            yield target, value
+
+
+def selected(
+    items: Iterable[tuple[str, exp.Expr]], sources: Iterable[exp.Expr], here: Position
+) -> exp.Select:
+    """Returns a SELECT of some outputs, each under a name, from sources beside each other."""
+    first, *others = sources
+    outputs = [placed(exp.alias_(value, name), at(value)) for name, value in items]
+    return placed(
+        exp.Select(
+            expressions=outputs,
+            from_=exp.From(this=first),
+            joins=[exp.Join(this=other) for other in others],
+        ),
+        here,
+    )
+
+
+def _equal(left: exp.Expr, right: exp.Expr, here: Position) -> exp.EQ:
+    return placed(exp.EQ(this=left.copy(), expression=right.copy()), here)
+
+
+def _where(conditions: list[exp.Expr]) -> exp.Where | None:
     if not conditions:
         return None
-    return reduce(lambda a, b: Binary("AND", a, b, a.at), conditions)
-
-
-def _mapped(term: Expression, value: Callable[[Name], Expression]) -> Expression:
-    """Replace the names of a term."""
-    match term:
-        case Name():
-            return value(term)
-        case Binary(symbol, left, right, at):
-            return Binary(symbol, _mapped(left, value), _mapped(right, value), at)
-        case Negation(inner, at):
-            return Negation(_mapped(inner, value), at)
-        case Function(_, arguments):
-            return replace(term, arguments=tuple(_mapped(a, value) for a in arguments))
-        case Literal() | NullTest() | Choice() | Exists() | Scalar():
-            return term
+    joined = reduce(lambda a, b: placed(exp.And(this=a, expression=b), at(a)), conditions)
+    return exp.Where(this=joined)

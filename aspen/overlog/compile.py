@@ -17,8 +17,7 @@ from aspen.overlog.resolve import resolve
 from aspen.overlog.strata import is_recursive, stratify
 from aspen.overlog.syntax import Materialize
 from aspen.streamsql import Compiled
-from aspen.streamsql.bind import bind_query
-from aspen.streamsql.scope import Environment
+from aspen.streamsql.bind import environment_of
 
 
 def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
@@ -41,14 +40,14 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
     queries = Queries({**relations, **resolved.columns}, resolved.windows)
     compiled: list[Compiled] = []
     for part in stratify(rules):
-        environment = Environment(catalog)
+        environment = environment_of(catalog)
         if is_recursive(part, rules):
             limits = [resolved.most[name].rows or 0 for name in part if name in resolved.most]
             most = min(limits, default=None)
             plans = bind_recursive(part, rules, queries, environment, most)
         else:
             _refuse_limits(resolved.most.get(name) for name in part)
-            plans = {name: bind_query(queries.whole(rules[name]), environment) for name in part}
+            plans = {name: environment.bind(queries.whole(rules[name])) for name in part}
         for name, bound in plans.items():
             plan = rewrite(flat(bound))
             done = Compiled(

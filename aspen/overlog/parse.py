@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
 from aspen.errors import Position
 from aspen.overlog.errors import MisplacedAggregate, SyntaxRefused, Unsupported
 from aspen.overlog.lex import Token, tokens
@@ -16,24 +20,27 @@ from aspen.overlog.syntax import (
     Program,
     Rule,
 )
-from aspen.streamsql.ast import Binary, Expression, Function, Literal, Name
+from aspen.streamsql.positions import at, placed
+from aspen.streamsql.tree import column_of
 
 _LONGEST = 100_000
 _MOST_RULES = 300
 _MOST_PARTS = 50
 _BIGGEST = 2**63 - 1
 _BIGGEST_FLOAT = 1.7e308
-_COMPARISONS = {
-    "=": "=",
-    "==": "=",
-    ":=": "=",
-    "!=": "<>",
-    "<>": "<>",
-    "<": "<",
-    "<=": "<=",
-    ">": ">",
-    ">=": ">=",
+_COMPARISONS: dict[str, type[exp.Binary]] = {
+    "=": exp.EQ,
+    "==": exp.EQ,
+    ":=": exp.EQ,
+    "!=": exp.NEQ,
+    "<>": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
 }
+_SUMS: dict[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub}
+_PRODUCTS: dict[str, type[exp.Binary]] = {"*": exp.Mul, "/": exp.Div, "%": exp.Mod}
 _NOT = ("!", "not", "notin")
 _SHAPE = "head(X, Y) :- body(X, Z), other(Z, Y), Z < 10."
 
@@ -190,7 +197,7 @@ class _Parser:
         self.expect(")", f"after the arguments of {name.text}")
         return Head(name.text, tuple(arguments), name.at)
 
-    def head_argument(self) -> Expression | Aggregate:
+    def head_argument(self) -> exp.Expr | Aggregate:
         self.operators = 0
         self.accept("@")  # where a row lives is the federation's to decide
         if self.next.kind != "word" or not self.after().text.startswith("<"):
@@ -232,45 +239,47 @@ class _Parser:
                 attempt="derive the aggregate with a rule of its own and read that",
             )
         left = self.term()
-        symbol = _COMPARISONS.get(self.next.text) if self.next.kind == "symbol" else None
-        if symbol is None or sign is not None:
-            if not isinstance(left, Function):
+        compared = _COMPARISONS.get(self.next.text) if self.next.kind == "symbol" else None
+        if compared is None or sign is not None:
+            if not isinstance(left, exp.Anonymous):
                 self.refuse("expected a comparison or a predicate", "=", "<", ">", "!=")
-            assert isinstance(left, Function)
-            atoms.append(Atom(left.name, left.arguments, sign is not None, left.at))
+            atoms.append(Atom(left.name, tuple(left.expressions), sign is not None, at(left)))
             return
         self.take()
         right = self.term()
         end = self.tokens[self.index - 1].at
-        at = _span(begin.at, end)
-        conditions.append(Condition(Binary(symbol, left, right, at), at))
+        here = _span(begin.at, end)
+        conditions.append(Condition(placed(compared(this=left, expression=right), here), here))
 
-    def term(self) -> Expression:
-        left = self.product()
-        while self.next.kind == "symbol" and self.next.text in ("+", "-"):
+    def term(self) -> exp.Expr:
+        return self.chain(_SUMS, self.product)
+
+    def product(self) -> exp.Expr:
+        return self.chain(_PRODUCTS, self.factor)
+
+    def chain(
+        self, operators: Mapping[str, type[exp.Binary]], operand: Callable[[], exp.Expr]
+    ) -> exp.Expr:
+        left = operand()
+        while self.next.kind == "symbol" and self.next.text in operators:
             symbol = self.operator()
-            left = Binary(symbol.text, left, self.product(), symbol.at)
+            made = operators[symbol.text](this=left, expression=operand())
+            left = placed(made, symbol.at)
         return left
 
-    def product(self) -> Expression:
-        left = self.factor()
-        while self.next.kind == "symbol" and self.next.text in ("*", "/", "%"):
-            symbol = self.operator()
-            left = Binary(symbol.text, left, self.factor(), symbol.at)
-        return left
-
-    def factor(self) -> Expression:
+    def factor(self) -> exp.Expr:
         token = self.next
         match token.kind:
             case "number":
-                return Literal(_number(self.take()), token.at)
+                return placed(exp.Literal.number(_number(self.take())), token.at)
             case "text":
                 quote = token.text[0]
-                return Literal(self.take().text[1:-1].replace(quote * 2, quote), token.at)
+                text = self.take().text[1:-1].replace(quote * 2, quote)
+                return placed(exp.Literal.string(text), token.at)
             case "variable":
-                return Name("", self.take().text, token.at)
+                return column_of("", self.take().text, token.at)
             case "word" if token.text in ("true", "false"):
-                return Literal(self.take().text == "true", token.at)
+                return placed(exp.Boolean(this=self.take().text == "true"), token.at)
             case "word" if self.after().text == "(":
                 return self.call()
             case "word":
@@ -286,22 +295,21 @@ class _Parser:
         if self.next.text == "-":
             self.operator()
             value = self.factor()
-            if isinstance(value, Literal) and isinstance(value.value, int | float):
-                return Literal(-value.value, _span(token.at, value.at))
-            return Binary("-", Literal(0, token.at), value, token.at)
+            literal = isinstance(value, exp.Literal)
+            return placed(exp.Neg(this=value), _span(token.at, at(value)) if literal else token.at)
         self.refuse("expected a variable, a constant or a predicate")
         raise AssertionError
 
-    def call(self) -> Function:
+    def call(self) -> exp.Anonymous:
         name = self.operator()
         self.expect("(", f"after {name.text}")
-        arguments: list[Expression] = []
+        arguments: list[exp.Expr] = []
         while not self.accept(")"):
             if arguments:
                 self.expect(",", f"or ')' in {name.text}(…)")
             self.accept("@")
             arguments.append(self.term())
-        return Function(name.text, tuple(arguments), at=name.at)
+        return placed(exp.Anonymous(this=name.text, expressions=arguments), name.at)
 
 
 def _number(token: Token) -> int | float:
@@ -319,7 +327,7 @@ def _number(token: Token) -> int | float:
 
 
 def _span(begin: Position, end: Position) -> Position:
-    """Returns the place from one token to another; of several lines, the first token's."""
+    """Returns the span from one token to another; of several lines, the first token's."""
     if begin.line != end.line:
         return begin
     return Position(begin.line, begin.column, end.column + end.length - begin.column)

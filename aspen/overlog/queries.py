@@ -1,26 +1,19 @@
-"""Rules → the queries StreamSQL would have for them."""
+"""Rules → the queries StreamSQL would have for them, as sqlglot's trees."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from aspen.overlog.body import Body, MakeSource, assigned
+from sqlglot import exp
+
+from aspen.errors import Position
+from aspen.overlog.body import Body, MakeSource, assigned, selected
 from aspen.overlog.syntax import Aggregate, Atom, Rule, variables
-from aspen.streamsql.ast import (
-    DerivedSource,
-    Expression,
-    Function,
-    Item,
-    Literal,
-    Name,
-    NamedSource,
-    Query,
-    SelectQuery,
-    Source,
-    UnionQuery,
-    WindowClause,
-)
+from aspen.streamsql.dialect import StreamWindow
+from aspen.streamsql.positions import at, placed
+from aspen.streamsql.recursion_text import union_of
+from aspen.streamsql.tree import column_of
 
 _DERIVED = "derived"
 _REST = "_rest"  # no predicate of a text begins with _
@@ -36,28 +29,20 @@ class Queries:
     """
 
     columns: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, WindowClause]
+    windows: Mapping[str, StreamWindow]
 
-    def whole(self, rules: tuple[Rule, ...]) -> Query:
+    def whole(self, rules: tuple[Rule, ...]) -> exp.Expr:
         """Returns the query of a predicate that does not read itself."""
         if rules[0].head.aggregates:
             return self._grouped(rules)
         return united([self.plain(rule, distinct=True) for rule in rules])
 
-    def plain(self, rule: Rule, *, distinct: bool = False) -> SelectQuery:
+    def plain(self, rule: Rule, *, distinct: bool = False) -> exp.Select:
         """Returns a rule's rows; where its head aggregates, what is aggregated stands there."""
         body = self._body(rule, self._source)
-        return SelectQuery(
-            self._items(rule, body),
-            tuple(body.sources),
-            body.where,
-            (),
-            None,
-            distinct,
-            rule.head.at,
-        )
+        return body.select(self._items(rule, body), rule.head.at, distinct=distinct)
 
-    def step(self, rule: Rule, component: Collection[str]) -> SelectQuery:
+    def step(self, rule: Rule, component: Collection[str]) -> exp.Select:
         """Returns the rows a recursive rule adds.
 
         Negated predicates whose variables others than the recursive ones bind go with those, into
@@ -83,7 +68,8 @@ class Queries:
         )
         inner = Rule(rule.head, (*others, *rule.negated), inner_conditions)
         names = tuple(dict.fromkeys(self._body(inner, self._source).values))
-        rest = Atom(_REST, tuple(Name("", name, rule.head.at) for name in names), at=rule.head.at)
+        free = tuple(column_of("", name, rule.head.at) for name in names)
+        rest = Atom(_REST, free, at=rule.head.at)
         recursive = tuple(atom for atom in rule.positive if atom.predicate in component)
         outer = replace(
             rule,
@@ -91,90 +77,86 @@ class Queries:
             conditions=tuple(c for c in rule.conditions if c not in inner_conditions),
         )
 
-        def source(atom: Atom, alias: str) -> Source:
+        def source(atom: Atom, alias: str) -> exp.Expr:
             if atom is not rest:
                 return self._source(atom, alias)
-            return DerivedSource(self._named(inner, names), alias, at=atom.at)
+            return derived(self._named(inner, names), alias, atom.at)
 
         columns = {**self.columns, _REST: tuple(map(_column, range(len(names))))}
         body = Body.of(outer, columns, source)
-        return SelectQuery(
-            self._items(outer, body), tuple(body.sources), body.where, at=rule.head.at
-        )
+        return body.select(self._items(outer, body), rule.head.at)
 
     def _body(self, rule: Rule, source: MakeSource) -> Body:
         return Body.of(rule, self.columns, source)
 
-    def _source(self, atom: Atom, alias: str) -> Source:
-        return NamedSource(atom.predicate, alias, self.windows.get(atom.predicate), atom.at)
+    def _source(self, atom: Atom, alias: str) -> exp.Expr:
+        window = self.windows.get(atom.predicate)
+        return exp.Table(
+            this=placed(exp.Identifier(this=atom.predicate, quoted=False), atom.at),
+            alias=exp.TableAlias(this=exp.Identifier(this=alias, quoted=False)),
+            stream_window=None if window is None else window.copy(),
+        )
 
-    def _named(self, rule: Rule, names: tuple[str, ...]) -> SelectQuery:
+    def _named(self, rule: Rule, names: tuple[str, ...]) -> exp.Select:
         """Returns the bindings of a rule's variables."""
         body = self._body(rule, self._source)
-        items = tuple(
-            Item(body.values[name], _column(index), rule.head.at)
-            for index, name in enumerate(names)
-        )
-        return SelectQuery(items, tuple(body.sources), body.where, at=rule.head.at)
+        items = [(_column(index), body.values[name]) for index, name in enumerate(names)]
+        return body.select(items, rule.head.at)
 
-    def _items(self, rule: Rule, body: Body) -> tuple[Item, ...]:
+    def _items(self, rule: Rule, body: Body) -> list[tuple[str, exp.Expr]]:
         where = f"in the head of {rule.head.predicate}"
-        items: list[Item] = []
+        items: list[tuple[str, exp.Expr]] = []
         names = self.columns[rule.head.predicate]
         for name, argument in zip(names, rule.head.arguments, strict=True):
             term = argument.argument if isinstance(argument, Aggregate) else argument
             # count<*> counts rows: what stands in its place is never read.
-            value = Literal(1, argument.at) if term is None else body.replaced(term, where)
-            items.append(Item(value, name, argument.at))
-        return tuple(items)
+            here = argument.at if isinstance(argument, Aggregate) else at(argument)
+            value = exp.Literal.number(1) if term is None else body.replaced(term, where)
+            items.append((name, placed(value, here)))
+        return items
 
-    def _grouped(self, rules: tuple[Rule, ...]) -> Query:
+    def _grouped(self, rules: tuple[Rule, ...]) -> exp.Expr:
         """Aggregate over the ways in which the body is true, each counted once."""
         head = rules[0].head
         sensitive = any(function not in ("min", "max") for _, function in head.aggregates)
-        branches: list[SelectQuery] = []
+        branches: list[exp.Select] = []
         for rule in rules:
             body = self._body(rule, self._source)
             items = self._items(rule, body)
             if sensitive:
-                items += tuple(
-                    Item(name, _column(index), head.at) for index, name in enumerate(body.read)
-                )
-            branches.append(
-                SelectQuery(
-                    items, tuple(body.sources), body.where, distinct=sensitive, at=rule.head.at
-                )
-            )
-        inner: Query = branches[0]
-        for branch in branches[1:]:
-            inner = UnionQuery(inner, branch, keeps_duplicates=True, at=branch.at)
-        keys: list[Expression] = []
-        outputs: list[Item] = []
+                items += [(_column(index), column) for index, column in enumerate(body.read)]
+            branches.append(body.select(items, rule.head.at, distinct=sensitive))
+        keys: list[exp.Expr] = []
+        outputs: list[tuple[str, exp.Expr]] = []
         for name, argument in zip(self.columns[head.predicate], head.arguments, strict=True):
-            column = Name(_DERIVED, name, argument.at)
             if isinstance(argument, Aggregate):
-                star = argument.argument is None
-                arguments = () if star else (column,)
-                call = Function(argument.function, arguments, star, at=argument.at)
-                outputs.append(Item(call, name, argument.at))
+                column = column_of(_DERIVED, name, argument.at)
+                counted = exp.Star() if argument.argument is None else column
+                call = exp.Anonymous(this=argument.function, expressions=[counted])
+                outputs.append((name, placed(call, argument.at)))
             else:
-                keys.append(column)
-                outputs.append(Item(column, name, argument.at))
+                keys.append(column_of(_DERIVED, name, at(argument)))
+                outputs.append((name, keys[-1]))
+        rows = united(branches, distinct=False)
+        grouped = selected(outputs, [derived(rows, _DERIVED, head.at)], head.at)
         # Without keys SQL gives a row over nothing; a rule derives nothing from nothing.
-        return SelectQuery(
-            tuple(outputs),
-            (DerivedSource(inner, _DERIVED, at=head.at),),
-            group_by=tuple(keys) or (Literal(0, head.at),),
-            at=head.at,
-        )
+        everything = exp.Neg(this=exp.Literal.number(0))  # a constant, not the index of an output
+        grouped.set("group", exp.Group(expressions=keys or [everything]))
+        return grouped
 
 
-def united(queries: list[SelectQuery]) -> Query:
-    """Returns the set of all rows of some queries."""
-    union: Query = queries[0]
+def united(queries: list[exp.Select], *, distinct: bool = True) -> exp.Expr:
+    """Returns all rows of some queries, as a set unless it is said otherwise."""
+    union: exp.Expr = queries[0]
     for query in queries[1:]:
-        union = UnionQuery(union, query, keeps_duplicates=False, at=query.at)
+        union = union_of(union, query, distinct=distinct)
     return union
+
+
+def derived(query: exp.Expr, alias: str, here: Position) -> exp.Subquery:
+    """Returns a query as a source."""
+    name = exp.TableAlias(this=exp.Identifier(this=alias, quoted=False))
+    return placed(exp.Subquery(this=query, alias=name), here)
 
 
 def _column(index: int) -> str:

@@ -7,7 +7,6 @@ from aspen.overlog.errors import NoBase, NotMonotone, UnboundedRecursion
 from aspen.overlog.queries import Queries, united
 from aspen.overlog.strata import Rules, reads_any
 from aspen.streamsql import errors as sql
-from aspen.streamsql.bind import bind_query, unified
 from aspen.streamsql.bind_recursion import bind_definitions
 from aspen.streamsql.recursion_text import Definition
 from aspen.streamsql.scope import Environment
@@ -35,7 +34,7 @@ def bind_recursive(
     definitions = [_definition(name, component, rules, queries) for name in component]
     functions = {how for one in definitions for _, how in one.choices}
     try:
-        return bind_definitions(definitions, environment, bind_query, unified, most)
+        return bind_definitions(definitions, environment, most)
     except sql.NotMonotone as error:
         raise NotMonotone(
             error.message,

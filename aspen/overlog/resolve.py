@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from sqlglot import exp
+
 from aspen.algebra.functions import FUNCTIONS
-from aspen.algebra.plan import WindowBounds
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.overlog.errors import (
@@ -18,8 +19,10 @@ from aspen.overlog.errors import (
     WrongArity,
 )
 from aspen.overlog.syntax import Aggregate, Atom, Condition, Head, Materialize, Program, Rule
-from aspen.streamsql.ast import Expression, Function, Name, Negation, WindowClause
+from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.errors import nearest, suggestion
+from aspen.streamsql.positions import placed
+from aspen.streamsql.tree import column_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Resolved:
 
     rules: Mapping[str, tuple[Rule, ...]]
     columns: Mapping[str, tuple[str, ...]]
-    windows: Mapping[str, WindowClause]
+    windows: Mapping[str, StreamWindow]
     most: Mapping[str, Materialize]
 
 
@@ -83,8 +86,9 @@ def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
     for atom in rule.atoms:
         name = atom.predicate
         if name in FUNCTIONS and name not in heads and name not in catalog:
-            test: Expression = Function(name, atom.arguments, at=atom.at)
-            conditions.append(Condition(Negation(test, atom.at) if atom.negated else test, atom.at))
+            call = exp.Anonymous(this=name, expressions=list(atom.arguments))
+            test = placed(exp.Not(this=call) if atom.negated else call, atom.at)
+            conditions.append(Condition(test, atom.at))
         else:
             atoms.append(atom)
     if not any(not atom.negated for atom in atoms):
@@ -98,7 +102,7 @@ def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
 
 
 def _check_atom(
-    atom: Atom, heads: Mapping[str, Head], catalog: Catalog, windows: Mapping[str, WindowClause]
+    atom: Atom, heads: Mapping[str, Head], catalog: Catalog, windows: Mapping[str, StreamWindow]
 ) -> None:
     name = atom.predicate
     if name in heads:
@@ -154,7 +158,7 @@ def _limited(found: Materialize) -> Materialize:
     return found
 
 
-def _window(found: Materialize, catalog: Catalog) -> WindowClause:
+def _window(found: Materialize, catalog: Catalog) -> StreamWindow:
     name = found.predicate
     relation = catalog.relations.get(name)
     if relation is None or relation.kind is not SourceKind.STREAM:
@@ -188,9 +192,10 @@ def _window(found: Materialize, catalog: Catalog) -> WindowClause:
             found="infinity, infinity",
             attempt=f"materialize({name}, 30, infinity).",
         )
-    by = tuple(Name("", relation.names[key - 1], found.at) for key in found.keys)
-    bounds = WindowBounds(1 if found.keys else found.rows, found.lifetime_s)
-    return WindowClause(by, bounds, found.at)
+    by = [column_of("", relation.names[key - 1], found.at) for key in found.keys]
+    rows = 1 if found.keys else found.rows
+    window = StreamWindow(partition_by=by, rows=rows, range_s=found.lifetime_s)
+    return placed(window, found.at)
 
 
 def _columns(heads: list[Head]) -> tuple[str, ...]:
@@ -208,11 +213,11 @@ def _columns(heads: list[Head]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _spoken(argument: Expression | Aggregate) -> str:
+def _spoken(argument: exp.Expr | Aggregate) -> str:
     match argument:
-        case Name(_, name):
-            return _snake(name)
-        case Aggregate(function, Name(_, name)):
+        case exp.Column():
+            return _snake(argument.name)
+        case Aggregate(function, exp.Column(name=name)):
             return f"{function}_{_snake(name)}"
         case Aggregate(function):
             return function

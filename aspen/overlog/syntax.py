@@ -1,7 +1,7 @@
 """The syntax of rules: what the text says, before any predicate is looked up.
 
-Terms are StreamSQL's expressions, so that one binder types both languages; a variable is an
-unqualified `Name`, `_` is the one that binds nothing.
+Terms are sqlglot's expressions, so that one binder types both languages; a variable is a column
+without a table, `_` is the one that binds nothing.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from sqlglot import exp
+
 from aspen.errors import Position
-from aspen.streamsql.ast import NOWHERE, Expression, Name
-from aspen.streamsql.bind_expr import operands
+from aspen.streamsql.positions import NOWHERE
 
 ANONYMOUS = "_"
 MOST_OPERATORS = 100
@@ -24,7 +25,7 @@ class Aggregate:
     """`min<C>` in a head; the argument is None in `count<*>`."""
 
     function: str
-    argument: Expression | None
+    argument: exp.Expr | None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -33,12 +34,12 @@ class Head:
     """What a rule derives."""
 
     predicate: str
-    arguments: tuple[Expression | Aggregate, ...]
+    arguments: tuple[exp.Expr | Aggregate, ...]
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def aggregates(self) -> tuple[tuple[int, str], ...]:
-        """Place and function of each aggregate."""
+        """Index and function of each aggregate."""
         return tuple(
             (index, argument.function)
             for index, argument in enumerate(self.arguments)
@@ -51,7 +52,7 @@ class Atom:
     """`link(X, Y, _)` in a body, or `!link(X, Y, _)`."""
 
     predicate: str
-    arguments: tuple[Expression, ...]
+    arguments: tuple[exp.Expr, ...]
     negated: bool = False
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
@@ -60,7 +61,7 @@ class Atom:
 class Condition:
     """`C = C1 + 1`, `C < 10`, or a function that is true or not."""
 
-    test: Expression
+    test: exp.Expr
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
 
@@ -112,24 +113,19 @@ class Program:
     streams: tuple[Materialize, ...] = ()
 
 
-def variables(term: Expression) -> Iterator[Name]:
-    """Returns the variables of a term, left to right, `_` aside."""
-    if isinstance(term, Name):
-        if term.name != ANONYMOUS:
-            yield term
-    else:
-        for part in operands(term):
-            yield from variables(part)
+def variables(term: exp.Expr) -> Iterator[exp.Column]:
+    """Returns the variables of a term, left to right, `_` aside; a column of a table is none."""
+    for column in term.find_all(exp.Column, bfs=False):
+        if column.name != ANONYMOUS and not column.table:
+            yield column
 
 
-def anonymous(term: Expression) -> Name | None:
+def anonymous(term: exp.Expr) -> exp.Column | None:
     """Returns the first `_` inside a term."""
-    if isinstance(term, Name):
-        return term if term.name == ANONYMOUS else None
-    return next(filter(None, map(anonymous, operands(term))), None)
+    columns = term.find_all(exp.Column, bfs=False)
+    return next((column for column in columns if column.name == ANONYMOUS), None)
 
 
-def operators(term: Expression) -> int:
+def operators(term: exp.Expr) -> int:
     """Count the operators and calls in a term."""
-    inside = operands(term)
-    return sum(map(operators, inside)) + bool(inside)
+    return sum(1 for _ in term.find_all(exp.Binary, exp.Not, exp.Anonymous))

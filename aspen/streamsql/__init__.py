@@ -1,6 +1,6 @@
-"""StreamSQL: text → AST → bound query → plan."""
+"""StreamSQL: text → sqlglot's tree → plan."""
 
 from aspen.streamsql.compile import Compiled, compile_query, compile_views
-from aspen.streamsql.parse import parse
+from aspen.streamsql.statement import parse
 
 __all__ = ["Compiled", "compile_query", "compile_views", "parse"]

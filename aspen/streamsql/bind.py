@@ -1,10 +1,11 @@
-"""Border 2: AST → plan (names, types, units, source kinds); sub-queries are Apply."""
+"""Border 2: sqlglot's tree → plan (names, types, units, source kinds); sub-queries are Apply."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aspen import units
+from sqlglot import exp
+
 from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Distinct, Filter, Plan, Project, SetFunction, SetOperation, Union
@@ -12,51 +13,34 @@ from aspen.algebra.renaming import narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
-from aspen.streamsql.ast import (
-    CompareQuery,
-    CreateRelation,
-    CreateView,
-    Cte,
-    Expression,
-    Function,
-    Item,
-    Name,
-    OrderedQuery,
-    Output,
-    Query,
-    Select,
-    SelectQuery,
-    Star,
-    Statement,
-    UnionQuery,
-    ValuesQuery,
-    WithQuery,
-)
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
-from aspen.streamsql.bind_group import Grouping, is_grouped
-from aspen.streamsql.bind_order import Ordered, bind_order
+from aspen.streamsql.bind_group import Grouping
+from aspen.streamsql.bind_order import Ordered, bind_order, is_bare, is_ordered, unwrapped
 from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
+from aspen.streamsql.clauses import refuse_clauses
 from aspen.streamsql.errors import (
     BadName,
     DuplicateOutput,
     NonStratified,
     NotAQuery,
-    TypeMismatch,
+    SyntaxRefused,
     UnionArity,
-    UnitMismatch,
     UnknownColumn,
+    Unsupported,
     ViewCycle,
     nearest,
     suggestion,
 )
+from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import reads_itself, recursive_components
 from aspen.streamsql.scope import Environment, Scope, bare
-from aspen.streamsql.typing_rules import Typed, known_type, meet, relabelled, spelt
-from aspen.streamsql.union_all import as_set
+from aspen.streamsql.statement import Output, Statement
+from aspen.streamsql.tree import Item, call_of, column_of, is_grouped, items_of, unsupported
+from aspen.streamsql.typing_rules import Typed, relabelled, unified
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,35 +76,37 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
 
     Raises:
         BindError: whatever does not fit, with its place in the text.
+        Unsupported: what StreamSQL leaves out.
     """
-    match statement:
-        case CreateRelation(relation):
-            raise NotAQuery(
-                f"{relation.name} is declared here, nothing is asked",
-                position=statement.at,
-                found=f"CREATE {relation.kind.value}",
-                exists=("SELECT", "WITH", "VALUES", "CREATE VIEW"),
-                attempt="declare relations first, then ask",
-            )
-        case CreateView():
-            _check_name(statement, catalog)
-            return _bound(statement, statement.name, Environment(catalog))
-        case Select():
-            return _bound(statement, None, Environment(catalog))
-
-
-def _bound(statement: CreateView | Select, name: str | None, environment: Environment) -> Bound:
-    once = isinstance(statement, Select) and statement.once
-    query, named = statement.query, name is not None
-    if not isinstance(query, OrderedQuery):
-        plan = bind_query(query, environment, named=named)
-        return Bound(name, plan, None, statement.outputs, once)
-    ordered = bind_order(query, environment, bind_query, named=named)
+    if statement.relation is not None:
+        raise NotAQuery(
+            f"{statement.name} is declared here, nothing is asked",
+            position=statement.at,
+            found=statement.kind,
+            exists=("SELECT", "WITH", "VALUES", "CREATE VIEW"),
+            attempt="declare relations first, then ask",
+        )
+    if statement.name:
+        _check_name(statement, catalog)
+    named = bool(statement.name)
+    try:
+        ordered = bind_ordered(statement.query, environment_of(catalog), named=named)
+    except RecursionError as error:
+        raise Unsupported(
+            "the query is nested too deeply", attempt="split it into views or CTEs"
+        ) from error
     plan = narrowed(ordered.plan, ordered.columns)
-    return Bound(name, plan, ordered if ordered.keys else None, statement.outputs, once)
+    order = ordered if ordered.keys else None
+    once = statement.kind == "once"
+    return Bound(statement.name or None, plan, order, statement.outputs, once)
 
 
-def _check_name(statement: CreateView, catalog: Catalog) -> None:
+def environment_of(catalog: Catalog) -> Environment:
+    """Returns what names mean outside every query."""
+    return Environment(catalog, bind_query)
+
+
+def _check_name(statement: Statement, catalog: Catalog) -> None:
     name = statement.name
     _identifier(name, statement.at)
     if name in catalog and catalog.get(name).kind is not SourceKind.VIEW:
@@ -140,66 +126,99 @@ def _check_name(statement: CreateView, catalog: Catalog) -> None:
         )
 
 
-def bind_query(query: Query, environment: Environment, *, named: bool = True) -> Plan:
-    """Bind a SELECT, a UNION or a WITH.
+def bind_query(tree: exp.Expr, environment: Environment, *, named: bool = True) -> Plan:
+    """Bind a SELECT, a UNION, VALUES or a WITH.
 
     Args:
         named: whether its column names will be seen; if not, equal ones are told apart.
     """
-    match query:
-        case SelectQuery():
-            return bind_select(query, environment, named=named)
-        case UnionQuery():
-            return _union(query, environment, named=named)
-        case CompareQuery():
-            return _compare(query, environment, named=named)
-        case ValuesQuery():
-            return bind_values(query)
-        case OrderedQuery():
-            ordered = bind_order(query, environment, bind_query, named=named)
-            return narrowed(ordered.plan, ordered.columns)
-        case WithQuery():
-            return _with(query, environment, named=named)
+    ordered = bind_ordered(tree, environment, named=named)
+    return narrowed(ordered.plan, ordered.columns)
 
 
-def bind_select(query: SelectQuery, environment: Environment, *, named: bool = True) -> Plan:
-    """Bind one SELECT."""
-    rows = FromBinder(environment, bind_query).bind(query)
-    single = Subqueries(environment, bind_query, rows.scope)
-    late = Subqueries(environment, bind_query, rows.scope)
+def bind_ordered(tree: exp.Expr, environment: Environment, *, named: bool = True) -> Ordered:
+    """Bind a query with the keys of its order, as `bind_query`."""
+    found = tree.args.get("with_")
+    if found is not None:
+        environment = _with(found, environment)
+    if not is_ordered(tree):
+        if isinstance(tree, exp.Subquery):
+            return bind_ordered(tree.this, environment, named=named)
+        plan = _plain(tree, environment, [], named=named)
+        return Ordered(plan, (), plan.columns)
+    body = unwrapped(tree.this) if isinstance(tree, exp.Subquery) else tree
+    if body is not tree and not (isinstance(body, exp.Select) and is_bare(body)):
+        return bind_order(tree, None, lambda _: bind_query(body, environment, named=named))
+    select = body if isinstance(body, exp.Select) else None
+    return bind_order(tree, select, lambda more: _plain(body, environment, more, named=named))
+
+
+def _plain(tree: exp.Expr, environment: Environment, hidden: list[Item], *, named: bool) -> Plan:
+    """Bind a query without its WITH and its order.
+
+    Args:
+        hidden: outputs that only the order needs.
+    """
+    refuse_clauses(tree)
+    match tree:
+        case exp.Select():
+            return _select(tree, environment, hidden, named=named)
+        case exp.Union():
+            return _union(tree, environment, named=named)
+        case exp.Except() | exp.Intersect():
+            return _compare(tree, environment, named=named)
+        case exp.Values():
+            return bind_values(tree)
+    raise unsupported(type(tree).__name__.upper(), tree, "a SELECT")
+
+
+def _select(
+    select: exp.Select, environment: Environment, hidden: list[Item], *, named: bool
+) -> Plan:
+    if not select.expressions:
+        raise SyntaxRefused(
+            "SELECT selects nothing", position=whole(select), attempt="name columns, or write *"
+        )
+    distinct = select.args.get("distinct")
+    if distinct is not None and distinct.args.get("on") is not None:
+        raise unsupported("DISTINCT ON", distinct, "use GROUP BY with MIN or MAX")
+    own = items_of(select)
+    items = [*own, *hidden]
+    rows = FromBinder(environment).bind(select)
+    single, late = Subqueries(environment, rows.scope), Subqueries(environment, rows.scope)
     plan = rows.plan
-    if is_grouped(query):
-        grouping = Grouping(rows.scope, query, single, late)
-        outputs = _outputs(query, rows.scope, grouping.binder, named=named)
-        having = grouping.binder.predicate(query.having, "HAVING") if query.having else None
-        late.check_grouped(grouping.names, query.at)
+    if is_grouped(select, hidden):
+        grouping = Grouping(rows.scope, select, own, single, late)
+        outputs = _outputs(items, rows.scope, grouping.binder, named=named)
+        found = select.args.get("having")
+        having = None if found is None else grouping.binder.predicate(found.this, "HAVING")
+        late.check_grouped(grouping.names, whole(select))
         plan = late.over(grouping.over(single.over(plan)))
         if having is not None:
             plan = Filter(plan, having.expr)
     else:
-        outputs = _outputs(query, rows.scope, ExpressionBinder(rows.scope, None, late), named=named)
+        outputs = _outputs(items, rows.scope, ExpressionBinder(rows.scope, None, late), named=named)
         plan = late.over(plan)
     if rows.recursive and (rows.computes or single.found or late.found):
         raise NonStratified(
             "a sub-query's value in a recursive step has no least answer",
-            position=query.at,
+            position=whole(select),
             found="a sub-query",
             attempt="compute it in a CTE or view that the step joins with",
         )
     plan = Project(plan, tuple(outputs))
-    return Distinct(plan) if query.distinct else plan
+    return plan if distinct is None else Distinct(plan)
 
 
 def _outputs(
-    query: SelectQuery, scope: Scope, binder: ExpressionBinder, *, named: bool
+    items: list[Item], scope: Scope, binder: ExpressionBinder, *, named: bool
 ) -> list[tuple[Column, Expr]]:
     outputs: list[tuple[Column, Expr]] = []
-    for item in _expanded(query.items, scope):
-        assert not isinstance(item.value, Star)
+    for item in _expanded(items, scope):
         typed = binder.bind(item.value)
         name = item.alias or _natural(item.value, len(outputs) + 1)
         taken = {column.name for column, _ in outputs}
-        if not named or not (item.alias or isinstance(item.value, Name)):
+        if not named or not (item.alias or isinstance(item.value, exp.Column)):
             name = _untaken(name, taken, len(outputs) + 1)
         _identifier(name, item.at)
         if name in taken:
@@ -220,13 +239,15 @@ def _untaken(name: str, taken: set[str], number: int) -> str:
     return name
 
 
-def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
+def _expanded(items: list[Item], scope: Scope) -> list[Item]:
     expanded: list[Item] = []
     for item in items:
-        if not isinstance(item.value, Star):
+        if not item.value.is_star:
             expanded.append(item)
             continue
-        wanted = item.value.qualifier
+        if any(item.value.args.get(key) for key in ("except_", "replace", "rename")):
+            raise unsupported("* EXCEPT or * REPLACE", item.value, "list the columns")
+        wanted = item.value.table if isinstance(item.value, exp.Column) else ""
         if wanted and wanted not in scope.sources:
             raise UnknownColumn(
                 f"nothing in FROM is called {wanted!r}",
@@ -238,21 +259,18 @@ def _expanded(items: tuple[Item, ...], scope: Scope) -> list[Item]:
         for alias, source in scope.sources.items():
             if wanted in ("", alias):
                 expanded += [
-                    Item(Name(alias, bare(column), item.at), at=item.at)
+                    Item(column_of(alias, bare(column), item.at), "", item.at)
                     for column in source.columns
                     if wanted or column.name not in scope.hidden
                 ]
     return expanded
 
 
-def _natural(value: Expression, number: int) -> str:
-    match value:
-        case Name(_, name):
-            return name
-        case Function(name):
-            return name
-        case _:
-            return f"column_{number}"
+def _natural(value: exp.Expr, number: int) -> str:
+    if isinstance(value, exp.Column):
+        return value.name
+    call = call_of(value)
+    return f"column_{number}" if call is None else call.name
 
 
 def _identifier(name: str, at: Position) -> None:
@@ -269,11 +287,11 @@ def _column(name: str, typed: Typed) -> Column:
     return Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable)
 
 
-def _union(query: UnionQuery, environment: Environment, *, named: bool) -> Plan:
-    left = bind_query(query.left, environment, named=named)
-    right = bind_query(query.right, environment, named=False)
-    columns = unified(left, right, query.right.at)
-    distinct = not query.keeps_duplicates
+def _union(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:
+    left = bind_query(tree.this, environment, named=named)
+    right = bind_query(tree.expression, environment, named=False)
+    columns = unified(left, right, whole(tree.expression))
+    distinct = bool(tree.args.get("distinct"))
     parts = [part for side in (left, right) for part in _branches(side, distinct=distinct)]
     united = Union(tuple(relabelled(part, columns) for part in parts))
     return Distinct(united) if distinct else united
@@ -289,90 +307,46 @@ def _branches(plan: Plan, *, distinct: bool) -> tuple[Plan, ...]:
     return (plan,)
 
 
-def _compare(query: CompareQuery, environment: Environment, *, named: bool) -> Plan:
-    left = bind_query(query.left, environment, named=named)
-    right = bind_query(query.right, environment, named=False)
-    columns = unified(left, right, query.right.at, query.function)
+def _compare(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:
+    function = type(tree).__name__.upper()
+    left = bind_query(tree.this, environment, named=named)
+    right = bind_query(tree.expression, environment, named=False)
+    columns = unified(left, right, whole(tree.expression), function)
     sides = [relabelled(side, columns) for side in (left, right)]
-    return SetOperation(sides[0], sides[1], SetFunction[query.function], query.keeps_duplicates)
+    keeps_duplicates = not tree.args.get("distinct")
+    return SetOperation(sides[0], sides[1], SetFunction[function], keeps_duplicates)
 
 
-def unified(left: Plan, right: Plan, at: Position, word: str = "UNION") -> tuple[Column, ...]:
-    """Returns the columns two queries share, named by the left one.
-
-    Args:
-        word: what combines them.
-
-    Raises:
-        UnionArity: different numbers of columns.
-        TypeMismatch: types that do not meet.
-        UnitMismatch: units that do not.
-    """
-    if len(left.columns) != len(right.columns):
-        raise UnionArity(
-            f"one side has {len(left.columns)} columns, the other {len(right.columns)}",
-            position=at,
-            found=", ".join(column.name for column in right.columns),
-            exists=[column.name for column in left.columns],
-            attempt="select the same columns on both sides",
-        )
-    columns: list[Column] = []
-    for i, (one, other) in enumerate(zip(left.columns, right.columns, strict=True)):
-        kind, fits = meet(known_type(left, i), known_type(right, i))
-        if not fits:
-            raise TypeMismatch(
-                f"column {one.name!r} is {spelt(one.type)} on one side of {word}"
-                f" and {spelt(other.type)} on the other",
-                position=at,
-                found=spelt(other.type),
-                exists=(spelt(one.type),),
-                attempt="CAST one side",
-            )
-        unit = units.common(one.unit, other.unit)
-        if unit is None:
-            raise UnitMismatch(
-                f"column {one.name!r} is in {one.unit} on one side of {word}"
-                f" and in {other.unit} on the other",
-                position=at,
-                found=other.unit,
-                exists=(one.unit,),
-                attempt="name the quantity in a column of its own and the other NULL",
-            )
-        nullable = one.nullable or other.nullable
-        columns.append(Column(one.name, kind or Type.TEXT, unit, nullable))
-    return tuple(columns)
-
-
-def _with(query: WithQuery, environment: Environment, *, named: bool) -> Plan:
-    for cte in query.ctes:
-        _identifier(cte.name, cte.at)
-    if query.recursive:
-        query = replace(query, ctes=tuple(map(as_set, query.ctes)))
-    parts = recursive_components(query) if query.recursive else [(cte,) for cte in query.ctes]
+def _with(tree: exp.Expr, environment: Environment) -> Environment:
+    """Returns an environment that knows the queries of a WITH."""
+    recursive = bool(tree.args.get("recursive"))
+    for cte in tree.expressions:
+        _identifier(cte.alias, whole(cte.args["alias"].this))
+    parts = (
+        recursive_components(tree.expressions) if recursive else [(c,) for c in tree.expressions]
+    )
     for part in parts:
-        if query.recursive and (len(part) > 1 or reads_itself(part[0])):
-            plans = bind_recursion(part, environment, bind_query, unified, query.most)
-            for name, plan in plans.items():
+        if recursive and (len(part) > 1 or reads_itself(part[0])):
+            for name, plan in bind_recursion(part, environment, tree.meta.get("most")).items():
                 environment = environment.with_cte(name, plan)
             continue
         (cte,) = part
-        plain = _renamed(cte, bind_query(cte.query, environment, named=not cte.columns))
-        environment = environment.with_cte(cte.name, plain)
-    return bind_query(query.body, environment, named=named)
+        query = environment.bind(cte.this, named=not cte.alias_column_names)
+        environment = environment.with_cte(cte.alias, _renamed(cte, query))
+    return environment
 
 
-def _renamed(cte: Cte, query: Plan) -> Plan:
-    if not cte.columns:
+def _renamed(cte: exp.CTE, query: Plan) -> Plan:
+    names = cte.alias_column_names
+    if not names:
         return query
-    if len(cte.columns) != len(query.columns):
+    if len(names) != len(query.columns):
         raise UnionArity(
-            f"{cte.name} names {len(cte.columns)} columns, its query has {len(query.columns)}",
-            position=cte.at,
-            found=", ".join(cte.columns),
+            f"{cte.alias} names {len(names)} columns, its query has {len(query.columns)}",
+            position=whole(cte.args["alias"].this),
+            found=", ".join(names),
             exists=[column.name for column in query.columns],
             attempt="name each column once",
         )
-    columns = tuple(
-        replace(column, name=name) for column, name in zip(query.columns, cte.columns, strict=True)
-    )
-    return relabelled(query, columns)
+    pairs = zip(query.columns, names, strict=True)
+    return relabelled(query, tuple(replace(column, name=name) for column, name in pairs))

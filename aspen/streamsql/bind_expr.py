@@ -1,81 +1,63 @@
-"""Expressions of the AST → typed expressions of the algebra."""
+"""Expressions of sqlglot's tree → typed expressions of the algebra; the rest is refused by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Protocol
 
+from sqlglot import exp
+
 from aspen.algebra.expr import Const, IsNull, Not
-from aspen.algebra.plan import AggregateFunction
-from aspen.model.schema import Type, Value
-from aspen.streamsql.ast import (
-    Binary,
-    Choice,
-    Exists,
-    Expression,
-    Function,
-    Literal,
-    Name,
-    Negation,
-    NullTest,
-    Scalar,
-)
-from aspen.streamsql.errors import MisplacedAggregate, MisplacedExists
+from aspen.errors import Position
+from aspen.model.schema import Type
+from aspen.streamsql.errors import MisplacedAggregate, MisplacedExists, Unsupported
+from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Scope
+from aspen.streamsql.tree import (
+    COMPARED,
+    Call,
+    SubqueryTest,
+    call_of,
+    constant,
+    is_query,
+    quantifier,
+    subquery_test,
+)
 from aspen.streamsql.typing_rules import Typed, call, choice, operator, require
 
+_BINARY: dict[type[exp.Expr], str] = {
+    **COMPARED,
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
 _LITERALS: dict[type, Type] = {
     bool: Type.BOOL,
     int: Type.INT,
     float: Type.FLOAT,
     str: Type.TEXT,
 }
-
-
-def is_aggregate(node: Expression) -> bool:
-    """Whether a call is COUNT, SUM, MIN, MAX or AVG."""
-    return isinstance(node, Function) and node.name.upper() in AggregateFunction.__members__
-
-
-def operands(node: Expression) -> tuple[Expression, ...]:
-    """Returns an AST expression's operands, left to right."""
-    match node:
-        case Binary(_, left, right):
-            return (left, right)
-        case Negation(inner) | NullTest(inner):
-            return (inner,)
-        case Function(_, arguments):
-            return arguments
-        case Choice(branches, otherwise):
-            return (*(part for branch in branches for part in branch), otherwise)
-        case Exists(_, needle):
-            return () if needle is None else (needle,)
-        case Scalar():
-            return ()
-        case _:
-            return ()
-
-
-def has_aggregate(node: Expression) -> bool:
-    """Whether an aggregate stands anywhere in the expression."""
-    return is_aggregate(node) or any(has_aggregate(part) for part in operands(node))
-
-
-def has_subquery(node: Expression) -> bool:
-    """Whether EXISTS, IN (SELECT …) or a scalar sub-query stands anywhere in the expression."""
-    return isinstance(node, Exists | Scalar) or any(has_subquery(part) for part in operands(node))
-
-
-def literal_type(value: Value) -> Type | None:
-    """Returns a literal's type, None for NULL."""
-    return _LITERALS.get(type(value))
+_LONG_CHAIN = 32
+_ATTEMPTS = {
+    "Window": "aggregate with GROUP BY; windows stand in brackets behind a stream",
+    "Parameter": "write the value itself",
+    "Placeholder": "write the value itself",
+    "Interval": "times are seconds: 30.0",
+}
 
 
 class SubqueryBinder(Protocol):
     """Binds the sub-queries of one stage of a query, and remembers them."""
 
-    def bind(self, node: Exists | Scalar, outer: ExpressionBinder) -> Typed:
-        """Bind a sub-query and give the column its answer will be in."""
+    def test(self, test: SubqueryTest, at: Position, outer: ExpressionBinder) -> Typed:
+        """Bind a question to a query and give the column its answer will be in."""
+        ...
+
+    def scalar(self, query: exp.Expr) -> Typed:
+        """Bind a query that stands for a value."""
         ...
 
 
@@ -92,62 +74,218 @@ class ExpressionBinder:
     def __init__(
         self,
         scope: Scope,
-        first: Callable[[Expression], Typed | None] | None = None,
+        first: Callable[[exp.Expr], Typed | None] | None = None,
         subqueries: SubqueryBinder | None = None,
     ) -> None:
         self.scope = scope
         self.subqueries = subqueries
         self.first = first
 
-    def bind(self, node: Expression) -> Typed:
+    def predicate(self, tree: exp.Expr, where: str) -> Typed:
+        """Bind a condition."""
+        value = self.bind(tree)
+        require(value, (Type.BOOL,), where)
+        return value
+
+    def bind(self, tree: exp.Expr) -> Typed:
         """Bind one expression.
 
         Raises:
             BindError: a name, type or unit that does not fit.
+            Unsupported: what StreamSQL leaves out.
         """
         if self.first is not None:
-            found = self.first(node)
+            found = self.first(tree)
             if found is not None:
                 return found
-        match node:
-            case Name():
-                return self.scope.typed(node)
-            case Literal(value):
-                return Typed(Const(value), literal_type(value), "", value is None, node.at)
-            case Binary(symbol, left, right):
-                return operator(symbol, self.bind(left), self.bind(right), node.at)
-            case Negation(inner):
-                held = self.bind(inner)
-                require(held, (Type.BOOL,), "NOT")
-                return Typed(Not(held.expr), Type.BOOL, "", held.nullable, node.at)
-            case NullTest(inner):
-                return Typed(IsNull(self.bind(inner).expr), Type.BOOL, "", False, node.at)
-            case Choice(branches, otherwise):
-                bound = [(self.bind(when), self.bind(then)) for when, then in branches]
-                return choice(bound, self.bind(otherwise), node.at)
-            case Function():
-                return self._function(node)
-            case Exists() | Scalar():
-                if self.subqueries is not None:
-                    return self.subqueries.bind(node, self)
-                raise MisplacedExists(
-                    "there can be no sub-query here",
-                    position=node.at,
-                    attempt="put it into WHERE, HAVING or the select list",
-                )
+        literal = constant(tree)
+        if literal is not None:
+            return _literal(literal, at(tree))
+        test = subquery_test(tree)
+        if test is not None:
+            return self._test(test, tree)
+        called = call_of(tree)
+        if called is not None:
+            return self._called(called, tree)
+        return self._bound(tree, at(tree))
 
-    def predicate(self, node: Expression, where: str) -> Typed:
-        """Bind a condition."""
-        value = self.bind(node)
-        require(value, (Type.BOOL,), where)
-        return value
+    def _bound(self, tree: exp.Expr, here: Position) -> Typed:
+        match tree:
+            case exp.Column() if isinstance(tree.this, exp.Identifier) and not tree.args.get("db"):
+                return self.scope.typed(tree.table, tree.name, here)
+            case exp.And() | exp.Or():
+                return self._logical(tree, here)
+            case exp.EQ() | exp.NEQ() if isinstance(tree.this, exp.Tuple):
+                same = self._same_row(tree.this, tree.expression, here)
+                return same if isinstance(tree, exp.EQ) else _negated(same, here)
+            case exp.Binary() if quantifier(tree.expression):
+                raise _unsupported(tree.expression, here)
+            case exp.Binary() if type(tree) in _BINARY:
+                left, right = self.bind(tree.this), self.bind(tree.expression)
+                return operator(_BINARY[type(tree)], left, right, here)
+            case exp.Not():
+                return _negated(self.bind(tree.this), here)
+            case exp.Neg():
+                return operator("-", _literal(Const(0), here), self.bind(tree.this), here)
+            case exp.Is():
+                return self._is(tree, here)
+            case exp.NullSafeEQ():
+                return self._same(tree.this, tree.expression, here)
+            case exp.NullSafeNEQ():
+                return _negated(self._same(tree.this, tree.expression, here), here)
+            case exp.Between():
+                inner = self.bind(tree.this)
+                low = operator(">=", inner, self.bind(tree.args["low"]), here)
+                high = operator("<=", inner, self.bind(tree.args["high"]), here)
+                return operator("AND", low, high, here)
+            case exp.In() if not (tree.args.get("unnest") or tree.args.get("field")):
+                return self._listed(tree, here)
+            case exp.Case():
+                return self._case(tree, here)
+            case exp.Anonymous():
+                return self._choice(tree, here)
+            case exp.Like() | exp.ILike() | exp.Escape():
+                return self._unlike(tree, here)
+            case exp.Subquery() if is_query(tree.this):
+                return self._subqueries(here).scalar(tree)
+        raise _unsupported(tree, here)
 
-    def _function(self, node: Function) -> Typed:
-        if is_aggregate(node):
+    def _subqueries(self, here: Position) -> SubqueryBinder:
+        if self.subqueries is not None:
+            return self.subqueries
+        raise MisplacedExists(
+            "there can be no sub-query here",
+            position=here,
+            attempt="put it into WHERE, HAVING or the select list",
+        )
+
+    def _test(self, test: SubqueryTest, tree: exp.Expr) -> Typed:
+        found = self._subqueries(at(tree)).test(test, at(tree), self)
+        return _negated(found, at(tree)) if test.negated else found
+
+    def _called(self, called: Call, tree: exp.Expr) -> Typed:
+        here = at(tree.this) if isinstance(tree, exp.Filter) else at(tree)
+        if called.aggregate is not None:
             raise MisplacedAggregate(
-                f"{node.name.upper()} cannot stand here: rows are not grouped yet",
-                position=node.at,
-                found=node.name.upper(),
+                f"{called.name.upper()} cannot stand here: rows are not grouped yet",
+                position=here,
+                found=called.name.upper(),
                 attempt="conditions on aggregates stand in HAVING",
             )
-        return call(node.name, [self.bind(argument) for argument in node.arguments], node.at)
+        return call(called.name, [self.bind(argument) for argument in called.arguments], here)
+
+    def _choice(self, tree: exp.Anonymous, here: Position) -> Typed:
+        """Bind a function that is CASE in other words."""
+        null = _literal(Const(None), here)
+        given = [self.bind(argument) for argument in tree.expressions]
+        match tree.name, given:
+            case "nullif", [value, other]:
+                return choice([(operator("=", value, other, here), null)], value, here)
+            case (("iif" | "if"), [when, then]):
+                return choice([(when, then)], null, here)
+            case (("iif" | "if"), [when, then, otherwise]):
+                return choice([(when, then)], otherwise, here)
+        return call(tree.name, given, here)
+
+    def _logical(self, tree: exp.Expr, here: Position) -> Typed:
+        # sqlglot nests long chains to the left, deeper than Python's stack.
+        parts: list[exp.Expr] = []
+        node: exp.Expr = tree
+        while type(node) is type(tree):
+            parts.append(node.expression)
+            node = node.this
+        parts.append(node)
+        symbol = "AND" if isinstance(tree, exp.And) else "OR"
+        return _chain(symbol, [self.bind(part) for part in reversed(parts)], here)
+
+    def _is(self, tree: exp.Expr, here: Position) -> Typed:
+        if not isinstance(tree.expression, exp.Null | exp.Boolean):
+            return self._same(tree.this, tree.expression, here)
+        inner = self.bind(tree.this)
+        empty = _is_null(inner, here)
+        if isinstance(tree.expression, exp.Null):
+            return empty
+        wanted = _literal(Const(bool(tree.expression.this)), here)
+        return operator("AND", _negated(empty, here), operator("=", inner, wanted, here), here)
+
+    def _same(self, left: exp.Expr, right: exp.Expr, here: Position) -> Typed:
+        """Bind `left IS NOT DISTINCT FROM right`: true or false, also of nulls."""
+        one, other = self.bind(left), self.bind(right)
+        nulls = (_is_null(one, here), _is_null(other, here))
+        branches = [
+            (operator("AND", *nulls, here), _literal(Const(True), here)),
+            (operator("OR", *nulls, here), _literal(Const(False), here)),
+        ]
+        return choice(branches, operator("=", one, other, here), here)
+
+    def _same_row(self, left: exp.Expr, right: exp.Expr, here: Position) -> Typed:
+        """Bind `(a, b) = (c, d)` as equalities joined by AND."""
+        if not isinstance(right, exp.Tuple) or len(left.expressions) != len(right.expressions):
+            raise _unsupported(right, here)
+        pairs = zip(left.expressions, right.expressions, strict=True)
+        equal = [operator("=", self.bind(one), self.bind(two), here) for one, two in pairs]
+        return _chain("AND", equal, here)
+
+    def _listed(self, tree: exp.Expr, here: Position) -> Typed:
+        if not tree.expressions:
+            return _literal(Const(False), here)
+        if isinstance(tree.this, exp.Tuple):
+            tests = [self._same_row(tree.this, row, here) for row in tree.expressions]
+        else:
+            inner = self.bind(tree.this)
+            tests = [operator("=", inner, self.bind(one), here) for one in tree.expressions]
+        return _chain("OR", tests, here)
+
+    def _case(self, tree: exp.Expr, here: Position) -> Typed:
+        subject = None if tree.this is None else self.bind(tree.this)
+        branches: list[tuple[Typed, Typed]] = []
+        for branch in tree.args["ifs"]:
+            when = self.bind(branch.this)
+            if subject is not None:
+                when = operator("=", subject, when, when.at)
+            branches.append((when, self.bind(branch.args["true"])))
+        default = tree.args.get("default")
+        otherwise = _literal(Const(None), here) if default is None else self.bind(default)
+        return choice(branches, otherwise, here)
+
+    def _unlike(self, tree: exp.Expr, here: Position) -> Typed:
+        """Bind NOT LIKE."""
+        plain = tree.copy()
+        like = plain.this if isinstance(plain, exp.Escape) else plain
+        if not like.args.get("negate"):
+            raise _unsupported(tree, here)
+        like.set("negate", None)
+        return _negated(self.bind(plain), here)
+
+
+def _unsupported(tree: exp.Expr, here: Position) -> Unsupported:
+    kind = type(tree).__name__
+    return Unsupported(
+        f"StreamSQL has no {kind.upper()} here",
+        position=here,
+        found=kind.upper(),
+        attempt=_ATTEMPTS.get(kind, "see the list of functions and operators in the guide"),
+    )
+
+
+def _literal(value: Const, here: Position) -> Typed:
+    kind = _LITERALS.get(type(value.value))
+    return Typed(value, kind, "", value.value is None, here)
+
+
+def _is_null(value: Typed, here: Position) -> Typed:
+    return Typed(IsNull(value.expr), Type.BOOL, "", False, here)
+
+
+def _negated(value: Typed, here: Position) -> Typed:
+    require(value, (Type.BOOL,), "NOT")
+    return Typed(Not(value.expr), Type.BOOL, "", value.nullable, here)
+
+
+def _chain(symbol: str, operands: Sequence[Typed], here: Position) -> Typed:
+    """Join operands from the left; long chains as balanced trees, as every walk is recursive."""
+    if len(operands) > _LONG_CHAIN:
+        middle = len(operands) // 2
+        left = _chain(symbol, operands[:middle], here)
+        return operator(symbol, left, _chain(symbol, operands[middle:], here), here)
+    return reduce(lambda left, right: operator(symbol, left, right, here), operands)

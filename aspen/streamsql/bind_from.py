@@ -2,65 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from sqlglot import exp
+
 from aspen.algebra.expr import Col, Const, Expr, columns_in, conjunction
-from aspen.algebra.plan import (
-    AntiJoin,
-    Join,
-    OuterJoin,
-    Plan,
-    Project,
-    RecursiveRef,
-    Scan,
-    Union,
-    Values,
-    Window,
-)
+from aspen.algebra.plan import AntiJoin, Join, OuterJoin, Plan, Project, Union, Values
 from aspen.algebra.renaming import filtered
-from aspen.model.schema import Column, Relation, SourceKind
-from aspen.streamsql.ast import (
-    Binary,
-    DerivedSource,
-    Exists,
-    Expression,
-    JoinedSource,
-    Name,
-    NamedSource,
-    Negation,
-    Query,
-    SelectQuery,
-    WindowClause,
-)
-from aspen.streamsql.ast import Source as Spoken
+from aspen.errors import Position
+from aspen.model.schema import Column
 from aspen.streamsql.bind_expr import ExpressionBinder
+from aspen.streamsql.bind_source import SourceBinder
 from aspen.streamsql.bind_subquery import Subqueries
-from aspen.streamsql.errors import (
-    DuplicateAlias,
-    MisplacedWindow,
-    NonStratified,
-    UnboundedStream,
-    UnionArity,
-    UnknownRelation,
-    Unsupported,
-    nearest,
-    suggestion,
-)
-from aspen.streamsql.scope import Environment, RecursionMark, Scope, Source, bare
-from aspen.streamsql.typing_rules import Typed, operator, relabelled
-
-QueryBinder = Callable[[Query, Environment], Plan]
-
-
-def conditions(where: Expression | None) -> Iterator[Expression]:
-    """Returns the parts that ANDs join, left to right."""
-    if isinstance(where, Binary) and where.symbol == "AND":
-        yield from conditions(where.left)
-        yield from conditions(where.right)
-    elif where is not None:
-        yield where
+from aspen.streamsql.errors import DuplicateAlias, NonStratified, Unsupported
+from aspen.streamsql.positions import at, whole
+from aspen.streamsql.scope import Environment, Scope, Source, bare
+from aspen.streamsql.tree import SubqueryTest, conjuncts, subquery_test, unsupported, within
+from aspen.streamsql.typing_rules import Typed, operator
 
 
 @dataclass(slots=True)
@@ -99,34 +59,51 @@ class Rows:
     recursive: bool
 
 
+@dataclass(slots=True)
+class _Group:
+    """Sources between two commas, with the conditions of their inner joins.
+
+    Args:
+        parts: each with where the text names it.
+    """
+
+    parts: list[tuple[Joined, Position]] = field(default_factory=list)
+    conditions: list[exp.Expr] = field(default_factory=list)
+
+
 class FromBinder:
     """Binds the FROM and WHERE of one SELECT.
 
     Args:
         environment: what names in FROM mean, and the scope around.
-        bind_query: binds a sub-query.
     """
 
-    def __init__(self, environment: Environment, bind_query: QueryBinder) -> None:
+    def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.bind_query = bind_query
-        outer = environment.outer
-        scopes = () if outer is None else outer.around
-        self._taken = {source.alias for scope in scopes for source in scope.sources.values()}
+        self._sources = SourceBinder(environment)
 
-    def bind(self, query: SelectQuery) -> Rows:
+    def bind(self, select: exp.Expr) -> Rows:
         """Bind FROM and WHERE."""
-        joined = self._all(query.sources)
+        groups = [_Group()]
+        found = select.args.get("from_")
+        if found is not None:
+            self._add_source(found.this, groups)
+        for join in select.args.get("joins") or ():
+            self._add_join(join, groups)
+        joined = _all(part for group in groups for part in group.parts)
+        conditions = [condition for group in groups for condition in group.conditions]
+        where = select.args.get("where")
+        conditions += [] if where is None else [where.this]
         scope = self._scope(joined)
-        subqueries = Subqueries(self.environment, self.bind_query, scope)
+        subqueries = Subqueries(self.environment, scope)
         binder = ExpressionBinder(scope, subqueries=subqueries)
         later: list[Expr] = []
-        for node in conditions(query.where):
-            found, negated = _exists(node)
-            if found is not None:
-                subqueries.condition(found, binder, negated=negated)
+        for tree in (part for condition in conditions for part in conjuncts(condition)):
+            test = _condition(tree)
+            if test is not None:
+                subqueries.condition(test, at(tree), binder)
                 continue
-            value = binder.predicate(node, "WHERE")
+            value = binder.predicate(tree, "WHERE")
             reads_made = columns_in(value.expr) & subqueries.made
             (later if reads_made else joined.predicates).append(value.expr)
         plan = filtered(subqueries.over(joined.plan), later)
@@ -136,23 +113,97 @@ class FromBinder:
     def _scope(self, joined: Joined) -> Scope:
         return Scope(joined.leaves, self.environment.outer, frozenset(joined.hidden))
 
-    def _all(self, sources: tuple[Spoken, ...]) -> Joined:
-        joined = Joined()
-        for source in sources:
-            if isinstance(source, JoinedSource):
-                part = self._join(source)
-            else:
-                plan, found = self._source(source)
-                part = Joined([plan], leaves={source.alias: found})
-            self._add(joined, part, source)
-        return joined
+    def _add_source(self, tree: exp.Expr, groups: list[_Group]) -> None:
+        group = groups[-1]
+        if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Table):
+            # FROM (a JOIN b ON …)
+            inside = [_Group()]
+            self._add_source(tree.this, inside)
+            group.parts += [part for one in inside for part in one.parts]
+            group.conditions += [condition for one in inside for condition in one.conditions]
+        else:
+            unnamed = f"query_{len(groups)}_{len(group.parts) + 1}"
+            named, plan, source = self._sources.bind(tree, unnamed)
+            place = at(tree.this) if isinstance(tree.this, exp.Identifier) else whole(tree)
+            group.parts.append((Joined([plan], leaves={named: source}), place))
+        for join in tree.args.get("joins") or ():
+            self._add_join(join, groups)
 
-    def _add(self, joined: Joined, part: Joined, source: Spoken) -> None:
+    def _add_join(self, join: exp.Expr, groups: list[_Group]) -> None:
+        side = str(join.args.get("side") or "")
+        kind = str(join.args.get("kind") or "")
+        method = str(join.args.get("method") or "")
+        using = [part.name for part in join.args.get("using") or ()]
+        on = join.args.get("on")
+        if kind in ("SEMI", "ANTI", "STRAIGHT") or method not in ("", "NATURAL"):
+            spelt = f"{method} {side} {kind}".strip() + " JOIN"
+            raise unsupported(spelt, join.this, "EXISTS or NOT EXISTS")
+        if not (side or method or using):
+            if not kind and on is None:
+                groups.append(_Group())
+            self._add_source(join.this, groups)
+            groups[-1].conditions += [] if on is None else [on]
+            return
+        right = [_Group()]
+        self._add_source(join.this, right)
+        left = _left(groups, right, on, side)
+        joined = self._joined(join, side or "INNER", using, left, right[0])
+        groups.append(_Group([(joined, whole(join.this))]))
+
+    def _side(self, group: _Group) -> Joined:
+        """Returns the sources of a group, as far as they pass its conditions."""
+        side = _all(group.parts)
+        binder = ExpressionBinder(self._scope(side))
+        parts = (part for condition in group.conditions for part in conjuncts(condition))
+        side.predicates += [binder.predicate(part, "ON").expr for part in parts]
+        return side
+
+    def _joined(
+        self, join: exp.Expr, kind: str, using: list[str], left_group: _Group, right_group: _Group
+    ) -> Joined:
+        """Bind an outer join, or one with USING or NATURAL."""
+        here = whole(join.this)
+        left, right = self._side(left_group), self._side(right_group)
+        both = _all([(left, here), (right, here)])
+        natural = join.args.get("method") == "NATURAL"
+        scopes = (self._scope(left), self._scope(right))
+        on, hidden = _shared_columns(kind, using, *scopes, here, natural=natural)
+        both.hidden |= hidden
+        binder = ExpressionBinder(self._scope(both))
+        on += [binder.predicate(c, "ON").expr for c in conjuncts(join.args.get("on"))]
+        if kind == "INNER":
+            both.predicates += on
+            return both
+        if any(leaf.recursive for leaf in both.leaves.values()):
+            raise NonStratified(
+                f"{kind} JOIN of a recursive view in its own step has no least answer",
+                position=here,
+                found=f"{kind} JOIN",
+                attempt="join with the finished view, in the query that reads it",
+            )
+        if kind in ("RIGHT", "FULL"):
+            both.leaves |= {alias: _nullable(leaf) for alias, leaf in left.leaves.items()}
+        if kind in ("LEFT", "FULL"):
+            both.leaves |= {alias: _nullable(leaf) for alias, leaf in right.leaves.items()}
+        columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
+        plan = _outer_join(kind, left.plan, right.plan, conjunction(on), columns)
+        both.plans, both.predicates = [plan], []
+        return both
+
+
+def _all(parts: Iterable[tuple[Joined, Position]]) -> Joined:
+    """Returns sources beside each other.
+
+    Raises:
+        DuplicateAlias: two of one name.
+    """
+    joined = Joined()
+    for part, here in parts:
         for alias in part.leaves:
             if alias in joined.leaves:
                 raise DuplicateAlias(
                     f"two sources are called {alias!r}",
-                    position=source.at,
+                    position=here,
                     found=alias,
                     exists=tuple(joined.leaves),
                     attempt=f"give one an alias: … AS {alias}_2",
@@ -161,120 +212,34 @@ class FromBinder:
         joined.predicates += part.predicates
         joined.leaves |= part.leaves
         joined.hidden |= part.hidden
+    return joined
 
-    def _join(self, source: JoinedSource) -> Joined:
-        left, right = self._all(source.left), self._all(source.right)
-        for side, condition in ((left, source.left_on), (right, source.right_on)):
-            binder = ExpressionBinder(self._scope(side))
-            side.predicates += [binder.predicate(c, "ON").expr for c in conditions(condition)]
-        both = Joined()
-        self._add(both, left, source)
-        self._add(both, right, source)
-        on, hidden = _shared_columns(source, self._scope(left), self._scope(right))
-        both.hidden |= hidden
-        binder = ExpressionBinder(self._scope(both))
-        on += [binder.predicate(c, "ON").expr for c in conditions(source.on)]
-        if source.kind == "INNER":
-            both.predicates += on
-            return both
-        if any(leaf.recursive for leaf in both.leaves.values()):
-            raise NonStratified(
-                f"{source.kind} JOIN of a recursive view in its own step has no least answer",
-                position=source.at,
-                found=f"{source.kind} JOIN",
-                attempt="join with the finished view, in the query that reads it",
-            )
-        if source.kind in ("RIGHT", "FULL"):
-            both.leaves |= {alias: _nullable(leaf) for alias, leaf in left.leaves.items()}
-        if source.kind in ("LEFT", "FULL"):
-            both.leaves |= {alias: _nullable(leaf) for alias, leaf in right.leaves.items()}
-        columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
-        plan = _outer_join(source.kind, left.plan, right.plan, conjunction(on), columns)
-        both.plans, both.predicates = [plan], []
-        return both
 
-    def _alias(self, alias: str) -> str:
-        """Returns the alias a plan can use: one that no source around or beside has."""
-        number, chosen = 2, alias
-        while chosen in self._taken:
-            chosen, number = f"{alias}_{number}", number + 1
-        self._taken.add(chosen)
-        return chosen
+def _left(groups: list[_Group], right: list[_Group], on: exp.Expr | None, side: str) -> _Group:
+    """Take what stands left of an outer join: the sources since the comma, or all of them.
 
-    def _source(self, source: NamedSource | DerivedSource) -> tuple[Plan, Source]:
-        alias = self._alias(source.alias)
-        if isinstance(source, DerivedSource):
-            return self._derived(alias, source)
-        known = self.environment.ctes.get(source.name)
-        if known is not None:
-            self._no_window(source, "a query's result")
-            columns = _prefixed(alias, known.columns)
-            if isinstance(known, RecursionMark):
-                return RecursiveRef(known.name, alias, columns), Source(alias, columns, True)
-            return relabelled(known, columns), Source(alias, columns)
-        if source.name not in self.environment.catalog:
-            raise UnknownRelation(
-                f"there is no relation or view {source.name!r}",
-                position=source.at,
-                found=source.name,
-                exists=nearest(source.name, self.environment.names),
-                attempt=suggestion(source.name, self.environment.names)
-                or "see the schema browser for the names",
-            )
-        relation = self.environment.catalog.get(source.name)
-        columns = _prefixed(alias, relation.columns)
-        found = Source(alias, columns)
-        stream = relation.kind is SourceKind.STREAM
-        scan = Scan(relation.name, alias, columns, relation.deletable, stream)
-        if not stream:
-            self._no_window(source, f"a {relation.kind.value.lower()}")
-            return scan, found
-        if source.window is not None:
-            return self._window(source.window, scan, Scope({source.alias: found}), relation), found
-        if relation.ttl_s:
-            return Window(scan, range_s=relation.ttl_s), found
-        raise UnboundedStream(
-            f"stream {source.name!r} never ends: say how much of it counts",
-            position=source.at,
-            found=source.name,
-            exists=("[RANGE 30 SECONDS]", "[ROWS 1]", "[PARTITION BY … ROWS 1]"),
-            attempt=f"{source.name} [RANGE 30 SECONDS]",
-        )
+    Law: `a, (b LEFT JOIN c)` == `(a, b) LEFT JOIN c` wherever both can be read.
+    """
+    last = groups.pop()
+    if side != "LEFT" or on is None or not groups:
+        return last
+    known = {alias for group in (last, *right) for part, _ in group.parts for alias in part.leaves}
+    if {column.table for column in within(on) if isinstance(column, exp.Column)} <= known:
+        return last
+    every = (*groups, last)
+    groups.clear()
+    return _Group(
+        [part for group in every for part in group.parts],
+        [condition for group in every for condition in group.conditions],
+    )
 
-    def _derived(self, alias: str, source: DerivedSource) -> tuple[Plan, Source]:
-        plan = self.bind_query(source.query, self.environment)
-        columns = _prefixed(alias, plan.columns)
-        if source.columns and len(source.columns) != len(columns):
-            raise UnionArity(
-                f"{source.alias} names {len(source.columns)} columns, its query has {len(columns)}",
-                position=source.at,
-                found=", ".join(source.columns),
-                exists=[bare(column) for column in columns],
-                attempt="name each column once",
-            )
-        if source.columns:
-            columns = tuple(
-                replace(column, name=f"{alias}.{name}")
-                for column, name in zip(columns, source.columns, strict=True)
-            )
-        return relabelled(plan, columns), Source(alias, columns)
 
-    def _no_window(self, source: NamedSource, what: str) -> None:
-        if source.window is not None:
-            raise MisplacedWindow(
-                f"{source.name!r} is {what}: only a stream has a window",
-                position=source.window.at,
-                found=source.name,
-                attempt="leave the window out",
-            )
-
-    def _window(self, spec: WindowClause, scan: Scan, scope: Scope, relation: Relation) -> Window:
-        by = tuple(scope.find(name).name for name in spec.partition_by)
-        bounds, ttl_s = spec.bounds, relation.ttl_s
-        if ttl_s:
-            # No window holds what its stream has forgotten.
-            bounds = bounds._replace(range_s=min(bounds.range_s or ttl_s, ttl_s))
-        return Window(scan, by, *bounds)
+def _condition(tree: exp.Expr) -> SubqueryTest | None:
+    """Returns the question to a query that a condition is, NOT in front of it included."""
+    if isinstance(tree, exp.Not):
+        test = subquery_test(tree.this)
+        return None if test is None or test.negated else test._replace(negated=True)
+    return subquery_test(tree)
 
 
 def _outer_join(
@@ -304,7 +269,9 @@ def _nullable(source: Source) -> Source:
     return replace(source, columns=tuple(replace(c, nullable=True) for c in source.columns))
 
 
-def _shared_columns(source: JoinedSource, left: Scope, right: Scope) -> tuple[list[Expr], set[str]]:
+def _shared_columns(
+    kind: str, using: list[str], left: Scope, right: Scope, here: Position, *, natural: bool
+) -> tuple[list[Expr], set[str]]:
     """Bind USING and NATURAL.
 
     Returns:
@@ -314,23 +281,22 @@ def _shared_columns(source: JoinedSource, left: Scope, right: Scope) -> tuple[li
         UnknownColumn: one side has no such column.
         Unsupported: FULL JOIN, whose shared column is neither side's.
     """
-    names = source.using
-    if source.natural:
+    if natural:
         others = {bare(column) for column in _visible(right)}
-        names = tuple(dict.fromkeys(bare(c) for c in _visible(left) if bare(c) in others))
-    if names and source.kind == "FULL":
+        using = list(dict.fromkeys(bare(c) for c in _visible(left) if bare(c) in others))
+    if using and kind == "FULL":
         raise Unsupported(
             "FULL JOIN takes a condition, not USING",
-            position=source.at,
+            position=here,
             found="USING",
             attempt="ON a.x = b.x, and coalesce(a.x, b.x) in the select list",
         )
     on: list[Expr] = []
     hidden: set[str] = set()
-    for name in names:
-        one, other = (scope.find(Name("", name, source.at)) for scope in (left, right))
-        on.append(operator("=", _typed(one, source), _typed(other, source), source.at).expr)
-        hidden.add((one if source.kind == "RIGHT" else other).name)
+    for name in using:
+        one, other = (scope.find("", name, here) for scope in (left, right))
+        on.append(operator("=", _typed(one, here), _typed(other, here), here).expr)
+        hidden.add((one if kind == "RIGHT" else other).name)
     return on, hidden
 
 
@@ -339,17 +305,5 @@ def _visible(scope: Scope) -> list[Column]:
     return [column for column in columns if column.name not in scope.hidden]
 
 
-def _typed(column: Column, source: JoinedSource) -> Typed:
-    return Typed(Col(column.name), column.type, column.unit, column.nullable, source.at)
-
-
-def _exists(node: Expression) -> tuple[Exists | None, bool]:
-    if isinstance(node, Exists):
-        return node, False
-    if isinstance(node, Negation) and isinstance(node.inner, Exists):
-        return node.inner, True
-    return None, False
-
-
-def _prefixed(alias: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    return tuple(replace(column, name=f"{alias}.{bare(column)}") for column in columns)
+def _typed(column: Column, here: Position) -> Typed:
+    return Typed(Col(column.name), column.type, column.unit, column.nullable, here)

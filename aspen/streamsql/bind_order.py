@@ -1,33 +1,17 @@
-"""ORDER BY, LIMIT, OFFSET: keys name outputs by place, by name, or compute from the rows."""
+"""ORDER BY, LIMIT, OFFSET: keys name outputs by index, by name, or compute from the rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
 
 from aspen.algebra.plan import Plan, SortKey, TopK
 from aspen.model.schema import Column
-from aspen.streamsql.ast import (
-    Expression,
-    Item,
-    Literal,
-    Name,
-    OrderedQuery,
-    OrderKey,
-    Query,
-    SelectQuery,
-    Star,
-)
 from aspen.streamsql.errors import BadOrder
-from aspen.streamsql.scope import Environment
-
-
-class BindQuery(Protocol):
-    """Binds a query; see `aspen.streamsql.bind.bind_query`."""
-
-    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> Plan:
-        """Bind a query."""
-        ...
+from aspen.streamsql.positions import whole
+from aspen.streamsql.tree import Item, constant, items_of, unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,96 +29,138 @@ class Ordered:
     columns: tuple[Column, ...]
 
 
+def is_ordered(tree: exp.Expr) -> bool:
+    """Whether a query has an order, a limit or an offset of its own."""
+    return any(tree.args.get(key) is not None for key in ("order", "limit", "offset"))
+
+
+def is_bare(tree: exp.Expr) -> bool:
+    """Whether a query has neither a WITH nor an order of its own."""
+    return tree.args.get("with_") is None and not is_ordered(tree)
+
+
+def unwrapped(tree: exp.Expr) -> exp.Expr:
+    """Returns the query in brackets that say nothing more."""
+    while isinstance(tree, exp.Subquery) and is_bare(tree):
+        tree = tree.this
+    return tree
+
+
 def bind_order(
-    query: OrderedQuery, environment: Environment, bind_query: BindQuery, *, named: bool
+    tree: exp.Expr, select: exp.Select | None, bind: Callable[[list[Item]], Plan]
 ) -> Ordered:
-    """Bind an ordered query.
+    """Bind the order of a query.
+
+    Args:
+        select: the SELECT that is ordered, None where it is something else.
+        bind: binds what is ordered, with more outputs behind its own.
 
     Raises:
         BadOrder: a key that is no output where only outputs can be sorted by.
     """
-    inner = query.query
-    if len(query.keys) == 1 and _is_all(query.keys[0], inner):
-        bound = bind_query(inner, environment, named=named)
-        key = query.keys[0]
-        every = tuple(SortKey(c.name, key.descending, key.nulls_last) for c in bound.columns)
-        return Ordered(_cut(bound, every, query), every, bound.columns)
-    hidden: list[Item] = []
-    if isinstance(inner, SelectQuery):
-        hidden = [
-            Item(key.value, f"order_by_{number}", key.at)
-            for number, key in enumerate(query.keys, start=1)
-            if not _is_output(key.value, inner)
-        ]
-        if hidden and inner.distinct:
-            raise _not_an_output(query.keys[0], "SELECT DISTINCT has lost the rows behind")
-        inner = replace(inner, items=(*inner.items, *hidden))
-    bound = bind_query(inner, environment, named=named)
+    order = tree.args.get("order")
+    keys = [] if order is None else list(order.expressions)
+    items = None if select is None else items_of(select)
+    limit = _count(tree.args.get("limit"))
+    offset = _count(tree.args.get("offset")) or 0
+    if len(keys) == 1 and _is_all(keys[0], items):
+        bound = bind([])
+        every = tuple(_sorted(column, keys[0]) for column in bound.columns)
+        return Ordered(_cut(bound, every, limit, offset), every, bound.columns)
+    hidden = [
+        Item(_value(key), f"order_by_{number}", whole(key))
+        for number, key in enumerate(keys, start=1)
+        if items is not None and not _is_output(_value(key), items)
+    ]
+    if hidden and select is not None and select.args.get("distinct") is not None:
+        raise _not_an_output(keys[0], "SELECT DISTINCT has lost the rows behind")
+    bound = bind(hidden)
     columns = bound.columns[: len(bound.columns) - len(hidden)]
     waiting = iter(bound.columns[len(columns) :])
-    keys: list[SortKey] = []
-    for key in query.keys:
-        if isinstance(query.query, SelectQuery) and not _is_output(key.value, query.query):
-            found = next(waiting)
-        else:
-            found = _output(key, columns, query.query)
-        keys.append(SortKey(found.name, key.descending, key.nulls_last))
-    return Ordered(_cut(bound, tuple(keys), query), tuple(keys), columns)
+    sorts = tuple(
+        _sorted(
+            next(waiting)
+            if items is not None and not _is_output(_value(key), items)
+            else _output(key, columns, items),
+            key,
+        )
+        for key in keys
+    )
+    return Ordered(_cut(bound, sorts, limit, offset), sorts, columns)
 
 
-def _cut(plan: Plan, keys: tuple[SortKey, ...], query: OrderedQuery) -> Plan:
-    if query.limit is None and not query.offset:
-        return plan
-    return TopK(plan, keys, query.limit, query.offset)
+def _value(key: exp.Expr) -> exp.Expr:
+    value: exp.Expr = key.this if isinstance(key, exp.Ordered) else key
+    return value
 
 
-def _is_output(value: Expression, select: SelectQuery) -> bool:
-    """Whether a key is one of the outputs: a place, an output's name, or the same expression."""
-    if isinstance(value, Literal):
+def _sorted(column: Column, key: exp.Expr) -> SortKey:
+    if not isinstance(key, exp.Ordered):
+        return SortKey(column.name)
+    return SortKey(column.name, bool(key.args.get("desc")), not key.args.get("nulls_first"))
+
+
+def _cut(plan: Plan, keys: tuple[SortKey, ...], limit: int | None, offset: int) -> Plan:
+    return plan if limit is None and not offset else TopK(plan, keys, limit, offset)
+
+
+def _count(tree: exp.Expr | None) -> int | None:
+    """Returns the number behind LIMIT, OFFSET or FETCH; None for all."""
+    if tree is None:
+        return None
+    if tree.args.get("limit_options") is not None or tree.args.get("expressions"):
+        raise unsupported("LIMIT … BY and WITH TIES", tree, "LIMIT 10")
+    number = tree.args.get("count") if isinstance(tree, exp.Fetch) else tree.expression
+    found = None if number is None else constant(number)
+    if number is None or (found is not None and found.value is None):
+        return None
+    if found is None or type(found.value) is not int:
+        raise unsupported("computed LIMIT", tree, "a whole number: LIMIT 10")
+    return None if found.value < 0 else found.value
+
+
+def _is_output(value: exp.Expr, items: list[Item]) -> bool:
+    """Whether a key is one of the outputs: an index, an output's name, or the same expression."""
+    if constant(value) is not None:
         return True
-    bare = isinstance(value, Name) and not value.qualifier
-    if isinstance(value, Name) and bare and value.name in map(_name, select.items):
-        return True
-    return any(item.value == value for item in select.items)
+    bare = isinstance(value, exp.Column) and not value.table
+    return (bare and value.name in [i.name for i in items]) or value in [i.value for i in items]
 
 
-def _is_all(key: OrderKey, query: Query) -> bool:
+def _is_all(key: exp.Expr, items: list[Item] | None) -> bool:
     """Whether a key is ALL: every output, from left to right."""
-    if key.value != Name("", "all"):
+    value = _value(key)
+    if not isinstance(value, exp.Column) or (value.table, value.name) != ("", "all"):
         return False
-    return not (isinstance(query, SelectQuery) and "all" in map(_name, query.items))
+    return "all" not in [item.name for item in items or ()]
 
 
-def _name(item: Item) -> str:
-    return item.alias or (item.value.name if isinstance(item.value, Name) else "")
-
-
-def _output(key: OrderKey, columns: tuple[Column, ...], query: Query) -> Column:
-    match key.value:
-        case Literal(int(index)) if not isinstance(index, bool):
-            if 1 <= index <= len(columns):
-                return columns[index - 1]
-            raise BadOrder(
-                f"there is no output {index}",
-                position=key.at,
-                found=str(index),
-                exists=[f"1 to {len(columns)}"],
-                attempt="count the outputs from 1",
-            )
-        case Name("", name):
-            named = [column for column in columns if column.name == name]
-            if named:
-                return named[0]
-    if isinstance(query, SelectQuery) and not any(isinstance(i.value, Star) for i in query.items):
-        for item, column in zip(query.items, columns, strict=True):
-            if item.value == key.value:
+def _output(key: exp.Expr, columns: tuple[Column, ...], items: list[Item] | None) -> Column:
+    value, literal = _value(key), constant(_value(key))
+    if literal is not None and type(literal.value) is int:
+        if 1 <= literal.value <= len(columns):
+            return columns[literal.value - 1]
+        raise BadOrder(
+            f"there is no output {literal.value}",
+            position=whole(key),
+            found=str(literal.value),
+            exists=[f"1 to {len(columns)}"],
+            attempt="count the outputs from 1",
+        )
+    if isinstance(value, exp.Column) and not value.table:
+        named = [column for column in columns if column.name == value.name]
+        if named:
+            return named[0]
+    if items is not None and not any(item.value.is_star for item in items):
+        for item, column in zip(items, columns, strict=True):
+            if item.value == value:
                 return column
     raise _not_an_output(key, "only outputs can be sorted by here")
 
 
-def _not_an_output(key: OrderKey, why: str) -> BadOrder:
+def _not_an_output(key: exp.Expr, why: str) -> BadOrder:
     return BadOrder(
         f"ORDER BY names no output: {why}",
-        position=key.at,
+        position=whole(key),
         attempt="name an output column or its place: ORDER BY 1",
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+
+from sqlglot import exp
 
 from aspen.algebra.expr import Col, Const
 from aspen.algebra.plan import (
@@ -18,52 +19,32 @@ from aspen.algebra.plan import (
     Union,
     Values,
 )
-from aspen.errors import Position
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import Cte, Query
 from aspen.streamsql.errors import NoBase, UnionArity
+from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import readings
 from aspen.streamsql.recursion_text import Definition, definitions
 from aspen.streamsql.scope import Environment, RecursionMark
 from aspen.streamsql.termination import Derivation, check_termination
-from aspen.streamsql.typing_rules import relabelled
-
-
-class BindQuery(Protocol):
-    """Binds a query; see `aspen.streamsql.bind.bind_query`."""
-
-    def __call__(self, query: Query, environment: Environment, *, named: bool = True) -> Plan:
-        """Bind a query."""
-        ...
-
-
-Unify = Callable[[Plan, Plan, Position], tuple[Column, ...]]
+from aspen.streamsql.typing_rules import relabelled, unified
 
 _ROUNDS = 4
 _ONLY = "_only"  # no name in a query begins with _
 
 
 def bind_recursion(
-    component: tuple[Cte, ...],
-    environment: Environment,
-    bind_query: BindQuery,
-    unify: Unify,
-    most: int | None,
+    component: tuple[exp.CTE, ...], environment: Environment, most: int | None
 ) -> dict[str, Plan]:
     """Bind queries that read each other, or one that reads itself.
 
     Raises:
         NoBase, NonStratified, NotMonotone, UnboundedRecursion: as their names say.
     """
-    return bind_definitions(definitions(component), environment, bind_query, unify, most)
+    return bind_definitions(definitions(component), environment, most)
 
 
 def bind_definitions(
-    relations: Sequence[Definition],
-    environment: Environment,
-    bind_query: BindQuery,
-    unify: Unify,
-    most: int | None = None,
+    relations: Sequence[Definition], environment: Environment, most: int | None = None
 ) -> dict[str, Plan]:
     """Bind the relations of one recursion.
 
@@ -77,11 +58,11 @@ def bind_definitions(
         NoBase, NotMonotone, UnboundedRecursion: as their names say.
     """
     bases = {
-        one.name: bind_query(one.base, environment, named=not one.names)
+        one.name: environment.bind(one.base, named=not one.names)
         for one in relations
         if one.base is not None
     }
-    columns = _beginnings(relations, bases, environment, bind_query)
+    columns = _beginnings(relations, bases, environment)
     bound: dict[str, tuple[Plan, ...]] = {}
     # Types, units and nulls may widen through a step: bind them until they stay.
     for _ in range(_ROUNDS * len(relations)):
@@ -91,9 +72,9 @@ def bind_definitions(
             own = columns[one.name]
             found: list[Plan] = []
             for step in one.steps:
-                query = bind_query(step, inner, named=False)
+                query = inner.bind(step, named=False)
                 found.append(query)
-                own = _named(own, unify(Values(own, ()), query, step.at))
+                own = _named(own, unified(Values(own, ()), query, whole(step)))
             bound[one.name] = tuple(found)
             wider[one.name] = own
         if wider == columns:
@@ -171,14 +152,13 @@ def _beginnings(
     relations: Sequence[Definition],
     bases: Mapping[str, Plan],
     environment: Environment,
-    bind_query: BindQuery,
 ) -> dict[str, tuple[Column, ...]]:
     """Returns columns to begin with: of a base, or of a step over relations that have some."""
     columns: dict[str, tuple[Column, ...]] = {}
     waiting = list(relations)
     while waiting:
         for one in waiting:
-            query = bases.get(one.name) or _first(one, waiting, columns, environment, bind_query)
+            query = bases.get(one.name) or _first(one, waiting, columns, environment)
             if query is not None:
                 columns[one.name] = _headed(one, query.columns)
                 waiting.remove(one)
@@ -199,12 +179,11 @@ def _first(
     waiting: Sequence[Definition],
     columns: Mapping[str, tuple[Column, ...]],
     environment: Environment,
-    bind_query: BindQuery,
 ) -> Plan | None:
     """Bind the first step of a relation that reads only relations with columns."""
     for step in one.steps:
         if not any(readings(step, other.name) for other in waiting):
-            return bind_query(step, _inside(environment, columns), named=not one.names)
+            return _inside(environment, columns).bind(step, named=not one.names)
     return None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
 
 from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Outer, as_outer
 from aspen.algebra.plan import Apply, ApplyKind, Filter, Fixpoint, Plan, Project, children
@@ -11,13 +12,12 @@ from aspen.algebra.renaming import extended, narrowed
 from aspen.algebra.rewrite.dependent import outer_names
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import Exists, Query, Scalar
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.errors import NotGrouped, UnionArity, Unsupported
+from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Environment, Scope
+from aspen.streamsql.tree import SubqueryTest
 from aspen.streamsql.typing_rules import Typed, known_type, operator, relabelled
-
-QueryBinder = Callable[[Query, Environment], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,6 @@ class Subqueries:
     """
 
     environment: Environment
-    bind_query: QueryBinder
     scope: Scope
     found: list[_Found] = field(default_factory=list)
     needles: list[tuple[Column, Expr]] = field(default_factory=list)
@@ -65,22 +64,20 @@ class Subqueries:
         made = tuple(one.output for one in self.found if one.output is not None)
         return narrowed(plan, columns + made)
 
-    def bind(self, node: Exists | Scalar, outer: ExpressionBinder) -> Typed:
-        """Bind a sub-query as a value."""
-        if isinstance(node, Scalar):
-            return self._scalar(node)
-        first, *others = map(self._mark, self._tests(node, outer))
+    def test(self, test: SubqueryTest, at: Position, outer: ExpressionBinder) -> Typed:
+        """Bind a question to a query as a value, its negation aside."""
+        first, *others = map(self._mark, self._tests(test, at, outer))
         if not others:
-            return Typed(first, Type.BOOL, "", False, node.at)
+            return Typed(first, Type.BOOL, "", False, at)
         unknown = tuple((other, Const(None)) for other in others)
         answer = Case(((first, Const(True)), *unknown), Const(False))
-        return Typed(answer, Type.BOOL, "", True, node.at)
+        return Typed(answer, Type.BOOL, "", True, at)
 
-    def condition(self, node: Exists, outer: ExpressionBinder, *, negated: bool) -> None:
-        """Bind a sub-query as a condition that rows pass or not."""
-        tests = self._tests(node, outer)
-        kind = ApplyKind.NOT_EXISTS if negated else ApplyKind.EXISTS
-        self.found += [_Found(test, kind) for test in (tests if negated else tests[:1])]
+    def condition(self, test: SubqueryTest, at: Position, outer: ExpressionBinder) -> None:
+        """Bind a question to a query as a condition that rows pass or not."""
+        tests = self._tests(test, at, outer)
+        kind = ApplyKind.NOT_EXISTS if test.negated else ApplyKind.EXISTS
+        self.found += [_Found(one, kind) for one in (tests if test.negated else tests[:1])]
 
     def check_grouped(self, keys: frozenset[str], at: Position) -> None:
         """Refuse sub-queries over groups that read what the groups have lost.
@@ -110,41 +107,43 @@ class Subqueries:
         self.found.append(_Found(test, ApplyKind.MARK, column))
         return Col(column.name)
 
-    def _query(self, node: Exists | Scalar) -> Plan:
-        plan = self.bind_query(node.query, self.environment.inside(self.scope))
-        if _recursion_reads(plan):
-            raise Unsupported(
-                "a recursive query inside a sub-query reads the rows around it",
-                position=node.at,
-                found="WITH RECURSIVE",
-                attempt="make it a view with a column for what it reads, and join with it",
-            )
-        return plan
-
-    def _scalar(self, node: Scalar) -> Typed:
-        plan = self._query(node)
+    def scalar(self, query: exp.Expr) -> Typed:
+        """Bind a query that stands for a value: its only one, null where it has no single one."""
+        here = at(query)
+        plan = self._query(query, here)
         if len(plan.columns) != 1:
             raise UnionArity(
                 "a sub-query that stands for a value has one column",
-                position=node.at,
+                position=here,
                 found=f"{len(plan.columns)} columns",
                 attempt="select one column",
             )
         column = plan.columns[0]
         output = self._fresh(column.type, column.unit, nullable=True)
         self.found.append(_Found(plan, ApplyKind.VALUE, output))
-        return Typed(Col(output.name), known_type(plan, 0), column.unit, True, node.at)
+        return Typed(Col(output.name), known_type(plan, 0), column.unit, True, here)
 
-    def _tests(self, node: Exists, outer: ExpressionBinder) -> list[Plan]:
+    def _query(self, query: exp.Expr, here: Position) -> Plan:
+        plan = self.environment.inside(self.scope).bind(query)
+        if _recursion_reads(plan):
+            raise Unsupported(
+                "a recursive query inside a sub-query reads the rows around it",
+                position=here,
+                found="WITH RECURSIVE",
+                attempt="make it a view with a column for what it reads, and join with it",
+            )
+        return plan
+
+    def _tests(self, test: SubqueryTest, here: Position, outer: ExpressionBinder) -> list[Plan]:
         """Returns what has rows if a sub-query is true, then what has some if it is unknown."""
-        plan = self._query(node)
-        if node.needle is None:
+        plan = self._query(test.query, here)
+        if test.needle is None:
             child = plan.child if isinstance(plan, Project) else plan
             return [Project(child, ())]
         if len(plan.columns) != 1:
             raise UnionArity(
                 "IN compares with one column",
-                position=node.at,
+                position=here,
                 found=f"{len(plan.columns)} columns",
                 attempt="select one column",
             )
@@ -152,9 +151,9 @@ class Subqueries:
         name = f"partner_{next(self.environment.numbers)}.value"
         kind = known_type(plan, 0)
         plan = relabelled(plan, (replace(column, name=name),))
-        value = Typed(Col(name), kind, column.unit, column.nullable, node.at)
-        needle = self._around(outer.bind(node.needle))
-        compared = operator(node.symbol, needle, value, node.at).expr
+        value = Typed(Col(name), kind, column.unit, column.nullable, here)
+        needle = self._around(outer.bind(test.needle))
+        compared = operator(test.symbol, needle, value, here).expr
         tests: list[Plan] = [Filter(plan, compared)]
         if value.nullable:
             tests.append(Filter(plan, IsNull(value.expr)))

@@ -1,21 +1,26 @@
-"""VALUES: rows of constants, one type per column."""
+"""VALUES, and series that are VALUES written short: rows of constants, one type per column."""
 
 from __future__ import annotations
 
 from functools import reduce
 
+from sqlglot import exp
+
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Const
 from aspen.algebra.plan import Values
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import ValuesQuery
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.errors import UnionArity
+from aspen.streamsql.positions import at, whole
 from aspen.streamsql.scope import Scope
+from aspen.streamsql.tree import constant, unsupported
 from aspen.streamsql.typing_rules import Typed, meeting, widened
 
+_LONGEST_SERIES = 100_000
 
-def bind_values(query: ValuesQuery) -> Values:
+
+def bind_values(tree: exp.Expr) -> Values:
     """Bind VALUES; the columns are called column1, column2, ….
 
     Raises:
@@ -23,13 +28,14 @@ def bind_values(query: ValuesQuery) -> Values:
         TypeMismatch: values of one column whose types do not meet.
     """
     binder = ExpressionBinder(Scope({}))
-    rows = [[binder.bind(value) for value in row] for row in query.rows]
+    written = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in tree.expressions]
+    rows = [[binder.bind(value) for value in row] for row in written]
     width = len(rows[0])
-    for row, written in zip(rows, query.rows, strict=True):
+    for row, spoken in zip(rows, written, strict=True):
         if len(row) != width:
             raise UnionArity(
                 f"a row of VALUES has {len(row)} values, the first has {width}",
-                position=written[0].at if written else query.at,
+                position=at(spoken[0]) if spoken else whole(tree),
                 found=str(len(row)),
                 exists=(str(width),),
                 attempt="give every row the same number of values",
@@ -46,6 +52,32 @@ def bind_values(query: ValuesQuery) -> Values:
             for row in rows
         ),
     )
+
+
+def bind_series(tree: exp.Table) -> Values:
+    """Write out `range(n)` and `generate_series(a, b)`: whole numbers, one per row.
+
+    Raises:
+        Unsupported: another call, or what is no series of constants.
+    """
+    call = tree.this.name
+    given = [constant(part) for part in tree.this.expressions]
+    numbers = [v.value for v in given if v is not None and type(v.value) is int]
+    known = call in ("range", "generate_series") and len(numbers) == len(given)
+    if not known or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:  # noqa: PLR2004 - a, b, step
+        what = f"{call.upper()} in FROM"
+        raise unsupported(what, tree, "range(10), generate_series(1, 10), or VALUES")
+    start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
+    step = numbers[2] if len(numbers) == 3 else 1  # noqa: PLR2004 - as above
+    if call == "generate_series":
+        stop += 1 if step > 0 else -1
+    series = range(start, stop, step)
+    if len(series) > _LONGEST_SERIES:
+        raise unsupported("series this long", tree, f"at most {_LONGEST_SERIES:,} rows")
+    # A series without rows still has its column: no rows of one.
+    if not series:
+        raise unsupported("empty series", tree, "WHERE FALSE")
+    return Values((Column("column1", Type.INT),), tuple((Const(number),) for number in series))
 
 
 def _shared(one: Typed, other: Typed) -> Typed:

@@ -10,14 +10,10 @@ from aspen.algebra.rewrite import flat, rewrite
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
-from aspen.streamsql.ast import CreateRelation, CreateView, Output, Select
-from aspen.streamsql.ast import Statement as Tree
 from aspen.streamsql.bind import bind
 from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
-from aspen.streamsql.parse import parse
 from aspen.streamsql.reads import names_read
-from aspen.streamsql.statement import Statement, only
-from aspen.streamsql.translate import not_a_query
+from aspen.streamsql.statement import Output, Statement, not_a_query, only, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ def compile_query(text: str, catalog: Catalog, *, once: bool = False) -> Compile
         OneShot: the text is of the other sort.
         AspenError: what else is wrong with it, and where.
     """
-    return compile_asked(only(parse(text), text), catalog, once=once)
+    return compile_asked(only(parse(text)), catalog, once=once)
 
 
 def compile_asked(statement: Statement, catalog: Catalog, *, once: bool = False) -> Compiled:
@@ -80,10 +76,9 @@ def compile_asked(statement: Statement, catalog: Catalog, *, once: bool = False)
         OneShot: it is of the other sort.
         AspenError: what else is wrong with it, and where.
     """
-    tree = statement.tree
-    if not isinstance(tree, CreateView | Select | CreateRelation):
-        raise not_a_query(statement.text, statement.kind)
-    compiled = compile_statement(tree, catalog)
+    if not statement.asks and statement.relation is None:
+        raise not_a_query(statement)
+    compiled = compile_statement(statement, catalog)
     if compiled.once and not once:
         raise OneShot(
             "ONCE asks for one answer, and here queries are maintained",
@@ -122,8 +117,8 @@ def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
             )
 
 
-def compile_statement(statement: Tree, catalog: Catalog) -> Compiled:
-    """Compile a parsed statement."""
+def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
+    """Compile a query, whichever way it is asked."""
     bound = bind(statement, catalog)
     plan = rewrite(flat(bound.plan))
     relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
@@ -149,10 +144,10 @@ def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
         ViewCycle: views read each other in a circle.
         AspenError: what is wrong with a text; its message begins with where it comes from.
     """
-    views: dict[str, tuple[str, CreateView]] = {}
+    views: dict[str, tuple[str, Statement]] = {}
     for origin, text in texts.items():
         for statement in _located(origin, text):
-            if not isinstance(statement, CreateView):
+            if not statement.maintained or not statement.name:
                 raise SyntaxRefused(
                     f"{origin}: a standing query is a view",
                     position=statement.at,
@@ -183,7 +178,7 @@ def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
     return compiled
 
 
-def _located(origin: str, text: str) -> list[Tree]:
+def _located(origin: str, text: str) -> list[Statement]:
     try:
         return parse(text)
     except Exception as error:
@@ -192,7 +187,7 @@ def _located(origin: str, text: str) -> list[Tree]:
 
 
 def _ordered(
-    reads: Mapping[str, list[str]], views: Mapping[str, tuple[str, CreateView]]
+    reads: Mapping[str, list[str]], views: Mapping[str, tuple[str, Statement]]
 ) -> list[str]:
     ordered: list[str] = []
     path: list[str] = []

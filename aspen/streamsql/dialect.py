@@ -283,15 +283,3 @@ class StreamSql(Dialect):
         """sqlglot's words, unchanged."""
 
     Parser = StreamParser
-
-
-class ScriptParser(StreamParser):
-    """The parser of scripts: sqlglot reads their CREATE TABLE, constraints and all."""
-
-    DECLARED = ("STREAM",)
-
-
-class ScriptSql(StreamSql):
-    """StreamSQL beside statements that fill tables."""
-
-    Parser = ScriptParser

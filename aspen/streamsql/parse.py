@@ -1,53 +1,25 @@
-"""Border 1: StreamSQL text → AST."""
+"""Border 1: StreamSQL text → sqlglot's tree, every node with its position."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from aspen.errors import Position
-from aspen.streamsql.ast import Statement
 from aspen.streamsql.dialect import StreamSql
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
-from aspen.streamsql.spans import Spans
-from aspen.streamsql.translate import Translator
-
-Made = TypeVar("Made")
+from aspen.streamsql.positions import Positions
 
 _LONGEST = 100_000
 _WINDOW = "windows look like [RANGE 30 SECONDS] or [PARTITION BY mid ROWS 1]"
 
 
-def parse(text: str) -> list[Statement]:
-    """Read the statements of a text, in order.
-
-    Args:
-        text: one or more statements, separated by semicolons.
-
-    Raises:
-        SyntaxRefused: the text is no SQL.
-        Unsupported: it is SQL that StreamSQL leaves out.
-        NotAQuery: a statement that is neither SELECT nor CREATE VIEW.
-    """
-    statements = translated(text, lambda spans: Translator(spans).statement)
-    if not statements:
-        raise SyntaxRefused("there is no query in the text", attempt="SELECT … FROM …")
-    return statements
-
-
-def translated(
-    text: str,
-    translator: Callable[[Spans], Callable[[exp.Expr], Made]],
-    dialect: type[StreamSql] = StreamSql,
-) -> list[Made]:
-    """Read the statements of a text, each turned into something.
-
-    Args:
-        translator: gives, for the text's spans, what turns a tree of sqlglot into it.
+def read_trees(text: str, dialect: type[StreamSql] = StreamSql) -> list[exp.Expr]:
+    """Returns the trees of a text's statements, in order.
 
     Raises:
         SyntaxRefused: the text is no SQL, or too long.
@@ -59,23 +31,22 @@ def translated(
             found=f"{len(text):,} characters",
             attempt="split it into views",
         )
-    spans = Spans(text)
+    positions = Positions(text)
     try:
         trees = dialect().parse(text)
-        translate = translator(spans)
-        return [translate(tree) for tree in trees if tree is not None]
+        return [positions.annotate(tree) for tree in trees if tree is not None]
     except ParseError as error:
-        raise _syntax(error.errors[0] if error.errors else {}, spans) from error
+        raise _syntax(error.errors[0] if error.errors else {}, positions) from error
     except TokenError as error:
-        raise _tokens(text, spans) from error
+        raise _tokens(text, positions) from error
     except RecursionError as error:
         raise Unsupported(
             "the query is nested too deeply", attempt="split it into views or CTEs"
         ) from error
 
 
-def _syntax(found: Mapping[str, Any], spans: Spans) -> SyntaxRefused:
-    text = spans.text
+def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
+    text = positions.text
     start = int(found.get("start", len(text)))
     end = int(found.get("end", start)) + 1
     word = text[start:end]
@@ -91,10 +62,12 @@ def _syntax(found: Mapping[str, Any], spans: Spans) -> SyntaxRefused:
     elif "Unexpected token" not in said:
         message = said
         attempt = _WINDOW if "window" in said else ""
-    return SyntaxRefused(message, position=spans.position(start, end), found=word, attempt=attempt)
+    return SyntaxRefused(
+        message, position=positions.position(start, end), found=word, attempt=attempt
+    )
 
 
-def _tokens(text: str, spans: Spans) -> SyntaxRefused:
+def _tokens(text: str, positions: Positions) -> SyntaxRefused:
     """Find the quote or comment that is never closed."""
     opened: tuple[int, str] | None = None
     for found in re.finditer(
@@ -108,7 +81,7 @@ def _tokens(text: str, spans: Spans) -> SyntaxRefused:
     start, mark = opened
     return SyntaxRefused(
         f"the {mark} is never closed",
-        position=spans.position(start, start + len(mark)),
+        position=positions.position(start, start + len(mark)),
         found=mark,
         attempt=f"close it with {'*/' if mark == '/*' else mark}",
     )

@@ -5,33 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from aspen.errors import Position
-from aspen.streamsql.ast import (
-    Binary,
-    CompareQuery,
-    Cte,
-    DerivedSource,
-    Exists,
-    Expression,
-    JoinedSource,
-    NamedSource,
-    OrderedQuery,
-    Query,
-    Scalar,
-    SelectQuery,
-    Source,
-    Star,
-    UnionQuery,
-    ValuesQuery,
-    WithQuery,
-    leaves,
-)
-from aspen.streamsql.bind_expr import has_aggregate, operands
+from aspen.streamsql.bind_order import is_ordered
+from aspen.streamsql.bind_source import relation_name
+from aspen.streamsql.positions import at
+from aspen.streamsql.tree import conjuncts, is_grouped, is_query, subquery_test, within
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One place where a query reads a name.
+    """One position where a query reads a name.
 
     Args:
         through: what lies between, outermost first: `NOT EXISTS`, `GROUP BY`, `a sub-select`.
@@ -41,122 +26,108 @@ class Reading:
     through: tuple[str, ...]
 
 
-def readings(query: Query, name: str) -> list[Reading]:
-    """Returns every place where `query` reads `name`, in the order of the text."""
-    return list(_query(query, name, ()))
+def readings(query: exp.Expr, name: str) -> list[Reading]:
+    """Returns every position where `query` reads `name`, in the order of reading."""
+    found = _tables(query, (), frozenset())
+    return [Reading(at(table.this), way) for table, way in found if relation_name(table) == name]
 
 
-def names_read(query: Query) -> frozenset[str]:
+def names_read(query: exp.Expr) -> frozenset[str]:
     """Returns the names of all relations and views a query reads, its own CTEs aside."""
-    match query:
-        case SelectQuery():
-            found: frozenset[str] = frozenset()
-            for source in (leaf for whole in query.sources for leaf in leaves(whole)):
-                if isinstance(source, NamedSource):
-                    found |= {source.name}
-                else:
-                    found |= names_read(source.query)
-            for inner in _subqueries(query):
-                found |= names_read(inner.query)
-            return found
-        case UnionQuery() | CompareQuery():
-            return names_read(query.left) | names_read(query.right)
-        case OrderedQuery():
-            found = names_read(query.query)
-            inside = (part for key in query.keys for part in _exists(key.value))
-            return found.union(*(names_read(part.query) for part in inside))
-        case ValuesQuery():
-            return frozenset()
-        case WithQuery():
-            own = frozenset(cte.name for cte in query.ctes)
-            bodies = frozenset[str]().union(*(names_read(cte.query) for cte in query.ctes))
-            return (bodies | names_read(query.body)) - own
+    return frozenset(relation_name(table) for table, _ in _tables(query, (), frozenset()))
 
 
-def _query(query: Query, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
-    match query:
-        case SelectQuery():
-            yield from _select(query, name, through)
-        case UnionQuery():
-            yield from _query(query.left, name, through)
-            yield from _query(query.right, name, through)
-        case CompareQuery():
-            yield from _query(query.left, name, (*through, query.function))
-            yield from _query(query.right, name, (*through, query.function))
-        case OrderedQuery():
-            yield from _query(query.query, name, (*through, "ORDER BY"))
-        case ValuesQuery():
-            return
-        case WithQuery():
-            yield from _with(query.ctes, query.body, name, through)
+def sources_of(select: exp.Expr) -> Iterator[exp.Expr]:
+    """Returns the tables and sub-selects in a FROM, left to right."""
+    found = select.args.get("from_")
+    joins = [join.this for join in select.args.get("joins") or ()]
+    waiting = ([] if found is None else [found.this]) + joins
+    while waiting:
+        source = waiting.pop(0)
+        nested = [join.this for join in source.args.get("joins") or ()]
+        if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table):
+            waiting = [source.this, *nested, *waiting]
+        else:
+            yield source
+            waiting = nested + waiting
 
 
-def _with(
-    ctes: tuple[Cte, ...], body: Query, name: str, through: tuple[str, ...]
-) -> Iterator[Reading]:
+def conditions_of(select: exp.Expr) -> Iterator[exp.Expr]:
+    """Returns the conditions of joins and of WHERE, taken apart at their ANDs."""
+    for join in select.args.get("joins") or ():
+        yield from conjuncts(join.args.get("on"))
+    where = select.args.get("where")
+    yield from conjuncts(None if where is None else where.this)
+
+
+def _tables(
+    tree: exp.Expr, through: tuple[str, ...], hidden: frozenset[str]
+) -> Iterator[tuple[exp.Table, tuple[str, ...]]]:
+    """Returns the tables a query reads, but for those that a CTE of their name hides."""
+    found = tree.args.get("with_")
+    ctes = [] if found is None else found.expressions
+    if found is not None and found.args.get("recursive"):
+        hidden |= {cte.alias for cte in ctes}
     for cte in ctes:
-        if cte.name == name:
-            return
-        yield from _query(cte.query, name, (*through, "a sub-select"))
-    yield from _query(body, name, through)
+        hidden |= {cte.alias}
+        yield from _tables(cte.this, (*through, "a sub-select"), hidden)
+    if is_ordered(tree):
+        through = (*through, "ORDER BY")
+    match tree:
+        case exp.Subquery():
+            yield from _tables(tree.this, through, hidden)
+        case exp.SetOperation():
+            word = () if isinstance(tree, exp.Union) else (type(tree).__name__.upper(),)
+            for side in (tree.this, tree.expression):
+                yield from _tables(side, (*through, *word), hidden)
+        case exp.Select():
+            for source in sources_of(tree):
+                if isinstance(source, exp.Table):
+                    known = isinstance(source.this, exp.Identifier)
+                    if known and relation_name(source) not in hidden:
+                        yield source, through
+                else:
+                    yield from _tables(source, (*through, _inside(tree, source)), hidden)
+            for query, word in _subqueries(tree):
+                yield from _tables(query, (*through, word), hidden)
 
 
-def _select(query: SelectQuery, name: str, through: tuple[str, ...]) -> Iterator[Reading]:
-    for whole in query.sources:
-        for source in leaves(whole):
-            if isinstance(source, DerivedSource):
-                yield from _query(source.query, name, (*through, _inside(whole, source)))
-            elif source.name == name:
-                yield Reading(source.at, through)
-    plain = {id(part) for part in _conjuncts(query.where) if isinstance(part, Exists)}
-    for found in _subqueries(query):
-        word = "a sub-query"
-        if id(found) in plain:
-            word = "a sub-select" if not _groups(found.query) else "GROUP BY"
-        elif isinstance(found, Exists):
-            word = "IN" if found.needle is not None else "NOT EXISTS"
-        yield from _query(found.query, name, (*through, word))
+def _inside(select: exp.Expr, source: exp.Expr) -> str:
+    """Says what stands between a query and a sub-select in its FROM."""
+    sides = [join.args["side"] for join in select.args.get("joins") or () if join.args.get("side")]
+    return f"{sides[0]} JOIN" if sides else _group_or_select(source)
 
 
-def _inside(whole: Source, source: DerivedSource) -> str:
-    """Say what stands between a query and a sub-select in its FROM."""
-    if isinstance(whole, JoinedSource) and whole.kind != "INNER":
-        return f"{whole.kind} JOIN"
-    return "GROUP BY" if _groups(source.query) else "a sub-select"
+def _group_or_select(query: exp.Expr) -> str:
+    return "GROUP BY" if _groups(query) else "a sub-select"
 
 
-def _conjuncts(where: Expression | None) -> Iterator[Expression]:
-    if isinstance(where, Binary) and where.symbol == "AND":
-        yield from _conjuncts(where.left)
-        yield from _conjuncts(where.right)
-    elif where is not None:
-        yield where
+def _groups(tree: exp.Expr) -> bool:
+    found = tree.args.get("with_")
+    if found is not None and any(_groups(cte.this) for cte in found.expressions):
+        return True
+    match tree:
+        case exp.Subquery():
+            return _groups(tree.this)
+        case exp.SetOperation():
+            return _groups(tree.this) or _groups(tree.expression)
+    return isinstance(tree, exp.Select) and is_grouped(tree)
 
 
-def _groups(query: Query) -> bool:
-    match query:
-        case SelectQuery():
-            values = [i.value for i in query.items if not isinstance(i.value, Star)]
-            return bool(query.group_by or query.having or any(map(has_aggregate, values)))
-        case UnionQuery() | CompareQuery():
-            return _groups(query.left) or _groups(query.right)
-        case OrderedQuery():
-            return _groups(query.query)
-        case ValuesQuery():
-            return False
-        case WithQuery():
-            return any(_groups(cte.query) for cte in query.ctes) or _groups(query.body)
-
-
-def _subqueries(query: SelectQuery) -> Iterator[Exists | Scalar]:
-    items = (item.value for item in query.items if not isinstance(item.value, Star))
-    for node in (query.where, query.having, *query.group_by, *items):
-        if node is not None:
-            yield from _exists(node)
-
-
-def _exists(node: Expression) -> Iterator[Exists | Scalar]:
-    if isinstance(node, Exists | Scalar):
-        yield node
-    for part in operands(node):
-        yield from _exists(part)
+def _subqueries(select: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """Returns the queries in the expressions of a SELECT, each with what it does there."""
+    conditions = list(conditions_of(select))
+    group, having = select.args.get("group"), select.args.get("having")
+    more = [*([] if having is None else [having]), *([] if group is None else [group])]
+    plain = {id(condition) for condition in conditions}
+    tested: set[int] = set()
+    for node in (n for e in (*conditions, *more, *select.expressions) for n in within(e)):
+        test = subquery_test(node)
+        if test is not None:
+            tested.add(id(test.query))
+            word = "NOT EXISTS" if test.needle is None else "IN"
+            if id(node) in plain and not test.negated:
+                word = _group_or_select(test.query)
+            yield test.query, word
+        elif is_query(node) and id(node) not in tested:
+            yield node, "a sub-query"

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
+from sqlglot import exp
+
 from aspen.algebra.expr import (
     Col,
     Expr,
@@ -38,8 +40,9 @@ from aspen.algebra.plan import (
 )
 from aspen.algebra.rewrite.dependent import outer_names, partners
 from aspen.errors import Position
-from aspen.streamsql.ast import SelectQuery
 from aspen.streamsql.errors import NonStratified, Unsupported
+from aspen.streamsql.positions import whole
+from aspen.streamsql.tree import items_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Branch:
     """
 
     relation: str
-    step: SelectQuery
+    step: exp.Select
     reads: tuple[tuple[str, tuple[str, ...]], ...]
     outputs: tuple[Expr, ...]
     predicates: tuple[Expr, ...]
@@ -77,7 +80,7 @@ class Branch:
 
     @property
     def recursive(self) -> dict[str, tuple[str, int]]:
-        """By name, each recursive column: its relation and its place there."""
+        """By name, each recursive column: its relation and its index there."""
         return {
             name: (relation, index)
             for relation, names in self.reads
@@ -86,8 +89,8 @@ class Branch:
 
     def at(self, index: int) -> Position:
         """Returns where the text computes a column."""
-        items = self.step.items
-        return items[index].at if index < len(items) else self.step.at
+        items = items_of(self.step)
+        return items[index].at if index < len(items) else whole(self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class _Flat:
         return replace(self, predicates=self.predicates + predicates)
 
 
-def branches(relation: str, step: SelectQuery, plan: Plan) -> list[Branch]:
+def branches(relation: str, step: exp.Select, plan: Plan) -> list[Branch]:
     """Looks through a step.
 
     Returns:
@@ -124,7 +127,7 @@ def branches(relation: str, step: SelectQuery, plan: Plan) -> list[Branch]:
         Branch(
             relation, step, flat.reads, tuple(flat.columns.values()), flat.predicates, flat.negated
         )
-        for flat in _flats(plan, "", step.at)
+        for flat in _flats(plan, "", whole(step))
     ]
 
 

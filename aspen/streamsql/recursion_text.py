@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+
+from sqlglot import exp
 
 from aspen.algebra.plan import AggregateFunction
 from aspen.components import strong_components
 from aspen.errors import Position
-from aspen.streamsql.ast import Cte, Function, Item, Query, SelectQuery, Star, UnionQuery, WithQuery
-from aspen.streamsql.bind_expr import has_aggregate, is_aggregate
+from aspen.streamsql.bind_group import group_keys
+from aspen.streamsql.bind_order import is_bare, unwrapped
 from aspen.streamsql.errors import NoBase, NonStratified, Unsupported
+from aspen.streamsql.positions import at, placed, whole
 from aspen.streamsql.reads import Reading, readings
+from aspen.streamsql.tree import call_of, has_aggregate, is_aggregate, is_grouped, items_of
+from aspen.streamsql.union_all import means_union
 
 Choice = tuple[int, AggregateFunction]
-"""Place of a column, and how it is chosen by."""
+"""Index of a column, and how it is chosen by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +36,28 @@ class Definition:
 
     name: str
     names: tuple[str, ...]
-    base: Query | None
-    steps: tuple[SelectQuery, ...]
+    base: exp.Expr | None
+    steps: tuple[exp.Select, ...]
     choices: tuple[Choice, ...]
     at: Position
 
 
-def reads_itself(cte: Cte) -> bool:
+def reads_itself(cte: exp.CTE) -> bool:
     """Whether a CTE's query names the CTE."""
-    return bool(readings(cte.query, cte.name))
+    return bool(readings(cte.this, cte.alias))
 
 
-def recursive_components(query: WithQuery) -> list[tuple[Cte, ...]]:
+def recursive_components(ctes: Sequence[exp.CTE]) -> list[tuple[exp.CTE, ...]]:
     """Part the queries of a WITH RECURSIVE into those that read each other, in order of need."""
-    by_name = {cte.name: cte for cte in query.ctes}
+    by_name = {cte.alias: cte for cte in ctes}
     reads = {
-        cte.name: [other.name for other in query.ctes if readings(cte.query, other.name)]
-        for cte in query.ctes
+        cte.alias: [other.alias for other in ctes if readings(cte.this, other.alias)]
+        for cte in ctes
     }
     return [tuple(by_name[name] for name in part) for part in strong_components(reads)]
 
 
-def definitions(component: tuple[Cte, ...]) -> list[Definition]:
+def definitions(component: tuple[exp.CTE, ...]) -> list[Definition]:
     """Take queries that read each other apart.
 
     Raises:
@@ -70,14 +75,14 @@ def _through(reading: Reading) -> str:
     return "".join(f"{part} → " for part in reading.through)
 
 
-def _check_readings(cte: Cte, component: tuple[Cte, ...]) -> None:
+def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
     """Refuse a circle through a negation or an aggregate, and name it."""
     reads = _reads_of(component)
-    for name, found in reads[cte.name].items():
+    for name, found in reads[cte.alias].items():
         for reading in found:
             if all(part == "a sub-select" for part in reading.through):
                 continue
-            way = [cte.name, *_way(name, cte.name, reads)]
+            way = [cte.alias, *_way(name, cte.alias, reads)]
             steps = [reading, *(reads[one][other][0] for one, other in pairwise(way[1:]))]
             cycle = " → ".join(
                 [way[0], *(f"{_through(s)}{n}" for s, n in zip(steps, way[1:], strict=True))]
@@ -91,10 +96,10 @@ def _check_readings(cte: Cte, component: tuple[Cte, ...]) -> None:
             )
 
 
-def _reads_of(component: tuple[Cte, ...]) -> dict[str, dict[str, list[Reading]]]:
+def _reads_of(component: tuple[exp.CTE, ...]) -> dict[str, dict[str, list[Reading]]]:
     return {
-        one.name: {
-            other.name: found for other in component if (found := readings(one.query, other.name))
+        one.alias: {
+            other.alias: found for other in component if (found := readings(one.this, other.alias))
         }
         for one in component
     }
@@ -110,12 +115,12 @@ def _way(start: str, goal: str, reads: Mapping[str, Mapping[str, object]]) -> li
     raise AssertionError(start)  # pragma: no cover - in a component each reaches each
 
 
-def _definition(cte: Cte, component: tuple[Cte, ...]) -> Definition:
+def _definition(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> Definition:
     """Part a recursive query into what begins it and its steps."""
-    branches = _branches(cte.query)
+    branches = _branches(cte.this)
     steps = [branch for branch in branches if _reads(branch, component)]
     bases = [branch for branch in branches if not _reads(branch, component)]
-    if _keeps_duplicates(cte.query):
+    if _keeps_duplicates(cte.this) and not means_union(cte):
         raise Unsupported(
             "a recursive query is a set: UNION ALL would count for ever",
             position=_reads(steps[0], component)[0].at,
@@ -123,10 +128,10 @@ def _definition(cte: Cte, component: tuple[Cte, ...]) -> Definition:
             exists=("UNION",),
             attempt="write UNION",
         )
-    bare: list[SelectQuery] = []
+    bare: list[exp.Select] = []
     chosen: tuple[Choice, ...] | None = None
     for step in steps:
-        if not isinstance(step, SelectQuery):
+        if not isinstance(step, exp.Select) or not is_bare(step):
             raise Unsupported(
                 "a recursive step is a SELECT",
                 position=_reads(step, component)[0].at,
@@ -136,104 +141,125 @@ def _definition(cte: Cte, component: tuple[Cte, ...]) -> Definition:
         bare.append(without)
         if chosen is not None and choices != chosen:
             raise NonStratified(
-                f"the steps of {cte.name} choose differently: one best row per key is kept",
-                position=step.at,
-                found=cte.name,
+                f"the steps of {cte.alias} choose differently: one best row per key is kept",
+                position=whole(step),
+                found=cte.alias,
                 attempt="give every step the same MIN or MAX in the same place",
             )
         chosen = choices
-    base: Query | None = bases[0] if bases else None
+    base: exp.Expr | None = bases[0] if bases else None
     for other in bases[1:]:
         assert base is not None
-        base = UnionQuery(base, other, keeps_duplicates=False, at=other.at)
-    return Definition(cte.name, cte.columns, base, tuple(bare), chosen or (), cte.at)
+        base = union_of(base, other)
+    return Definition(
+        cte.alias,
+        tuple(cte.alias_column_names),
+        base,
+        tuple(bare),
+        chosen or (),
+        whole(cte.args["alias"].this),
+    )
 
 
-def _reads(query: Query, component: tuple[Cte, ...]) -> list[Reading]:
-    return [reading for cte in component for reading in readings(query, cte.name)]
+def union_of(left: exp.Expr, right: exp.Expr, *, distinct: bool = True) -> exp.Union:
+    """Returns `left UNION [ALL] right`."""
+    return placed(exp.Union(this=left, expression=right, distinct=distinct), whole(right))
 
 
-def _check_bases(component: tuple[Cte, ...], found: list[Definition]) -> None:
+def _reads(query: exp.Expr, component: tuple[exp.CTE, ...]) -> list[Reading]:
+    return [reading for cte in component for reading in readings(query, cte.alias)]
+
+
+def _check_bases(component: tuple[exp.CTE, ...], found: list[Definition]) -> None:
     if any(one.base is not None for one in found):
         return
     if len(component) > 1:
-        names = " and ".join(sorted(cte.name for cte in component))
+        names = " and ".join(sorted(cte.alias for cte in component))
         raise NoBase(
             f"{names} read each other, but nothing begins them",
-            position=component[0].at,
+            position=whole(component[0].args["alias"].this),
             found=names,
             attempt="add to one of them: SELECT … (the base) UNION SELECT … (the step)",
         )
     (cte,) = component
-    if isinstance(cte.query, UnionQuery):
+    if isinstance(cte.this, exp.Union):
         raise NoBase(
-            f"every side of {cte.name} reads {cte.name}: nothing begins it",
-            position=cte.at,
-            found=cte.name,
+            f"every side of {cte.alias} reads {cte.alias}: nothing begins it",
+            position=whole(cte.args["alias"].this),
+            found=cte.alias,
             attempt="add a side that does not read it",
         )
     raise NoBase(
-        f"{cte.name} reads itself, but nothing begins it",
-        position=cte.at,
-        found=cte.name,
+        f"{cte.alias} reads itself, but nothing begins it",
+        position=whole(cte.args["alias"].this),
+        found=cte.alias,
         attempt="SELECT … (the base) UNION SELECT … (the step)",
     )
 
 
-def _branches(query: Query) -> list[Query]:
-    if isinstance(query, UnionQuery):
-        return _branches(query.left) + _branches(query.right)
+def _branches(query: exp.Expr) -> list[exp.Expr]:
+    query = unwrapped(query)
+    if isinstance(query, exp.Union) and is_bare(query):
+        return _branches(query.this) + _branches(query.expression)
     return [query]
 
 
-def _keeps_duplicates(query: Query) -> bool:
-    return isinstance(query, UnionQuery) and (
-        query.keeps_duplicates or _keeps_duplicates(query.left) or _keeps_duplicates(query.right)
+def _keeps_duplicates(query: exp.Expr) -> bool:
+    query = unwrapped(query)
+    return isinstance(query, exp.Union) and (
+        not query.args.get("distinct")
+        or _keeps_duplicates(query.this)
+        or _keeps_duplicates(query.expression)
     )
 
 
 def _without_best(
-    cte: Cte, step: SelectQuery, component: tuple[Cte, ...]
-) -> tuple[SelectQuery, tuple[Choice, ...]]:
+    cte: exp.CTE, step: exp.Select, component: tuple[exp.CTE, ...]
+) -> tuple[exp.Select, tuple[Choice, ...]]:
     """Take MINs and MAXs out of a step; they become the recursion's aggregate selection."""
-    values = [item.value for item in step.items if not isinstance(item.value, Star)]
-    chosen_by = [
-        index
-        for index, value in enumerate(values)
-        if isinstance(value, Function) and is_aggregate(value)
-    ]
-    used = next((value for value in values if has_aggregate(value)), None)
-    if not (step.group_by or step.having or used):
+    if not is_grouped(step):
         return step, ()
+    items = items_of(step)
+    values = [item.value for item in items if not item.value.is_star]
+    chosen_by = [index for index, value in enumerate(values) if is_aggregate(value)]
+    used = next((value for value in values if has_aggregate(value)), None)
     refused = _refused(cte, step, component, used)
-    if not chosen_by or len(values) != len(step.items) or step.having is not None or step.distinct:
+    odd = step.args.get("having") is not None or step.args.get("distinct") is not None
+    if not chosen_by or len(values) != len(items) or odd:
         raise refused
     others = [value for index, value in enumerate(values) if index not in chosen_by]
-    if set(others) != set(step.group_by):
+    if set(others) != set(group_keys(step, items)):
         raise refused
     choices: list[Choice] = []
-    items = list(step.items)
     for number in chosen_by:
-        chosen = values[number]
-        assert isinstance(chosen, Function)
-        function = chosen.name.upper()
-        if function not in ("MIN", "MAX") or len(chosen.arguments) != 1 or chosen.distinct:
-            raise _refused(cte, step, component, chosen)
-        choices.append((number, AggregateFunction[function]))
-        items[number] = Item(chosen.arguments[0], step.items[number].alias, step.items[number].at)
-    named = tuple(replace(item, alias=f"column_{i}") for i, item in enumerate(items, start=1))
-    return replace(step, items=named, group_by=()), tuple(choices)
+        call = call_of(values[number])
+        assert call is not None
+        function = call.aggregate
+        plain = len(call.arguments) == 1 and not call.distinct
+        if function not in (AggregateFunction.MIN, AggregateFunction.MAX) or not plain:
+            raise _refused(cte, step, component, values[number])
+        choices.append((number, function))
+        values[number] = call.arguments[0]
+    bare = step.copy()
+    named = [
+        placed(exp.alias_(value.copy(), f"column_{number}"), item.at)
+        for number, (value, item) in enumerate(zip(values, items, strict=True), start=1)
+    ]
+    bare.set("expressions", named)
+    bare.set("group", None)
+    return bare, tuple(choices)
 
 
 def _refused(
-    cte: Cte, step: SelectQuery, component: tuple[Cte, ...], used: object
+    cte: exp.CTE, step: exp.Select, component: tuple[exp.CTE, ...], used: exp.Expr | None
 ) -> NonStratified:
-    spelt = used.name.upper() if isinstance(used, Function) else "an aggregate"
-    read = next(one.name for one in component if readings(step, one.name))
-    cycle = " → ".join([cte.name, spelt, *_way(read, cte.name, _reads_of(component))])
+    call = None if used is None else call_of(used)
+    spelt = call.name.upper() if call is not None else "an aggregate"
+    read = next(one.alias for one in component if readings(step, one.alias))
+    cycle = " → ".join([cte.alias, spelt, *_way(read, cte.alias, _reads_of(component))])
     return NonStratified(
         f"this aggregate in a circle has no least answer: {cycle}",
-        position=getattr(used, "at", step.at),
+        position=whole(step) if used is None else at(used),
         found=cycle,
         exists=("MIN", "MAX"),
         attempt="bare MIN(…) or MAX(…), and GROUP BY all other outputs of the step",

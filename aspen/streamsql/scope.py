@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Protocol
+
+from sqlglot import exp
 
 from aspen.algebra.expr import Col, Outer
 from aspen.algebra.plan import Plan
+from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column
-from aspen.streamsql.ast import Name
 from aspen.streamsql.errors import AmbiguousColumn, UnknownColumn, nearest, suggestion
 from aspen.streamsql.typing_rules import Typed
+
+
+class BindQuery(Protocol):
+    """Binds a query; see `aspen.streamsql.bind.bind_query`."""
+
+    def __call__(self, tree: exp.Expr, environment: Environment, *, named: bool = True) -> Plan:
+        """Bind a query."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +54,25 @@ class Environment:
 
     Args:
         catalog: relations and views.
+        bind_query: binds the queries in a query.
         ctes: queries of the enclosing WITHs; they hide relations of their name.
         outer: the scope around a sub-query, None elsewhere.
         numbers: for names that no user gave; one sequence for a whole statement.
     """
 
     catalog: Catalog
+    bind_query: BindQuery
     ctes: Mapping[str, Plan | RecursionMark] = field(default_factory=dict)
     outer: Scope | None = None
     numbers: Iterator[int] = field(default_factory=lambda: count(1), compare=False)
+
+    def bind(self, tree: exp.Expr, *, named: bool = True) -> Plan:
+        """Bind a query in this environment.
+
+        Args:
+            named: whether its column names will be seen; if not, equal ones are told apart.
+        """
+        return self.bind_query(tree, self, named=named)
 
     def inside(self, outer: Scope) -> Environment:
         """Returns the environment of a sub-query that may read the rows of `outer`."""
@@ -101,73 +122,75 @@ class Scope:
         """This scope and those around it, innermost first."""
         return (self,) if self.outer is None else (self, *self.outer.around)
 
-    def typed(self, name: Name) -> Typed:
+    def typed(self, qualifier: str, name: str, at: Position) -> Typed:
         """Looks a column up, here and then in the scopes around, as an expression."""
-        column = self.find(name)
+        column = self.find(qualifier, name, at)
         own = column.name in self.inner_names
         expr = Col(column.name) if own else Outer(column.name)
-        return Typed(expr, column.type, column.unit, column.nullable, name.at)
+        return Typed(expr, column.type, column.unit, column.nullable, at)
 
-    def find(self, name: Name) -> Column:
+    def find(self, qualifier: str, name: str, at: Position) -> Column:
         """Looks a column up, here and then in the scopes around.
+
+        Args:
+            qualifier: the source it is said to be of, empty for a bare name.
 
         Raises:
             UnknownColumn: no source has it.
             AmbiguousColumn: several have, and the name is bare.
         """
         for scope in self.around:
-            found = scope._here(name)  # noqa: SLF001  # the same class
+            found = scope._here(qualifier, name, at)  # noqa: SLF001  # the same class
             if found is not None:
                 return found
-        raise self._unknown(name)
+        raise self._unknown(qualifier, name, at)
 
-    def _here(self, name: Name) -> Column | None:
-        if name.qualifier:
-            source = self.sources.get(name.qualifier)
+    def _here(self, qualifier: str, name: str, at: Position) -> Column | None:
+        if qualifier:
+            source = self.sources.get(qualifier)
             columns = source.columns if source is not None else ()
-            found = [column for column in columns if bare(column) == name.name]
-            return found[0] if found else None
+            return next((column for column in columns if bare(column) == name), None)
         hits = [
             (alias, column)
             for alias, source in self.sources.items()
             for column in source.columns
-            if bare(column) == name.name and column.name not in self.hidden
+            if bare(column) == name and column.name not in self.hidden
         ]
         if len(hits) > 1:
-            choices = [f"{alias}.{name.name}" for alias, _ in hits]
+            choices = [f"{alias}.{name}" for alias, _ in hits]
             raise AmbiguousColumn(
-                f"column {name.name!r} could be {' or '.join(choices)}",
-                position=name.at,
-                found=name.name,
+                f"column {name!r} could be {' or '.join(choices)}",
+                position=at,
+                found=name,
                 exists=choices,
                 attempt=f"write {choices[0]}",
             )
         return hits[0][1] if hits else None
 
-    def _unknown(self, name: Name) -> UnknownColumn:
-        written = f"{name.qualifier}.{name.name}" if name.qualifier else name.name
+    def _unknown(self, qualifier: str, name: str, at: Position) -> UnknownColumn:
+        written = f"{qualifier}.{name}" if qualifier else name
         known: dict[str, Source] = {}
         for scope in reversed(self.around):
             known |= scope.sources
-        if name.qualifier and name.qualifier not in known:
+        if qualifier and qualifier not in known:
             return UnknownColumn(
-                f"nothing in FROM is called {name.qualifier!r}",
-                position=name.at,
+                f"nothing in FROM is called {qualifier!r}",
+                position=at,
                 found=written,
-                exists=nearest(name.qualifier, known),
-                attempt=suggestion(name.qualifier, known) or "name the source in FROM",
+                exists=nearest(qualifier, known),
+                attempt=suggestion(qualifier, known) or "name the source in FROM",
             )
-        if name.qualifier:
-            names = [f"{name.qualifier}.{bare(c)}" for c in known[name.qualifier].columns]
+        if qualifier:
+            names = [f"{qualifier}.{bare(c)}" for c in known[qualifier].columns]
         else:
             names = [bare(column) for source in known.values() for column in source.columns]
         return UnknownColumn(
             f"there is no column {written!r}",
-            position=name.at,
+            position=at,
             found=written,
             exists=nearest(written, names),
             attempt=suggestion(written, names)
-            or f"name one of these; a text stands in single quotes: '{name.name}'",
+            or f"name one of these; a text stands in single quotes: '{name}'",
         )
 
 

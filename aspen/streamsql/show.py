@@ -1,53 +1,52 @@
-"""AST → text, for EXPLAIN and the golden files (border 1)."""
+"""sqlglot's tree → text with every bracket, for EXPLAIN and the golden files (border 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any, ClassVar
 
-from aspen.algebra.text import column_text, value_text
+from sqlglot import exp, generator
+
+from aspen.algebra.text import column_text
 from aspen.model.schema import Relation
-from aspen.streamsql.ast import (
-    Binary,
-    Choice,
-    CompareQuery,
-    CreateRelation,
-    CreateView,
-    DerivedSource,
-    Exists,
-    Expression,
-    Function,
-    JoinedSource,
-    Literal,
-    Name,
-    Negation,
-    NullTest,
-    OrderedQuery,
-    OrderKey,
-    Output,
-    Query,
-    Scalar,
-    Select,
-    SelectQuery,
-    Source,
-    Star,
-    Statement,
-    UnionQuery,
-    ValuesQuery,
-    WithQuery,
-)
+from aspen.streamsql.dialect import StreamSql, StreamWindow
+from aspen.streamsql.statement import Statement
 
 
-def ast_text(statement: Statement) -> str:
-    """Print a statement as an outline, one clause per line."""
-    match statement:
-        case CreateRelation(relation):
-            return _relation(relation)
-        case CreateView():
-            head = f"CreateView {statement.name}"
-        case Select():
-            head = "Once" if statement.once else "Select"
-    lines = [head, *_indented(_query(statement.query)), *_outputs(statement.outputs)]
-    return "\n".join(lines) + "\n"
+class _Generator(generator.Generator):
+    """sqlglot's printer, with windows, and with brackets around every operation."""
+
+    BRACKETED = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In)
+    EXPRESSION_WITHOUT_NESTED_CTES: ClassVar[set[type[exp.Expr]]] = set()
+
+    def sql(self, expression: Any, key: str | None = None, comment: bool = True) -> str:  # noqa: FBT001, FBT002  # sqlglot's
+        text: str = super().sql(expression, key, comment)
+        bracketed = key is None and isinstance(expression, self.BRACKETED)
+        return f"({text})" if bracketed else text
+
+    def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
+        window = self.sql(expression, "stream_window")
+        return f"{super().table_sql(expression, sep)}{f' {window}' if window else ''}"
+
+    def streamwindow_sql(self, expression: StreamWindow) -> str:
+        by = self.expressions(expression, key="partition_by", flat=True)
+        words = [f"PARTITION BY {by}"] if by else []
+        words += [
+            f"{key.removesuffix('_s').upper()} {expression.args[key]}"
+            + (" SECONDS" if key.endswith("_s") else "")
+            for key in ("rows", "range_s", "slide_s")
+            if expression.args.get(key) is not None
+        ]
+        return f"[{' '.join(words)}]"
+
+
+def statement_text(statement: Statement) -> str:
+    """Prints a statement as StreamSQL reads it, one clause per line."""
+    if statement.relation is not None:
+        return _relation(statement.relation)
+    text = _Generator(dialect=StreamSql, pretty=True, comments=False).generate(statement.tree)
+    head = "ONCE\n" if statement.kind == "once" else ""
+    outputs = [f"OUTPUT TO {one.kind} {one.target}".rstrip() for one in statement.outputs]
+    return "\n".join([f"{head}{text}", *outputs]) + "\n"
 
 
 def _relation(relation: Relation) -> str:
@@ -64,137 +63,3 @@ def _relation(relation: Relation) -> str:
     }
     lines += [f"  {name}: {value}" for name, value in facts.items() if value]
     return "\n".join(lines) + "\n"
-
-
-def _outputs(outputs: tuple[Output, ...]) -> list[str]:
-    return [f"  output to {found.kind.lower()} {found.target}".rstrip() for found in outputs]
-
-
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f"  {line}" for line in lines)
-
-
-def _query(query: Query) -> Iterator[str]:
-    match query:
-        case SelectQuery():
-            yield from _select(query)
-        case UnionQuery(left, right, keeps):
-            yield "union all" if keeps else "union"
-            yield from _indented(_query(left))
-            yield from _indented(_query(right))
-        case CompareQuery(left, right, function, keeps):
-            yield f"{function.lower()}{' all' if keeps else ''}"
-            yield from _indented(_query(left))
-            yield from _indented(_query(right))
-        case ValuesQuery(rows):
-            yield "values"
-            yield from (f"  ({', '.join(map(spell, row))})" for row in rows)
-        case OrderedQuery(inner, keys, limit, offset):
-            yield from _query(inner)
-            if keys:
-                yield f"order by {', '.join(map(_order_key, keys))}"
-            if limit is not None:
-                yield f"limit {limit}"
-            if offset:
-                yield f"offset {offset}"
-        case WithQuery(ctes, body, recursive):
-            if query.most is not None:
-                yield f"at most {query.most} rows"
-            for cte in ctes:
-                columns = f"({', '.join(cte.columns)})" if cte.columns else ""
-                yield f"with {'recursive ' if recursive else ''}{cte.name}{columns}"
-                yield from _indented(_query(cte.query))
-            yield from _query(body)
-
-
-def _select(query: SelectQuery) -> Iterator[str]:
-    yield "select distinct" if query.distinct else "select"
-    for item in query.items:
-        if isinstance(item.value, Star):
-            yield f"  {item.value.qualifier}{'.' if item.value.qualifier else ''}*"
-        else:
-            yield f"  {spell(item.value)}{f' as {item.alias}' if item.alias else ''}"
-    for source in query.sources:
-        yield from _source(source)
-    if query.where is not None:
-        yield f"where {spell(query.where)}"
-        yield from _subqueries(query.where)
-    if query.group_by:
-        yield f"group by {', '.join(map(spell, query.group_by))}"
-    if query.having is not None:
-        yield f"having {spell(query.having)}"
-
-
-def _order_key(key: OrderKey) -> str:
-    down = " desc" if key.descending else ""
-    return f"{spell(key.value)}{down}{' nulls last' if key.nulls_last else ''}"
-
-
-def _joined(source: JoinedSource) -> Iterator[str]:
-    words = "natural " if source.natural else ""
-    using = f" using {', '.join(source.using)}" if source.using else ""
-    on = f" on {spell(source.on)}" if source.on is not None else ""
-    yield f"from {words}{source.kind.lower()} join{using}{on}"
-    for sources, condition in ((source.left, source.left_on), (source.right, source.right_on)):
-        for part in sources:
-            yield from _indented(_source(part))
-        if condition is not None:
-            yield f"  where {spell(condition)}"
-
-
-def _source(source: Source) -> Iterator[str]:
-    if isinstance(source, JoinedSource):
-        yield from _joined(source)
-        return
-    if isinstance(source, DerivedSource):
-        columns = f"({', '.join(source.columns)})" if source.columns else ""
-        yield f"from (query) as {source.alias}{columns}"
-        yield from _indented(_query(source.query))
-        return
-    window = ""
-    if source.window is not None:
-        by = ", ".join(spell(name) for name in source.window.partition_by)
-        words = [f"partition by {by}"] if by else []
-        for word, amount, seconds in source.window.bounds.words:
-            words.append(f"{word} {amount}{' s' if seconds else ''}")
-        window = f" [{' '.join(words)}]"
-    yield f"from {source.name} as {source.alias}{window}"
-
-
-def _subqueries(node: Expression) -> Iterator[str]:
-    match node:
-        case Exists(query) | Scalar(query):
-            yield "  (query)"
-            yield from (f"    {line}" for line in _query(query))
-        case Binary(_, left, right):
-            yield from _subqueries(left)
-            yield from _subqueries(right)
-        case Negation(inner):
-            yield from _subqueries(inner)
-
-
-def spell(node: Expression) -> str:
-    """Spell an expression with every bracket."""
-    match node:
-        case Name(qualifier, name):
-            return f"{qualifier}.{name}" if qualifier else name
-        case Literal(value):
-            return value_text(value)
-        case Binary(symbol, left, right):
-            return f"({spell(left)} {symbol} {spell(right)})"
-        case Negation(inner):
-            return f"(NOT {spell(inner)})"
-        case NullTest(inner):
-            return f"({spell(inner)} IS NULL)"
-        case Function(name, arguments, star, distinct):
-            inside = "*" if star else ", ".join(map(spell, arguments))
-            return f"{name}({'DISTINCT ' if distinct else ''}{inside})"
-        case Choice(branches, otherwise):
-            whens = "".join(f"WHEN {spell(w)} THEN {spell(t)} " for w, t in branches)
-            return f"CASE {whens}ELSE {spell(otherwise)} END"
-        case Exists(_, needle, symbol):
-            if needle is None:
-                return "EXISTS (query)"
-            return f"({spell(needle)} {'IN' if symbol == '=' else f'{symbol} ANY'} (query))"
-        case Scalar():
-            return "(query)"

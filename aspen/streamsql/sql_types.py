@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
+from aspen.errors import Position
 from aspen.model.schema import Type
+from aspen.streamsql.errors import Unsupported
 
 _NAMES = {
     Type.INT: "INT INTEGER BIGINT SMALLINT TINYINT INT128 UINT UBIGINT USMALLINT UTINYINT",
@@ -22,3 +26,26 @@ CASTS = {
     Type.BOOL: "to_bool",
 }
 """The function that CAST calls, by the type wanted."""
+
+
+def type_of(
+    tree: exp.Expr, at: Position, attempt: str = "INTEGER, REAL, VARCHAR or BOOLEAN"
+) -> Type:
+    """Returns the type SQL's name means.
+
+    Args:
+        at: where it is asked for.
+
+    Raises:
+        Unsupported: no type of ours.
+    """
+    spelt = str(getattr(tree.this, "name", tree.this)).upper()
+    if spelt not in SQL_TYPES:
+        raise Unsupported(
+            f"there is no type {spelt}",
+            position=at,
+            found=spelt,
+            exists=("FLOAT", "INT", "TEXT", "BOOL"),
+            attempt=attempt,
+        )
+    return SQL_TYPES[spelt]

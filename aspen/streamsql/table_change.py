@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from aspen.algebra.plan import Values
 from aspen.errors import AspenError
 from aspen.model.schema import Relation, Row, Value
-from aspen.streamsql.ast import Item, Name, NamedSource, Select, SelectQuery, Star
 from aspen.streamsql.compile import Compiled
 from aspen.streamsql.convert import converted
-from aspen.streamsql.script_ast import Delete, Insert, Update
-
-Modification = Insert | Delete | Update
+from aspen.streamsql.positions import NOWHERE
+from aspen.streamsql.statement import Statement
+from aspen.streamsql.tree import column_of
 
 
 class WrongWidth(AspenError, code="aspen.bind.wrong_width"):
@@ -67,12 +68,12 @@ class TableChange:
 
 
 def table_change(
-    statement: Modification,
+    statement: Statement,
     relation: Relation,
-    compiled: Callable[[Select], Compiled],
+    compiled: Callable[[Statement], Compiled],
     defaults: Mapping[str, Value] | None = None,
 ) -> TableChange:
-    """Compile a statement over the table it names.
+    """Compile an INSERT, DELETE or UPDATE over the table it names.
 
     Args:
         compiled: compiles a question, in the catalog and with the rights of whoever changes.
@@ -82,32 +83,29 @@ def table_change(
         WrongWidth: an INSERT of more or fewer values than columns.
         AspenError: a name, type or value that is wrong.
     """
-    if isinstance(statement, Insert):
-        return _insertion(statement, relation, compiled, defaults or {})
-    items = [Item(Name(relation.name, name)) for name in relation.names] or [Item(Star(""))]
-    assigned = statement.values if isinstance(statement, Update) else ()
-    filled = tuple(relation.index(name) for name, _ in assigned)
-    items += [Item(value, f"set_{number}") for number, (_, value) in enumerate(assigned)]
-    source = NamedSource(relation.name, relation.name)
-    question = SelectQuery(tuple(items), (source,), statement.where)
-    return TableChange(relation, compiled(Select(question, once=True)), filled)
+    tree = statement.tree
+    if statement.kind == "INSERT":
+        named = [column.name for column in tree.this.expressions]
+        names = named if isinstance(tree.this, exp.Schema) else relation.names
+        filled = tuple(relation.index(name) for name in names)
+        found = compiled(_asked(statement, tree.expression))
+        if len(found.plan.columns) != len(filled):
+            raise WrongWidth(
+                f"{len(names)} columns are filled with {len(found.plan.columns)} values",
+                position=statement.at,
+                found=str(len(found.plan.columns)),
+                exists=names,
+            )
+        others = tuple((defaults or {}).get(name) for name in relation.names)
+        return TableChange(relation, found, filled, others)
+    items: list[exp.Expr] = [column_of(relation.name, n, NOWHERE) for n in relation.names]
+    assigned = tree.expressions if statement.kind == "UPDATE" else []
+    filled = tuple(relation.index(part.this.name) for part in assigned)
+    items += [exp.alias_(part.expression, f"set_{n}") for n, part in enumerate(assigned)]
+    question = exp.select(*(items or ["*"])).from_(exp.Table(this=tree.this.this))
+    question.set("where", tree.args.get("where"))
+    return TableChange(relation, compiled(_asked(statement, question)), filled)
 
 
-def _insertion(
-    statement: Insert,
-    relation: Relation,
-    compiled: Callable[[Select], Compiled],
-    defaults: Mapping[str, Value],
-) -> TableChange:
-    names = statement.columns or relation.names
-    filled = tuple(relation.index(name) for name in names)
-    found = compiled(Select(statement.query, once=True))
-    if len(found.plan.columns) != len(filled):
-        raise WrongWidth(
-            f"{len(names)} columns are filled with {len(found.plan.columns)} values",
-            position=statement.at,
-            found=str(len(found.plan.columns)),
-            exists=names,
-        )
-    others = tuple(defaults.get(name) for name in relation.names)
-    return TableChange(relation, found, filled, others)
+def _asked(statement: Statement, query: exp.Expr) -> Statement:
+    return Statement(statement.text, "once", query, statement.at)

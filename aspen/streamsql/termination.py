@@ -15,13 +15,16 @@ from itertools import product
 from math import prod
 
 import networkx as nx
+from sqlglot import exp
 
 from aspen.algebra.expr import Col, Expr, columns_in
 from aspen.algebra.plan import AggregateFunction, Best, Plan
+from aspen.errors import Position
 from aspen.model.schema import Column, Type
-from aspen.streamsql.ast import SelectQuery
 from aspen.streamsql.errors import NotMonotone, UnboundedRecursion, Unsupported
 from aspen.streamsql.monotone import DOWN, UP, beyond, moves, side, strictly
+from aspen.streamsql.positions import at, whole
+from aspen.streamsql.reads import conditions_of
 from aspen.streamsql.recursion_flow import Branch, branches
 
 _MOST_LEVELS = 10_000
@@ -42,7 +45,7 @@ class Derivation:
     name: str
     columns: tuple[Column, ...]
     best: Best | None
-    steps: tuple[tuple[SelectQuery, Plan], ...]
+    steps: tuple[tuple[exp.Select, Plan], ...]
 
 
 def check_termination(relations: Sequence[Derivation]) -> None:
@@ -208,7 +211,7 @@ class _Check:
             step = branch.step
             raise NotMonotone(
                 f"a condition on {column} could be true of a worse row and false of the better",
-                position=step.where.at if step.where is not None else step.at,
+                position=_condition_at(step),
                 found=column,
                 exists=[f"{column} {symbol} …" for symbol in allowed] if not self.several else (),
                 attempt="put the condition into the query that reads the recursive one",
@@ -234,7 +237,7 @@ class _Check:
                 raise NotMonotone(
                     f"a step of {branch.relation} reads {relation} without handing a cost on, in a"
                     f" circle in which rows of {changing} come and go with theirs",
-                    position=branch.step.at,
+                    position=whole(branch.step),
                     found=relation,
                     attempt="let every relation of the circle keep one MIN or MAX, or every step"
                     " hand the costs on",
@@ -358,7 +361,13 @@ class _Check:
                 raise Unsupported(
                     f"NOT EXISTS in the step of {branch.relation} compares several sources, or"
                     " recursive columns, by more than =",
-                    position=step.where.at if step.where is not None else step.at,
+                    position=_condition_at(step),
                     found="NOT EXISTS",
                     attempt="let what must not exist be a CTE or view that has these columns",
                 )
+
+
+def _condition_at(step: exp.Select) -> Position:
+    """Returns where the conditions of a step begin."""
+    first = next(conditions_of(step), None)
+    return whole(step) if first is None else at(first)

@@ -14,6 +14,7 @@ from aspen.errors import Position
 from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import (
     TypeMismatch,
+    UnionArity,
     UnitMismatch,
     UnknownFunction,
     WrongArity,
@@ -118,6 +119,52 @@ def meeting(one: Typed, other: Typed, doing: str) -> tuple[Type | None, str]:
             attempt=f"use a column in {one.unit}, or divide by a quantity in {other.unit}",
         )
     return kind, unit
+
+
+def unified(left: Plan, right: Plan, at: Position, word: str = "UNION") -> tuple[Column, ...]:
+    """Returns the columns two queries share, named by the left one.
+
+    Args:
+        word: what combines them.
+
+    Raises:
+        UnionArity: different numbers of columns.
+        TypeMismatch: types that do not meet.
+        UnitMismatch: units that do not.
+    """
+    if len(left.columns) != len(right.columns):
+        raise UnionArity(
+            f"one side has {len(left.columns)} columns, the other {len(right.columns)}",
+            position=at,
+            found=", ".join(column.name for column in right.columns),
+            exists=[column.name for column in left.columns],
+            attempt="select the same columns on both sides",
+        )
+    columns: list[Column] = []
+    for i, (one, other) in enumerate(zip(left.columns, right.columns, strict=True)):
+        kind, fits = meet(known_type(left, i), known_type(right, i))
+        if not fits:
+            raise TypeMismatch(
+                f"column {one.name!r} is {spelt(one.type)} on one side of {word}"
+                f" and {spelt(other.type)} on the other",
+                position=at,
+                found=spelt(other.type),
+                exists=(spelt(one.type),),
+                attempt="CAST one side",
+            )
+        unit = units.common(one.unit, other.unit)
+        if unit is None:
+            raise UnitMismatch(
+                f"column {one.name!r} is in {one.unit} on one side of {word}"
+                f" and in {other.unit} on the other",
+                position=at,
+                found=other.unit,
+                exists=(one.unit,),
+                attempt="name the quantity in a column of its own and the other NULL",
+            )
+        nullable = one.nullable or other.nullable
+        columns.append(Column(one.name, kind or Type.TEXT, unit, nullable))
+    return tuple(columns)
 
 
 def require(value: Typed, accepted: Sequence[Type], where: str) -> None:

@@ -7,60 +7,51 @@ would never end and so has no answer to differ from.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from sqlglot import exp
 
-from aspen.streamsql.ast import (
-    Cte,
-    NamedSource,
-    Query,
-    SelectQuery,
-    Star,
-    UnionQuery,
-    ValuesQuery,
-)
-from aspen.streamsql.bind_expr import has_aggregate, has_subquery
+from aspen.streamsql.bind_order import is_bare, unwrapped
+from aspen.streamsql.reads import conditions_of, sources_of
+from aspen.streamsql.tree import has_aggregate, has_subquery, items_of
 
 
-def as_set(cte: Cte) -> Cte:
-    """Read a CTE's UNION ALL as UNION, where both mean the same.
+def means_union(cte: exp.CTE) -> bool:
+    """Whether UNION ALL in a CTE's query means UNION.
 
     Law: the rows SQL gives, each as often.
     Source: own.
     """
-    query = cte.query
-    chain = (
-        isinstance(query, UnionQuery)
-        and query.keeps_duplicates
-        and _has_one_row(query.left)
-        and _reads_only(query.right, cte.name)
+    query = unwrapped(cte.this)
+    return (
+        isinstance(query, exp.Union)
+        and not query.args.get("distinct")
+        and _has_one_row(unwrapped(query.this))
+        and _reads_only(unwrapped(query.expression), cte.alias)
     )
-    if not chain or not isinstance(query, UnionQuery):
-        return cte
-    return replace(cte, query=replace(query, keeps_duplicates=False))
 
 
-def _has_one_row(query: Query) -> bool:
-    if isinstance(query, ValuesQuery):
-        return len(query.rows) == 1
-    if not isinstance(query, SelectQuery):
-        return False
-    lone = not query.sources and query.where is None
-    return (lone or _is_total(query)) and not query.group_by and query.having is None
+def _is_plain(query: exp.Expr) -> bool:
+    """Whether a query is one SELECT without groups."""
+    grouped = query.args.get("group") or query.args.get("having")
+    return isinstance(query, exp.Select) and not grouped and is_bare(query)
 
 
-def _is_total(query: SelectQuery) -> bool:
-    values = [item.value for item in query.items if not isinstance(item.value, Star)]
-    return any(map(has_aggregate, values))
+def _has_one_row(query: exp.Expr) -> bool:
+    if isinstance(query, exp.Values):
+        return len(query.expressions) == 1
+    lone = query.args.get("from_") is None and query.args.get("where") is None
+    return _is_plain(query) and (lone or any(map(has_aggregate, _values(query))))
 
 
-def _reads_only(query: Query, name: str) -> bool:
+def _reads_only(query: exp.Expr, name: str) -> bool:
     """Whether a query gives at most one row for each row of the view, and reads nothing else."""
-    if not isinstance(query, SelectQuery) or query.group_by or query.having is not None:
+    if not _is_plain(query):
         return False
-    values = [item.value for item in query.items if not isinstance(item.value, Star)]
-    if query.where is not None:
-        values.append(query.where)
+    values = [*_values(query), *conditions_of(query)]
     if any(has_aggregate(value) or has_subquery(value) for value in values):
         return False
-    sources = [s.name if isinstance(s, NamedSource) else "" for s in query.sources]
-    return sources == [name]
+    sources = sources_of(query)
+    return [s.name if isinstance(s, exp.Table) else "" for s in sources] == [name]
+
+
+def _values(select: exp.Expr) -> list[exp.Expr]:
+    return [item.value for item in items_of(select) if not item.value.is_star]

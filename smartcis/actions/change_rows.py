@@ -17,10 +17,9 @@ from django.db import transaction
 
 from aspen.log.entry import Change, Transaction
 from aspen.model.schema import Relation, Row, SourceKind
-from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled, compile_statement
-from aspen.streamsql.script_ast import Insert
-from aspen.streamsql.table_change import Modification, TableChange, table_change
+from aspen.streamsql.statement import Statement
+from aspen.streamsql.table_change import TableChange, table_change
 from aspen.views.evaluate_once import evaluate_once
 from smartcis import composition
 from smartcis.access.owner import Owner
@@ -39,7 +38,7 @@ ROWS_AT_MOST = 10_000
 """Rows of one table declared here: larger ones belong to a source of kind table."""
 
 
-def change_rows(statement: Modification, owner: Owner) -> int:
+def change_rows(statement: Statement, owner: Owner) -> int:
     """Carries a statement out.
 
     Returns:
@@ -51,13 +50,13 @@ def change_rows(statement: Modification, owner: Owner) -> int:
         QuotaReached: the table would have more rows than it may.
         AspenError: what else is wrong with it.
     """
-    own = OwnRelation.objects.filter(pk=statement.table).first()
+    own = OwnRelation.objects.filter(pk=statement.name).first()
     if own is None:
-        raise not_ones_own(statement.table)
+        raise not_ones_own(statement.name)
     check_owner(own, owner)
     relation = own.relation
     stream = relation.kind is SourceKind.STREAM
-    if stream and not isinstance(statement, Insert):
+    if stream and statement.kind != "INSERT":
         raise Refused(
             f"{own.name} is a stream, which only ever grows",
             found=own.name,
@@ -76,7 +75,7 @@ def change_rows(statement: Modification, owner: Owner) -> int:
     return len(pairs)
 
 
-def _compiled(question: Select) -> Compiled:
+def _compiled(question: Statement) -> Compiled:
     catalog = live_catalog()
     compiled = compile_statement(question, catalog)
     private = reads_private(compiled.sources, catalog)

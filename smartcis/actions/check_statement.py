@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from aspen.streamsql import Compiled
-from aspen.streamsql.ast import CreateView, Select
-from aspen.streamsql.script_ast import (
-    CreateTable,
-    Transact,
-)
 from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.actions.support.own_relations import account_of
-from smartcis.compiling.statement import nothing_here
 
 
 def check_statement(statement: Statement, owner: Owner) -> tuple[str, Compiled | None]:
@@ -24,12 +18,8 @@ def check_statement(statement: Statement, owner: Owner) -> tuple[str, Compiled |
     Raises:
         AspenError: what is wrong with it, and where.
     """
-    match statement.tree:
-        case Select(once=True):
-            return "once", compile_for(statement, owner, once=True)
-        case Select() | CreateView():
-            return "query", compile_for(statement, owner)
-        case CreateTable() | Transact():
-            raise nothing_here(statement)
+    if statement.asks:
+        once = not statement.maintained
+        return statement.kind, compile_for(statement, owner, once=once)
     account_of(owner)
     return statement.kind, None

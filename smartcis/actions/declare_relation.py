@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db import transaction
 
 from aspen.model.schema import Relation, SourceKind
-from aspen.streamsql.ast import CreateRelation
 from smartcis.access.owner import Owner
 from smartcis.actions.support.own_relations import account_of
 from smartcis.compiling.live_catalog import check_name
@@ -17,7 +16,7 @@ from smartcis.wrappers.declared import COLUMNS_AT_MOST
 RELATIONS_AT_MOST = 20
 
 
-def declare_relation(statement: CreateRelation, owner: Owner) -> OwnRelation:
+def declare_relation(relation: Relation, owner: Owner) -> OwnRelation:
     """Declares a table or stream; everybody may query it, its owner and staff may change it.
 
     Raises:
@@ -26,7 +25,6 @@ def declare_relation(statement: CreateRelation, owner: Owner) -> OwnRelation:
         QuotaReached: the owner has as many as one may have.
     """
     user_id = account_of(owner)
-    relation = statement.relation
     _check(relation)
     with transaction.atomic():
         check_name(relation.name)  # and with that, it is nobody else's turn to declare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from aspen.streamsql.script_ast import Drop
+from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.end_query import end_query, refuse_readers
 from smartcis.actions.support.own_relations import check_owner, not_ones_own
@@ -12,7 +12,7 @@ from smartcis.models import MaintainedQuery, OwnRelation
 from smartcis.models.turns import NAMES, take_turn
 
 
-def drop_relation(statement: Drop, owner: Owner) -> int:
+def drop_relation(statement: Statement, owner: Owner) -> int:
     """Drops a table, a stream or a view that somebody named.
 
     Returns:
@@ -30,7 +30,7 @@ def drop_relation(statement: Drop, owner: Owner) -> int:
             return 1
         own = OwnRelation.objects.filter(pk=statement.name).first()
         if own is None:
-            if statement.if_exists:
+            if statement.tree.args.get("exists"):
                 return 0
             raise not_ones_own(statement.name)
         check_owner(own, owner)

@@ -13,7 +13,6 @@ from aspen.algebra.plan import Plan, relations_of
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
-from aspen.streamsql.ast import CreateView, Select
 from aspen.streamsql.statement import Statement
 from aspen.views.choose import choose
 from federation.explain import Journey
@@ -82,9 +81,7 @@ def explain_query(
         "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled.relation),
     }
     later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    tree = statement.tree
-    assert isinstance(tree, Select | CreateView)  # or it would not have been compiled
-    journey = Journey(tree, catalog, given)
+    journey = Journey(statement, catalog, given)
     return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
 
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from aspen.streamsql.ast import CreateRelation, CreateView, Select
 from aspen.streamsql.errors import OneShot
-from aspen.streamsql.script_ast import (
-    CreateTable,
-    Delete,
-    Drop,
-    Insert,
-    Transact,
-    Update,
-)
 from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
@@ -23,7 +14,6 @@ from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import declare_relation
 from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
-from smartcis.compiling.statement import nothing_here
 from smartcis.models import MaintainedQuery
 from smartcis.questions.once import OnceAnswer
 
@@ -64,18 +54,15 @@ def submit_statement(
             found=name or strategy,
             attempt="leave them out, or submit a SELECT without ONCE",
         )
-    tree = statement.tree
-    match tree:
-        case Select(once=True):
-            return answer_once(statement, owner)
-        case Select() | CreateView():
-            return register_query(statement, owner, name=name, strategy=strategy)
-        case CreateRelation(relation):
-            declare_relation(tree, owner)
-            return StatementResult(statement.kind, relation.name, 1)
-        case Drop():
-            return StatementResult(statement.kind, tree.name, drop_relation(tree, owner))
-        case Insert() | Delete() | Update():
-            return StatementResult(statement.kind, tree.table, change_rows(tree, owner))
-        case CreateTable() | Transact():
-            raise nothing_here(statement)
+    if statement.maintained:
+        return register_query(statement, owner, name=name, strategy=strategy)
+    if statement.asks:
+        return answer_once(statement, owner)
+    if statement.relation is not None:
+        declare_relation(statement.relation, owner)
+        changed = 1
+    elif statement.kind == "DROP":
+        changed = drop_relation(statement, owner)
+    else:
+        changed = change_rows(statement, owner)
+    return StatementResult(statement.kind, statement.name, changed)

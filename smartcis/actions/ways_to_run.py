@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aspen.streamsql.ast import CreateView, Select
 from aspen.streamsql.statement import Statement
 
 STANDS = "the text says ONCE; take the word out to keep it running"
@@ -32,11 +31,10 @@ class Ways:
 
 def ways_to_run(statement: Statement) -> Ways:
     """Returns the ways in which a statement may be run."""
-    match statement.tree:
-        case Select(once=True):
-            return Ways(STANDS, "")
-        case Select(outputs=outputs):
-            return Ways("", GOES_OUT if outputs else "")
-        case CreateView():
-            return Ways("", NAMED)
-    return Ways(OTHER, OTHER)
+    if not statement.asks:
+        return Ways(OTHER, OTHER)
+    if not statement.maintained:
+        return Ways(STANDS, "")
+    if statement.name:
+        return Ways("", NAMED)
+    return Ways("", GOES_OUT if statement.outputs else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aspen.streamsql.errors import NotAQuery
 from aspen.streamsql.statement import Statement, read_statement
 from smartcis.errors import Invalid
 
@@ -22,13 +21,3 @@ def submitted(sql: str) -> Statement:
             exists=[f"up to {SQL_LENGTH}"],
         )
     return read_statement(sql)
-
-
-def nothing_here(statement: Statement) -> NotAQuery:
-    """Returns the refusal of what only scripts may say."""
-    return NotAQuery(
-        "every statement stands by itself here",
-        position=statement.at,
-        found=statement.kind,
-        attempt="CREATE TABLE t (a INT, b TEXT), INSERT INTO t VALUES (…), SELECT …",
-    )

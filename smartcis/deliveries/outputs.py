@@ -13,7 +13,7 @@ from django.conf import settings
 
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
-from aspen.streamsql.ast import Output
+from aspen.streamsql.statement import Output
 from smartcis.access.owner import Owner
 from smartcis.compiling.live_catalog import reads_private
 from smartcis.errors import Invalid, NotFound, Refused

@@ -15,9 +15,8 @@ from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.rows import RowCheck
 from aspen.streamsql.compile import compile_statement
 from aspen.streamsql.errors import NotAQuery, SyntaxRefused
-from aspen.streamsql.script import parse_script
-from aspen.streamsql.script_ast import Delete, Insert, ScriptStatement, Update
-from aspen.streamsql.table_change import Modification, table_change
+from aspen.streamsql.statement import CHANGING, Statement, read_statements
+from aspen.streamsql.table_change import table_change
 from aspen.views.evaluate_once import evaluate_once
 from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG
@@ -47,7 +46,7 @@ def hypothetical_changes(text: str, granted: Grant) -> tuple[Change, ...]:
         AspenError: a name, type or value that is wrong.
     """
     try:
-        statements = parse_script(text)
+        statements = read_statements(text)
     except (NotAQuery, SyntaxRefused) as error:
         raise _unreadable(text, error.message) from error
     changes = [change for one in statements for change in _changes(one, granted)]
@@ -64,12 +63,12 @@ def hypothetical_changes(text: str, granted: Grant) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def _changes(statement: ScriptStatement, granted: Grant) -> Iterator[Change]:
-    if not isinstance(statement, Insert | Delete | Update):
-        raise _unreadable(type(statement).__name__.upper(), "it must be INSERT, DELETE or UPDATE")
+def _changes(statement: Statement, granted: Grant) -> Iterator[Change]:
+    if statement.kind not in CHANGING:
+        raise _unreadable(statement.kind.upper(), "it must be INSERT, DELETE or UPDATE")
     relation = _relation(statement)
     change = table_change(statement, relation, lambda select: compile_statement(select, CATALOG))
-    if isinstance(statement, Insert) and not change.constant:
+    if statement.kind == "INSERT" and not change.constant:
         raise _unreadable(relation.name, "INSERT names its rows: INSERT INTO … VALUES (…)")
     if change.compiled.sources - {relation.name}:
         raise _unreadable(relation.name, f"it may read {relation.name} alone")
@@ -99,12 +98,12 @@ def _held(relation: Relation, granted: Grant) -> Delta:
     return rows
 
 
-def _relation(statement: Modification) -> Relation:
-    name = statement.table
+def _relation(statement: Statement) -> Relation:
+    name = statement.name
     if name not in CATALOG:
         raise unknown("base relation", name, (relation.name for relation in CATALOG))
     relation = CATALOG.get(name)
-    if relation.kind is SourceKind.STREAM and not isinstance(statement, Insert):
+    if relation.kind is SourceKind.STREAM and statement.kind != "INSERT":
         raise CannotRead(
             f"{name} is a stream: its readings cannot be named here",
             found=name,

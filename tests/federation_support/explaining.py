@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aspen.model.catalog import Catalog
-from aspen.streamsql.parse import parse
+from aspen.streamsql.statement import parse
 from federation.explain import Assumed, Journey, found_text
 from federation.explained import explained
 from federation.placement import FederatedPlan

@@ -12,11 +12,10 @@ from aspen.log.entry import Change, Declare, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query, parse
-from aspen.streamsql.ast import CreateRelation
 
 (_CREATED,) = parse("CREATE TABLE seen (tag TEXT NOT NULL) TTL 10 SECONDS")
-assert isinstance(_CREATED, CreateRelation)
 SEEN = _CREATED.relation
+assert SEEN is not None
 QUERY = compile_query("SELECT tag, COUNT(*) AS n FROM seen GROUP BY tag", Catalog.of([SEEN]))
 
 tags = st.sampled_from(["a", "b"])

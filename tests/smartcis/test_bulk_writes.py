@@ -83,13 +83,11 @@ def test_a_statement_is_few_statements(own, ann, monkeypatch, text, before, answ
     if before:
         with monkeypatch.context() as patch:
             patch.setattr(f"{change_rows.__module__}.answer", found(before))
-            change_rows(
-                read_statement("INSERT INTO lunch SELECT node, rid FROM routing_node").tree, ann
-            )
+            change_rows(read_statement("INSERT INTO lunch SELECT node, rid FROM routing_node"), ann)
     committed()
     monkeypatch.setattr(f"{change_rows.__module__}.answer", found(answer))
     with CaptureQueriesContext(connection) as caught:
-        assert change_rows(read_statement(text).tree, ann) == ROWS
+        assert change_rows(read_statement(text), ann) == ROWS
     assert len(caught) <= STATEMENTS, Counter(query["sql"][:60] for query in caught)
     assert stored() == after
     assert committed() == [difference("lunch", before, after)]
@@ -103,10 +101,10 @@ def found(rows):
 def test_equal_rows_go_as_often_as_they_were_found(ann, monkeypatch):
     bare = Relation("bag", (Column("n", Type.INT),))
     OwnRelation.objects.create(name="bag", user_id=ann.user_id, declaration=declaration_of(bare))
-    change_rows(read_statement("INSERT INTO bag VALUES (1), (1), (1), (2)").tree, ann)
+    change_rows(read_statement("INSERT INTO bag VALUES (1), (1), (1), (2)"), ann)
     committed()
     monkeypatch.setattr(f"{change_rows.__module__}.answer", found([(1,), (1,)]))
-    assert change_rows(read_statement("DELETE FROM bag WHERE n = 1").tree, ann) == 2
+    assert change_rows(read_statement("DELETE FROM bag WHERE n = 1"), ann) == 2
     assert stored() == [(1,), (2,)]
     assert committed() == [Counter({("bag", 1): -2})]
 
@@ -114,11 +112,11 @@ def test_equal_rows_go_as_often_as_they_were_found(ann, monkeypatch):
 @pytest.mark.parametrize("gone", ["relation", "its user"])
 def test_a_table_goes_with_its_rows_in_few_statements(own, ann, monkeypatch, gone):
     monkeypatch.setattr(f"{change_rows.__module__}.answer", found(FEW))
-    change_rows(read_statement("INSERT INTO lunch SELECT node, rid FROM routing_node").tree, ann)
+    change_rows(read_statement("INSERT INTO lunch SELECT node, rid FROM routing_node"), ann)
     committed()
     with CaptureQueriesContext(connection) as caught:
         if gone == "relation":
-            drop_relation(read_statement("DROP TABLE lunch").tree, ann)
+            drop_relation(read_statement("DROP TABLE lunch"), ann)
         else:
             User.objects.get().delete()
     assert len(caught) <= 2 * STATEMENTS, Counter(query["sql"][:60] for query in caught)

@@ -13,7 +13,6 @@ from django.db import connection, connections, transaction
 
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Type
-from aspen.streamsql.ast import CreateRelation
 from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM, Owner
 from smartcis.actions.declare_relation import RELATIONS_AT_MOST, declare_relation
@@ -104,8 +103,8 @@ def test_nobody_has_more_queries_than_they_may(house, settings):
     assert MaintainedQuery.objects.count() == 2
 
 
-def table(name: str) -> CreateRelation:
-    return CreateRelation(Relation(name, (Column("n", Type.INT),)))
+def table(name: str) -> Relation:
+    return Relation(name, (Column("n", Type.INT),))
 
 
 def test_nobody_declares_more_than_they_may(db):
@@ -135,7 +134,7 @@ def test_what_is_read_is_not_dropped_meanwhile(house):
     declare_relation(table("lunch"), ann)
     outcomes = all_at_once(
         lambda: register_query(read_statement("SELECT n FROM lunch"), ann),
-        lambda: drop_relation(read_statement("DROP TABLE lunch").tree, ann),
+        lambda: drop_relation(read_statement("DROP TABLE lunch"), ann),
     )
     assert refused(outcomes, AspenError) == 1
     assert MaintainedView.objects.count() == OwnRelation.objects.count()

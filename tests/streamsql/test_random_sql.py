@@ -20,7 +20,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, Relation, Type
 from aspen.runtime.lane import Lane
 from aspen.streamsql.bind import bind
-from aspen.streamsql.parse import parse
+from aspen.streamsql.statement import parse
 from tests.oracle import evaluate
 
 CATALOG = Catalog.of(

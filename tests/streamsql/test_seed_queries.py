@@ -15,7 +15,6 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query, parse
-from aspen.streamsql.ast import CreateRelation
 
 DDL = """
 CREATE TABLE region (r_regionkey INT NOT NULL, r_name TEXT);
@@ -55,7 +54,7 @@ DAYS = [f"{year}-{month}-15" for year in range(1992, 1999) for month in ("02", "
 
 
 def catalog_of(ddl):
-    relations = [s.relation for s in parse(ddl) if isinstance(s, CreateRelation)]
+    relations = [s.relation for s in parse(ddl) if s.relation is not None]
     return Catalog.of(relations)
 
 

@@ -1,0 +1,191 @@
+"""One source in FROM: a relation with its window, a view, a CTE or a sub-select."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window, WindowBounds
+from aspen.errors import Position
+from aspen.model.schema import Column, Relation, SourceKind
+from aspen.streamsql.bind_values import bind_series
+from aspen.streamsql.clauses import refuse_clauses
+from aspen.streamsql.errors import (
+    MisplacedWindow,
+    UnboundedStream,
+    UnionArity,
+    UnknownRelation,
+    nearest,
+    suggestion,
+)
+from aspen.streamsql.positions import at, whole
+from aspen.streamsql.scope import Environment, RecursionMark, Scope, Source, bare
+from aspen.streamsql.tree import unsupported
+from aspen.streamsql.typing_rules import relabelled
+
+SYSTEM_SCHEMA = "sys"
+"""The one schema there is: `sys.queries` is the relation `sys_queries`."""
+
+
+class SourceBinder:
+    """Binds the sources of one SELECT.
+
+    Args:
+        environment: what names in FROM mean, and the scope around.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        outer = environment.outer
+        scopes = () if outer is None else outer.around
+        self._taken = {source.alias for scope in scopes for source in scope.sources.values()}
+
+    def bind(self, tree: exp.Expr, unnamed: str) -> tuple[str, Plan, Source]:
+        """Bind a source.
+
+        Args:
+            unnamed: how a sub-select without an alias is called.
+
+        Returns:
+            What the text calls it, its rows, and what its name means.
+        """
+        columns = [column.name for column in tree.args["alias"].columns] if _named(tree) else []
+        match tree:
+            case exp.Values() | exp.Subquery():
+                refuse_clauses(tree)
+                query = tree if isinstance(tree, exp.Values) else tree.this
+                return self._query(query, tree.alias or unnamed, columns, whole(tree))
+            case exp.Table(this=exp.Anonymous(name=call)):
+                spoken, alias = tree.alias or call, self._alias(tree.alias or call)
+                derived = _derived(alias, bind_series(tree), columns or [call], spoken, whole(tree))
+                return spoken, *derived
+            case exp.Table(this=exp.Identifier()):
+                if not columns:
+                    return self._relation(tree)
+                inner = tree.copy()
+                inner.set("alias", None)
+                inner.set("joins", None)
+                query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=inner))
+                return self._query(query, tree.alias, columns, at(tree.this))
+        spelt = f"{type(tree).__name__.upper()} in FROM"
+        raise unsupported(spelt, tree, "a relation, a view or a sub-select")
+
+    def _alias(self, alias: str) -> str:
+        """Returns the alias a plan can use: one that no source around or beside has."""
+        number, chosen = 2, alias
+        while chosen in self._taken:
+            chosen, number = f"{alias}_{number}", number + 1
+        self._taken.add(chosen)
+        return chosen
+
+    def _query(
+        self, query: exp.Expr, spoken: str, columns: list[str], here: Position
+    ) -> tuple[str, Plan, Source]:
+        alias = self._alias(spoken)
+        return spoken, *_derived(alias, self.environment.bind(query), columns, spoken, here)
+
+    def _relation(self, tree: exp.Table) -> tuple[str, Plan, Source]:
+        schema = tree.args.get("db")
+        if schema is not None and (schema.name != SYSTEM_SCHEMA or tree.args.get("catalog")):
+            raise unsupported("schema in front of a name", tree, "the bare name")
+        refuse_clauses(tree)
+        # What stands in a schema is called by its own name: `FROM sys.queries WHERE queries.…`.
+        name = relation_name(tree)
+        spoken = tree.alias or tree.name
+        alias = self._alias(spoken)
+        known = self.environment.ctes.get(name)
+        if known is not None:
+            _no_window(tree, name, "a query's result")
+            columns = _prefixed(alias, known.columns)
+            if isinstance(known, RecursionMark):
+                ref = RecursiveRef(known.name, alias, columns)
+                return spoken, ref, Source(alias, columns, True)
+            return spoken, relabelled(known, columns), Source(alias, columns)
+        if name not in self.environment.catalog:
+            raise UnknownRelation(
+                f"there is no relation or view {name!r}",
+                position=at(tree.this),
+                found=name,
+                exists=nearest(name, self.environment.names),
+                attempt=suggestion(name, self.environment.names)
+                or "see the schema browser for the names",
+            )
+        relation = self.environment.catalog.get(name)
+        columns = _prefixed(alias, relation.columns)
+        source = Source(alias, columns)
+        stream = relation.kind is SourceKind.STREAM
+        scan = Scan(relation.name, alias, columns, relation.deletable, stream)
+        if not stream:
+            _no_window(tree, name, f"a {relation.kind.value.lower()}")
+            return spoken, scan, source
+        window = tree.args.get("stream_window")
+        if window is not None:
+            return spoken, _window(window, scan, Scope({spoken: source}), relation), source
+        if relation.ttl_s:
+            return spoken, Window(scan, range_s=relation.ttl_s), source
+        raise UnboundedStream(
+            f"stream {name!r} never ends: say how much of it counts",
+            position=at(tree.this),
+            found=name,
+            exists=("[RANGE 30 SECONDS]", "[ROWS 1]", "[PARTITION BY … ROWS 1]"),
+            attempt=f"{name} [RANGE 30 SECONDS]",
+        )
+
+
+def relation_name(tree: exp.Table) -> str:
+    """Returns the name of the relation, view or CTE that a table in FROM is."""
+    return f"{SYSTEM_SCHEMA}_{tree.name}" if tree.args.get("db") else tree.name
+
+
+def _named(tree: exp.Expr) -> bool:
+    return tree.args.get("alias") is not None
+
+
+def _derived(
+    alias: str, plan: Plan, names: list[str], spoken: str, here: Position
+) -> tuple[Plan, Source]:
+    columns = _prefixed(alias, plan.columns)
+    if names and len(names) != len(columns):
+        raise UnionArity(
+            f"{spoken} names {len(names)} columns, its query has {len(columns)}",
+            position=here,
+            found=", ".join(names),
+            exists=[bare(column) for column in columns],
+            attempt="name each column once",
+        )
+    if names:
+        columns = tuple(
+            replace(column, name=f"{alias}.{name}")
+            for column, name in zip(columns, names, strict=True)
+        )
+    return relabelled(plan, columns), Source(alias, columns)
+
+
+def _no_window(tree: exp.Table, name: str, what: str) -> None:
+    window = tree.args.get("stream_window")
+    if window is not None:
+        raise MisplacedWindow(
+            f"{name!r} is {what}: only a stream has a window",
+            position=at(window),
+            found=name,
+            attempt="leave the window out",
+        )
+
+
+def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Window:
+    by: list[str] = []
+    for part in tree.args.get("partition_by") or ():
+        if not isinstance(part, exp.Column):
+            raise unsupported("expression in PARTITION BY", part, "name a column")
+        by.append(scope.find(part.table, part.name, at(part)).name)
+    bounds = WindowBounds(**{name: tree.args.get(name) for name in WindowBounds._fields})
+    if relation.ttl_s:
+        # No window holds what its stream has forgotten.
+        ttl_s = relation.ttl_s
+        bounds = bounds._replace(range_s=min(bounds.range_s or ttl_s, ttl_s))
+    return Window(scan, tuple(by), *bounds)
+
+
+def _prefixed(alias: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(replace(column, name=f"{alias}.{bare(column)}") for column in columns)

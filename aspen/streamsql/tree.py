@@ -1,0 +1,294 @@
+"""What nodes of sqlglot's tree stand for in StreamSQL: calls, constants, sub-queries, parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from aspen.algebra.expr import Const
+from aspen.algebra.plan import AggregateFunction
+from aspen.errors import Position
+from aspen.streamsql.errors import SyntaxRefused, Unsupported
+from aspen.streamsql.positions import at, placed, whole
+from aspen.streamsql.sql_types import CASTS, type_of
+
+COMPARED: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_SPELLINGS = {
+    "ceiling": "ceil",
+    "char_length": "length",
+    "character_length": "length",
+    "ifnull": "coalesce",
+    "lcase": "lower",
+    "nvl": "coalesce",
+    "pow": "power",
+    "strpos": "instr",
+    "substring": "substr",
+    "ucase": "upper",
+}
+CHOICES = ("nullif", "iif", "if")
+"""Functions that are CASE in other words."""
+_BIGGEST = 2**63 - 1
+
+
+def unsupported(what: str, tree: exp.Expr, attempt: str) -> Unsupported:
+    """Returns the refusal of what StreamSQL leaves out."""
+    return Unsupported(
+        f"StreamSQL has no {what}", position=whole(tree), found=what, attempt=attempt
+    )
+
+
+def is_query(tree: object) -> bool:
+    """Whether a node gives rows."""
+    return isinstance(tree, exp.Query | exp.Values)
+
+
+def within(tree: exp.Expr) -> Iterator[exp.Expr]:
+    """Returns the nodes of an expression; a query in it is one node."""
+    return tree.walk(prune=is_query)
+
+
+def conjuncts(tree: exp.Expr | None) -> Iterator[exp.Expr]:
+    """Returns the parts that ANDs join, left to right."""
+    waiting = [] if tree is None else [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, exp.And):
+            waiting += [node.expression, node.this]
+        else:
+            yield node
+
+
+def constant(tree: exp.Expr) -> Const | None:
+    """Returns what a literal stands for, None for what is none.
+
+    Raises:
+        SyntaxRefused: a number that no column can hold.
+    """
+    match tree:
+        case exp.Literal():
+            return Const(str(tree.this) if tree.is_string else _number(tree))
+        case exp.Boolean():
+            return Const(bool(tree.this))
+        case exp.Null():
+            return Const(None)
+        case exp.Neg():
+            inner = constant(tree.this)
+            if inner is not None and type(inner.value) in (int, float):
+                return Const(-inner.value)  # type: ignore[operator]  # a number, see the guard
+    return None
+
+
+def _number(tree: exp.Literal) -> int | float:
+    text = str(tree.this)
+    try:
+        number = int(text) if text.isdigit() else float(text)
+    except ValueError:
+        number = float("inf")
+    if abs(number) > (_BIGGEST if isinstance(number, int) else 1.7e308):
+        raise SyntaxRefused(
+            "the number is too large",
+            position=at(tree),
+            found=text[:40],
+            attempt=f"whole numbers go up to {_BIGGEST}",
+        )
+    return number
+
+
+def column_of(qualifier: str, name: str, at: Position) -> exp.Column:
+    """Returns a column by name.
+
+    Args:
+        qualifier: the source it is of, empty for a bare name.
+    """
+    table = exp.Identifier(this=qualifier, quoted=False) if qualifier else None
+    return placed(exp.Column(this=exp.Identifier(this=name, quoted=False), table=table), at)
+
+
+class Item(NamedTuple):
+    """One entry of a select list."""
+
+    value: exp.Expr
+    alias: str
+    at: Position
+
+    @property
+    def name(self) -> str:
+        """What the text calls it: its alias, or the column it is."""
+        plain = isinstance(self.value, exp.Column) and not self.value.is_star
+        return self.alias or (self.value.name if plain else "")
+
+
+def items_of(select: exp.Expr) -> list[Item]:
+    """Returns the select list of a SELECT."""
+    return [
+        Item(tree.this, tree.alias, whole(tree))
+        if isinstance(tree, exp.Alias)
+        else Item(tree, "", whole(tree))
+        for tree in select.expressions
+    ]
+
+
+class Call(NamedTuple):
+    """A call, scalar or aggregate.
+
+    Args:
+        star: `COUNT(*)`.
+        distinct: `COUNT(DISTINCT x)`.
+    """
+
+    name: str
+    arguments: tuple[exp.Expr, ...]
+    star: bool = False
+    distinct: bool = False
+
+    @property
+    def aggregate(self) -> AggregateFunction | None:
+        """Returns which of COUNT, SUM, MIN, MAX and AVG it is."""
+        return AggregateFunction.__members__.get(self.name.upper())
+
+
+def call_of(tree: exp.Expr) -> Call | None:
+    """Returns the call a node is, also where SQL has an operator or words of its own for it."""
+    match tree:
+        case exp.Anonymous():
+            return None if subquery_test(tree) or tree.name in CHOICES else _called(tree)
+        case exp.Filter():
+            return _filtered(tree)
+        case exp.Cast():
+            kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
+            return Call(CASTS[kind], (tree.this,))
+        case exp.DPipe():
+            return Call("concat", (tree.this, tree.expression))
+        case exp.IntDiv():
+            return Call("quotient", (tree.this, tree.expression))
+        case exp.Substring():
+            return _given("substr", tree.this, tree.args.get("start"), tree.args.get("length"))
+        case exp.Trim():
+            sides = {"LEADING": "ltrim", "TRAILING": "rtrim"}
+            side = sides.get(str(tree.args.get("position")), "trim")
+            return _given(side, tree.this, tree.args.get("expression"))
+        case exp.Like() | exp.ILike() if not tree.args.get("negate"):
+            return _like(tree)
+        case exp.Escape() if isinstance(tree.this, exp.Like | exp.ILike):
+            found = _like(tree.this)
+            negated = tree.this.args.get("negate")
+            return (
+                None if negated else found._replace(arguments=(*found.arguments, tree.expression))
+            )
+    return None
+
+
+def _like(tree: exp.Expr) -> Call:
+    name = "ilike" if isinstance(tree, exp.ILike) else "like"
+    return Call(name, (tree.this, tree.expression))
+
+
+def _given(name: str, *arguments: exp.Expr | None) -> Call:
+    return Call(name, tuple(argument for argument in arguments if argument is not None))
+
+
+def _called(tree: exp.Anonymous) -> Call:
+    name, arguments = tree.name, tuple(tree.expressions)
+    match arguments:
+        case (exp.Star(),):
+            return Call(name, (), star=True)
+        case (exp.Distinct() as inside,):
+            return Call(name, tuple(inside.expressions), distinct=True)
+        case (_, _, *_) if name in ("min", "max"):
+            return Call("least" if name == "min" else "greatest", arguments)
+    return Call(_SPELLINGS.get(name, name), arguments)
+
+
+def _filtered(tree: exp.Filter) -> Call | None:
+    """Reads `SUM(x) FILTER (WHERE c)` as `SUM(CASE WHEN c THEN x END)`."""
+    call = call_of(tree.this)
+    if call is None:
+        return None
+    counted = (exp.Literal.number(1),) if call.star else call.arguments
+    when = tree.expression.this
+    chosen = tuple(exp.Case(ifs=[exp.If(this=when.copy(), true=value.copy())]) for value in counted)
+    return Call(call.name, chosen, distinct=call.distinct)
+
+
+def is_aggregate(tree: exp.Expr) -> bool:
+    """Whether a node is a call of COUNT, SUM, MIN, MAX or AVG."""
+    call = call_of(tree)
+    return call is not None and call.aggregate is not None
+
+
+def has_aggregate(tree: exp.Expr) -> bool:
+    """Whether an aggregate stands anywhere in the expression."""
+    return any(isinstance(node, exp.Anonymous) and is_aggregate(node) for node in within(tree))
+
+
+def has_subquery(tree: exp.Expr) -> bool:
+    """Whether EXISTS, IN (SELECT …) or a scalar sub-query stands anywhere in the expression."""
+    return any(map(is_query, within(tree)))
+
+
+def is_grouped(select: exp.Expr, more: Iterable[Item] = ()) -> bool:
+    """Whether a SELECT groups its rows.
+
+    Args:
+        more: outputs besides its own.
+    """
+    if select.args.get("group") or select.args.get("having"):
+        return True
+    values = [item.value for item in (*items_of(select), *more)]
+    return any(has_aggregate(value) for value in values if not value.is_star)
+
+
+class SubqueryTest(NamedTuple):
+    """`EXISTS (query)`, or where there is a needle, `needle = ANY (query)`.
+
+    Args:
+        negated: whether it must not hold: ALL is the negation of the opposite.
+    """
+
+    query: exp.Expr
+    needle: exp.Expr | None = None
+    symbol: str = "="
+    negated: bool = False
+
+
+def subquery_test(tree: exp.Expr) -> SubqueryTest | None:
+    """Returns the question a node asks of a query."""
+    match tree:
+        case exp.Exists():
+            return SubqueryTest(tree.this)
+        case exp.Anonymous(expressions=[inner]) if tree.name == "exists" and is_query(inner):
+            return SubqueryTest(inner)
+        case exp.In():
+            query = tree.args.get("query")
+            if query is None and len(tree.expressions) == 1:
+                query = tree.expressions[0] if is_query(tree.expressions[0]) else None
+            return None if query is None else SubqueryTest(query, tree.this)
+    symbol, word = COMPARED.get(type(tree)), quantifier(tree.args.get("expression"))
+    if symbol is None or not word:
+        return None
+    right = tree.expression
+    inner = right.expressions[0] if isinstance(right, exp.Anonymous) else right.this
+    if not isinstance(inner, exp.Query):
+        return None
+    every = word == "ALL"
+    return SubqueryTest(inner, tree.this, _OPPOSITE[symbol] if every else symbol, every)
+
+
+def quantifier(tree: exp.Expr | None) -> str:
+    """Returns ANY or ALL where one stands in front of a query, else nothing."""
+    if isinstance(tree, exp.Any | exp.All):
+        return type(tree).__name__.upper()
+    if isinstance(tree, exp.Anonymous) and len(tree.expressions) == 1:
+        name = tree.name.upper().replace("SOME", "ANY")
+        return name if name in ("ANY", "ALL") and isinstance(tree.expressions[0], exp.Query) else ""
+    return ""
