@@ -9,8 +9,7 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.motes.kinds import DEVICE_KINDS
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
-from aspen.streamsql.ast import CreateRelation
-from aspen.streamsql.parse import parse
+from aspen.streamsql import parse
 
 TENANT_COLUMN = "session"
 """Relations whose rows belong to one visitor: everything with this column is filtered by it."""
@@ -34,7 +33,7 @@ def _declared() -> dict[str, Relation]:
     *kinds, last = (kind.key for kind in DEVICE_KINDS)
     text = Path(__file__).with_name("catalog.streamsql").read_text(encoding="utf-8")
     text = text.replace("{kinds}", f"{', '.join(kinds)} or {last}")
-    relations = [tree.relation for tree in parse(text) if isinstance(tree, CreateRelation)]
+    relations = [one.relation for one in parse(text) if one.relation is not None]
     return {
         one.name: replace(
             one, comment=" ".join(one.comment.split()), rate_hz=RATES_HZ.get(one.name, 0.0)

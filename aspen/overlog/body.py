@@ -63,10 +63,10 @@ class Body:
         return body
 
     def select(
-        self, items: Iterable[tuple[str, exp.Expr]], here: Position, *, distinct: bool = False
+        self, outputs: Iterable[exp.Expr], here: Position, *, distinct: bool = False
     ) -> exp.Select:
-        """Returns the SELECT of some outputs, each under a name."""
-        select = selected(items, self.sources, here)
+        """Returns the SELECT of some outputs."""
+        select = selected(outputs, self.sources, here)
         select.set("where", _where(self.conditions))
         select.set("distinct", exp.Distinct() if distinct else None)
         return select
@@ -189,7 +189,7 @@ class Body:
             value = self.replaced(argument, f"in !{atom.predicate}(…)")
             inside.append(_equal(column_of(alias, column, at(argument)), value, at(argument)))
         one = placed(exp.Literal.number(1), atom.at)
-        query = selected([("one", one)], [self.source(atom, alias)], atom.at)
+        query = selected([one], [self.source(atom, alias)], atom.at)
         query.set("where", _where(inside))
         exists = placed(exp.Exists(this=query), atom.at)
         self.conditions.append(placed(exp.Not(this=exists), atom.at))
@@ -218,19 +218,23 @@ def _assignments(condition: Condition) -> Iterator[tuple[exp.Column, exp.Expr]]:
 
 
 def selected(
-    items: Iterable[tuple[str, exp.Expr]], sources: Iterable[exp.Expr], here: Position
+    outputs: Iterable[exp.Expr], sources: Iterable[exp.Expr], here: Position
 ) -> exp.Select:
-    """Returns a SELECT of some outputs, each under a name, from sources beside each other."""
+    """Returns a SELECT of some outputs from sources beside each other."""
     first, *others = sources
-    outputs = [placed(exp.alias_(value, name), at(value)) for name, value in items]
     return placed(
         exp.Select(
-            expressions=outputs,
+            expressions=list(outputs),
             from_=exp.From(this=first),
             joins=[exp.Join(this=other) for other in others],
         ),
         here,
     )
+
+
+def output(name: str, value: exp.Expr, here: Position) -> exp.Alias:
+    """Returns an output of a SELECT under a name."""
+    return placed(exp.Alias(this=value, alias=exp.Identifier(this=name, quoted=False)), here)
 
 
 def _equal(left: exp.Expr, right: exp.Expr, here: Position) -> exp.EQ:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from aspen.errors import Position
-from aspen.overlog.body import Body, MakeSource, assigned, selected
+from aspen.overlog.body import Body, MakeSource, assigned, output, selected
 from aspen.overlog.syntax import Aggregate, Atom, Rule, variables
 from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.positions import at, placed
@@ -100,19 +100,21 @@ class Queries:
     def _named(self, rule: Rule, names: tuple[str, ...]) -> exp.Select:
         """Returns the bindings of a rule's variables."""
         body = self._body(rule, self._source)
-        items = [(_column(index), body.values[name]) for index, name in enumerate(names)]
-        return body.select(items, rule.head.at)
+        here = rule.head.at
+        values = (body.values[name].copy() for name in names)
+        outputs = [output(_column(index), value, here) for index, value in enumerate(values)]
+        return body.select(outputs, here)
 
-    def _items(self, rule: Rule, body: Body) -> list[tuple[str, exp.Expr]]:
+    def _items(self, rule: Rule, body: Body) -> list[exp.Alias]:
         where = f"in the head of {rule.head.predicate}"
-        items: list[tuple[str, exp.Expr]] = []
+        items: list[exp.Alias] = []
         names = self.columns[rule.head.predicate]
         for name, argument in zip(names, rule.head.arguments, strict=True):
             term = argument.argument if isinstance(argument, Aggregate) else argument
             # count<*> counts rows: what stands in its place is never read.
             here = argument.at if isinstance(argument, Aggregate) else at(argument)
             value = exp.Literal.number(1) if term is None else body.replaced(term, where)
-            items.append((name, placed(value, here)))
+            items.append(output(name, value, here))
         return items
 
     def _grouped(self, rules: tuple[Rule, ...]) -> exp.Expr:
@@ -124,19 +126,22 @@ class Queries:
             body = self._body(rule, self._source)
             items = self._items(rule, body)
             if sensitive:
-                items += [(_column(index), column) for index, column in enumerate(body.read)]
+                items += [
+                    output(_column(index), column.copy(), head.at)
+                    for index, column in enumerate(body.read)
+                ]
             branches.append(body.select(items, rule.head.at, distinct=sensitive))
         keys: list[exp.Expr] = []
-        outputs: list[tuple[str, exp.Expr]] = []
+        outputs: list[exp.Alias] = []
         for name, argument in zip(self.columns[head.predicate], head.arguments, strict=True):
             if isinstance(argument, Aggregate):
                 column = column_of(_DERIVED, name, argument.at)
                 counted = exp.Star() if argument.argument is None else column
                 call = exp.Anonymous(this=argument.function, expressions=[counted])
-                outputs.append((name, placed(call, argument.at)))
+                outputs.append(output(name, placed(call, argument.at), argument.at))
             else:
                 keys.append(column_of(_DERIVED, name, at(argument)))
-                outputs.append((name, keys[-1]))
+                outputs.append(output(name, keys[-1].copy(), at(argument)))
         rows = united(branches, distinct=False)
         grouped = selected(outputs, [derived(rows, _DERIVED, head.at)], head.at)
         # Without keys SQL gives a row over nothing; a rule derives nothing from nothing.

@@ -288,13 +288,20 @@ def _column(name: str, typed: Typed) -> Column:
 
 
 def _union(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:
-    left = bind_query(tree.this, environment, named=named)
-    right = bind_query(tree.expression, environment, named=False)
-    columns = unified(left, right, whole(tree.expression))
-    distinct = bool(tree.args.get("distinct"))
-    parts = [part for side in (left, right) for part in _branches(side, distinct=distinct)]
-    united = Union(tuple(relabelled(part, columns) for part in parts))
-    return Distinct(united) if distinct else united
+    # A chain of unions nests to the left, deeper than Python's stack.
+    chain = [tree]
+    while isinstance(chain[-1].this, exp.Union) and is_bare(chain[-1].this):
+        chain.append(chain[-1].this)
+        refuse_clauses(chain[-1])
+    plan = bind_query(chain[-1].this, environment, named=named)
+    for union in reversed(chain):
+        right = bind_query(union.expression, environment, named=False)
+        columns = unified(plan, right, whole(union.expression))
+        distinct = bool(union.args.get("distinct"))
+        parts = [part for side in (plan, right) for part in _branches(side, distinct=distinct)]
+        plan = Union(tuple(relabelled(part, columns) for part in parts))
+        plan = Distinct(plan) if distinct else plan
+    return plan
 
 
 def _branches(plan: Plan, *, distinct: bool) -> tuple[Plan, ...]:

@@ -77,9 +77,10 @@ def _tables(
         case exp.Subquery():
             yield from _tables(tree.this, through, hidden)
         case exp.SetOperation():
-            word = () if isinstance(tree, exp.Union) else (type(tree).__name__.upper(),)
+            if not isinstance(tree, exp.Union):
+                through = (*through, type(tree).__name__.upper())
             for side in (tree.this, tree.expression):
-                yield from _tables(side, (*through, *word), hidden)
+                yield from _tables(side, through, hidden)
         case exp.Select():
             for source in sources_of(tree):
                 if isinstance(source, exp.Table):

@@ -15,19 +15,32 @@ from aspen.streamsql.statement import Statement
 class _Generator(generator.Generator):
     """sqlglot's printer, with windows, and with brackets around every operation."""
 
-    BRACKETED = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In)
-    EXPRESSION_WITHOUT_NESTED_CTES: ClassVar[set[type[exp.Expr]]] = set()
+    TRANSFORMS: ClassVar = {
+        **generator.Generator.TRANSFORMS,
+        StreamWindow: lambda self, window: self.window_text(window),
+    }
+    _BRACKETED = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In)
 
     def sql(self, expression: Any, key: str | None = None, comment: bool = True) -> str:  # noqa: FBT001, FBT002  # sqlglot's
         text: str = super().sql(expression, key, comment)
-        bracketed = key is None and isinstance(expression, self.BRACKETED)
+        bracketed = key is None and isinstance(expression, self._BRACKETED)
         return f"({text})" if bracketed else text
 
     def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
         window = self.sql(expression, "stream_window")
         return f"{super().table_sql(expression, sep)}{f' {window}' if window else ''}"
 
-    def streamwindow_sql(self, expression: StreamWindow) -> str:
+    def with_sql(self, expression: exp.With) -> str:
+        most = expression.meta.get("most")
+        limited = f"WITH RECURSIVE (ERROR AT {most} ROWS)" if most else "WITH RECURSIVE"
+        return str(super().with_sql(expression)).replace("WITH RECURSIVE", limited, 1)
+
+    def create_sql(self, expression: exp.Create) -> str:
+        kind = "CREATE RECURSIVE VIEW" if expression.meta.get("recursive") else "CREATE VIEW"
+        return str(super().create_sql(expression)).replace("CREATE VIEW", kind, 1)
+
+    def window_text(self, expression: StreamWindow) -> str:
+        """Prints the window of a stream."""
         by = self.expressions(expression, key="partition_by", flat=True)
         words = [f"PARTITION BY {by}"] if by else []
         words += [
@@ -45,8 +58,12 @@ def statement_text(statement: Statement) -> str:
         return _relation(statement.relation)
     text = _Generator(dialect=StreamSql, pretty=True, comments=False).generate(statement.tree)
     head = "ONCE\n" if statement.kind == "once" else ""
-    outputs = [f"OUTPUT TO {one.kind} {one.target}".rstrip() for one in statement.outputs]
-    return "\n".join([f"{head}{text}", *outputs]) + "\n"
+    outputs = ", ".join(f"{one.kind} {_target(one.target)}".rstrip() for one in statement.outputs)
+    return f"{head}{text}\n" + (f"OUTPUT TO {outputs}\n" if outputs else "")
+
+
+def _target(text: str) -> str:
+    return text if not text or text.isidentifier() else exp.Literal.string(text).sql()
 
 
 def _relation(relation: Relation) -> str:

@@ -85,7 +85,8 @@ class Statement:
         """The query that is asked; what CREATE VIEW says of columns and recursion is a WITH."""
         if not isinstance(self.tree, exp.Create):
             return self.tree
-        target, query = self.tree.this, self.tree.expression
+        target = self.tree.this
+        query: exp.Expr = self.tree.expression
         recursive = bool(self.tree.meta.get("recursive"))
         if not recursive and not isinstance(target, exp.Schema):
             return query

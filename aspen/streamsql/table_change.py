@@ -102,7 +102,7 @@ def table_change(
     assigned = tree.expressions if statement.kind == "UPDATE" else []
     filled = tuple(relation.index(part.this.name) for part in assigned)
     items += [exp.alias_(part.expression, f"set_{n}") for n, part in enumerate(assigned)]
-    question = exp.select(*(items or ["*"])).from_(exp.Table(this=tree.this.this))
+    question = exp.select(*(items or [exp.Star()])).from_(exp.Table(this=tree.this.this))
     question.set("where", tree.args.get("where"))
     return TableChange(relation, compiled(_asked(statement, question)), filled)
 

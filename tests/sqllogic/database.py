@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
 from aspen.errors import AspenError
@@ -18,27 +20,12 @@ from aspen.model.catalog import Catalog
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type, Value
 from aspen.runtime.lane import Lane
-from aspen.streamsql.ast import (
-    CreateView,
-    Expression,
-    Item,
-    Select,
-    SelectQuery,
-)
 from aspen.streamsql.compile import Compiled, compile_statement
 from aspen.streamsql.convert import converted
-from aspen.streamsql.script_ast import (
-    CreateTable,
-    Delete,
-    Drop,
-    Insert,
-    ScriptStatement,
-    Step,
-    Transact,
-    Update,
-)
-from aspen.streamsql.table_change import Modification, table_change
+from aspen.streamsql.statement import CHANGING, Statement
+from aspen.streamsql.table_change import table_change
 from tests.oracle import evaluate
+from tests.sqllogic.script import CreateTable, ScriptStatement, Step, asked
 
 _EPOCHS = 8
 _LONGEST_REPLAY = 20_000
@@ -90,19 +77,18 @@ class Database:
         match statement:
             case CreateTable():
                 return self._create(statement)
-            case Insert() | Delete() | Update():
-                return self._modify(statement)
-            case Drop():
-                return self._drop(statement)
-            case CreateView():
-                return self._create_view(statement)
-            case Transact(step):
-                return self._transact(step)
-            case Select():
-                self.once(self.compile(statement))
+            case Step():
+                return self._transact(statement)
+        if statement.kind in CHANGING:
+            return self._modify(statement)
+        if statement.kind == "DROP":
+            return self._drop(statement.name, if_exists=bool(statement.tree.args.get("exists")))
+        if statement.name:
+            return self._create_view(statement)
+        self.once(self.compile(statement))
         return 0
 
-    def compile(self, statement: Select) -> Compiled:
+    def compile(self, statement: Statement) -> Compiled:
         """Compile a query over the database."""
         return compile_statement(statement, self.catalog)
 
@@ -170,12 +156,12 @@ class Database:
     def _create(self, statement: CreateTable) -> int:
         relation = statement.relation
         if statement.replace:
-            self._drop(Drop(relation.name, if_exists=True))
+            self._drop(relation.name, if_exists=True)
         if not self._new(relation.name, quietly=statement.if_not_exists):
             return 0
         rows: Delta = {}
         if statement.query is not None:
-            filled = self.compile(Select(statement.query))
+            filled = self.compile(asked(statement.query))
             rows = self.once(filled)
             columns = tuple(_nullable(column) for column in filled.plan.columns)
             relation = Relation(relation.name, columns)
@@ -188,12 +174,11 @@ class Database:
         self._feed([Declare(0.0, relation)])
         return self._change([(relation.name, weight, row) for row, weight in rows.items()])
 
-    def _constant(self, value: Expression, column: Column) -> Value:
-        query = SelectQuery((Item(value, "made"),), ())
-        ((made,),) = self.once(self.compile(Select(query)))
+    def _constant(self, value: exp.Expr, column: Column) -> Value:
+        ((made,),) = self.once(self.compile(asked(exp.Select(expressions=[value]))))
         return converted(made, column)
 
-    def _create_view(self, statement: CreateView) -> int:
+    def _create_view(self, statement: Statement) -> int:
         self._new(statement.name, quietly=False)
         compiled = compile_statement(statement, self.catalog)
         self.keep(statement.name, compiled.plan)
@@ -206,10 +191,9 @@ class Database:
         self.catalog = self.catalog.with_relation(compiled.relation)
         return 0
 
-    def _drop(self, statement: Drop) -> int:
-        name = statement.name
+    def _drop(self, name: str, *, if_exists: bool) -> int:
         if name not in self.catalog:
-            if statement.if_exists:
+            if if_exists:
                 return 0
             raise StatementRefused(f"there is no {name} to drop", found=name, exists=self._names())
         readers = [view for view, compiled in self.views.items() if name in compiled.sources]
@@ -257,8 +241,8 @@ class Database:
             raise StatementRefused(f"there is no table {name}", found=name, exists=self._names())
         return relation
 
-    def _modify(self, statement: Modification) -> int:
-        relation = self._target(statement.table)
+    def _modify(self, statement: Statement) -> int:
+        relation = self._target(statement.name)
         defaults = self._defaults.get(relation.name)
         change = table_change(statement, relation, self.compile, defaults)
         changes: list[tuple[str, int, Row]] = []

@@ -9,7 +9,6 @@ from aspen.algebra.order import row_order
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.streamsql.ast import Select
 from aspen.streamsql.compile import Compiled
 from aspen.streamsql.errors import (
     NonStratified,
@@ -19,11 +18,11 @@ from aspen.streamsql.errors import (
     UnknownFunction,
     Unsupported,
 )
-from aspen.streamsql.script import parse_script
-from aspen.streamsql.script_ast import CreateTable, Drop, ScriptStatement, Step, Transact
+from aspen.streamsql.statement import Statement as Asked
 from tests.sqllogic.compare import difference
 from tests.sqllogic.database import Database, result_plan
 from tests.sqllogic.records import Halt, Query, Statement, read_records
+from tests.sqllogic.script import CreateTable, ScriptStatement, Step, parse_script
 
 ENGINE = "aspen"
 _KEPT = 16
@@ -128,15 +127,14 @@ class Runner:
     def _execute(self, sql: str) -> int:
         changed = 0
         for statement in parse_script(sql):
-            if not isinstance(statement, Select):
+            if not _is_asked(statement):
                 self._before_change(statement)
             changed += self.database.execute(statement)
         return changed
 
     def _before_change(self, statement: ScriptStatement) -> None:
-        moves = isinstance(statement, Drop) or (
-            isinstance(statement, Transact) and statement.step is Step.ROLLBACK
-        )
+        drops = isinstance(statement, Asked) and statement.kind == "DROP"
+        moves = drops or statement is Step.ROLLBACK
         if moves or (isinstance(statement, CreateTable) and statement.replace):
             # The rest may move to a new lane: kept queries end here.
             self._check_kept()
@@ -159,7 +157,7 @@ class Runner:
             for statement in statements[:-1]:
                 self.database.execute(statement)
             asked = statements[-1]
-            if not isinstance(asked, Select):
+            if not isinstance(asked, Asked) or not _is_asked(asked):
                 self.database.execute(asked)
                 self._note(record.line, "passed")
                 return
@@ -213,6 +211,11 @@ class Runner:
                 right, reason = False, error.render()
             if not right:
                 self._note(line, "failed", reason)
+
+
+def _is_asked(statement: ScriptStatement) -> bool:
+    """Whether a statement is a query without a name."""
+    return isinstance(statement, Asked) and statement.asks and not statement.name
 
 
 def shown(compiled: Compiled, rows: Delta) -> tuple[list[Row], list[Row] | None]:
