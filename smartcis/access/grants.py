@@ -56,7 +56,7 @@ def maintained(name: str) -> MaintainedView:
     """Returns a view by its name, or by the id of a query it answers.
 
     Raises:
-        UnknownView: nothing of that name; the nearest standing views are in `exists`.
+        NoSuchView: nothing of that name; the nearest standing views are in `exists`.
     """
     view = MaintainedView.objects.filter(name=name).first()
     if view is not None:
@@ -77,7 +77,7 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
     """Authorises a subscription to a view, or to a query by its id.
 
     Raises:
-        UnknownView: nothing of that name; the nearest standing views are in `exists`.
+        NoSuchView: nothing of that name; the nearest standing views are in `exists`.
         Forbidden: it tells of other visitors and the client is no staff.
     """
     view = maintained(name)

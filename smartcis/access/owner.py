@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from smartcis.access.grants import is_staff
 from smartcis.browser import browser_of
 from smartcis.errors import Refused
+from smartcis.models import MaintainedQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,18 @@ class Owner:
         if user_id is not None and user_id == self.user_id:
             return True
         return bool(browser) and browser == self.browser
+
+    def require_own(self, query: MaintainedQuery, attempt: str = "") -> None:
+        """Refuses what only a query's owner and staff may do.
+
+        Args:
+            attempt: what others may do instead.
+
+        Raises:
+            Refused: the query is somebody else's.
+        """
+        if not self.staff and not self.owns(query.browser, query.user_id):
+            raise Refused("this query is somebody else's", found=query.pk, attempt=attempt)
 
 
 SYSTEM = Owner(staff=True)

@@ -45,7 +45,7 @@ def ask_what_if(
     Raises:
         CannotRead: statements of another kind.
         SchemaError: no such column, or a value of another type.
-        NotThere: rows of that view are somebody else's.
+        RowNotThere: rows of that view are somebody else's.
         Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error, or cannot be maintained under the updates.

@@ -64,7 +64,7 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
 
     Raises:
         SchemaError: the row does not fit the view's columns.
-        NotThere: the view does not hold the row, or not for this client.
+        RowNotThere: the view does not hold the row, or not for this client.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error.
     """

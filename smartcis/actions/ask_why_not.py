@@ -68,7 +68,7 @@ def ask_why_not(granted: Grant, row: Mapping[str, Value], *, wait_s: float = WAI
 
     Raises:
         SchemaError: no such column, or a value of another type.
-        NotThere: rows of that view are somebody else's.
+        RowNotThere: rows of that view are somebody else's.
         Veiled: the view rests on where people are.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view has such a row, or is in error.

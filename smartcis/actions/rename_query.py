@@ -7,7 +7,6 @@ from django.db import transaction
 from smartcis.access.owner import Owner
 from smartcis.access.queries import query_of
 from smartcis.actions.register_query import NAME_LENGTH
-from smartcis.errors import Refused
 from smartcis.models import MaintainedQuery
 
 
@@ -20,11 +19,7 @@ def rename_query(query_id: str, name: str, owner: Owner) -> MaintainedQuery:
     """
     with transaction.atomic():
         query = query_of(query_id)
-        if not owner.staff and not owner.owns(query.browser, query.user_id):
-            raise Refused(
-                "this query is somebody else's",
-                attempt="fork it: submit its text as a query of your own, and name that",
-            )
+        owner.require_own(query, "fork it: submit its text as a query of your own, and name that")
         query.name = name.strip()[:NAME_LENGTH]
         query.save(update_fields=["name"])
     return query

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.core.handlers.asgi import ASGIRequest
@@ -177,11 +177,7 @@ def _features(
         feature: dict[str, Any] = {"type": "Feature", "geometry": None, "properties": {}}
         if location is not None:
             feature["geometry"] = {"type": "Point", "coordinates": degrees(location)}
-            feature["properties"] = {
-                "level_id": location.level_id,
-                "x_m": location.x_m,
-                "y_m": location.y_m,
-            }
+            feature["properties"] = asdict(location)
         feature["properties"] |= {
             name: _finite(value) for name, value in zip(table.names, row, strict=True)
         }

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.viewsets import ViewSet
 
 from smartcis.access.owner import Owner
 from smartcis.actions.end_route import end_route
@@ -49,16 +49,16 @@ class RouteSerializer(serializers.ModelSerializer[RouteRequest]):
         read_only_fields = fields
 
 
-class Routes(APIView):
+class Routes(ViewSet):
     """The walks of this browser."""
 
     permission_classes = (AllowAny,)
     throttle_scope = "routes"
+    pagination_class = None
+    lookup_field = "session"
 
-    @extend_schema(
-        operation_id="v1_routes_list", responses=answers(RouteSerializer(many=True), 406)
-    )
-    def get(self, request: Request) -> Response:
+    @extend_schema(responses=answers(RouteSerializer(many=True), 406))
+    def list(self, request: Request) -> Response:
         """Lists this browser's walks."""
         owner = Owner.of(request)
         found = RouteRequest.objects.filter(browser=owner.browser).exclude(browser="")
@@ -68,7 +68,7 @@ class Routes(APIView):
         request=RouteMakeSerializer,
         responses=answers(RouteSerializer, *SEND, 404, 409, 429, status=201),
     )
-    def post(self, request: Request) -> Response:
+    def create(self, request: Request) -> Response:
         """Asks the way; the answer keeps itself up to date on the socket."""
         fields = body_of(RouteMakeSerializer, request)
         ensure_browser(request)
@@ -80,20 +80,13 @@ class Routes(APIView):
         )
         return Response(RouteSerializer(made).data, 201)
 
-
-class RouteDetail(APIView):
-    """One walk of this browser."""
-
-    permission_classes = (AllowAny,)
-    throttle_scope = "routes"
-
     @extend_schema(responses=answers(RouteSerializer, 429, *READ))
-    def get(self, request: Request, session: str) -> Response:
+    def retrieve(self, request: Request, session: str) -> Response:
         """Returns the walk."""
         return Response(RouteSerializer(owned_route(session, Owner.of(request))).data)
 
     @extend_schema(request=RouteMakeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429))
-    def put(self, request: Request, session: str) -> Response:
+    def update(self, request: Request, session: str) -> Response:
         """Replaces the walk's question."""
         wanted = body_of(RouteMakeSerializer, request)
         route = move_route(session, Owner.of(request), **wanted)
@@ -102,14 +95,14 @@ class RouteDetail(APIView):
     @extend_schema(
         request=RouteChangeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429)
     )
-    def patch(self, request: Request, session: str) -> Response:
+    def partial_update(self, request: Request, session: str) -> Response:
         """Changes the walk: the visitor moved, or wants something else."""
         wanted = body_of(RouteChangeSerializer, request)
         route = move_route(session, Owner.of(request), **wanted)
         return Response(RouteSerializer(route).data)
 
     @extend_schema(responses=answers(None, 404, 429, status=204))
-    def delete(self, request: Request, session: str) -> Response:
+    def destroy(self, request: Request, session: str) -> Response:
         """Ends the walk."""
         end_route(session, Owner.of(request))
         return Response(status=204)

@@ -27,6 +27,7 @@ router = SimpleRouter(use_regex_path=False)
 router.register("v1/machines", things.Machines)
 router.register("v1/doors", things.Doors)
 router.register("v1/sensors", things.Sensors)
+router.register("v1/routes", routes.Routes, basename="route")
 
 urlpatterns = [
     re_path(r"\0", nothing_here),  # nothing has such a name, and PostgreSQL takes none
@@ -59,7 +60,5 @@ urlpatterns = [
     path("v1/queries/<str:query_id>/placement/", placements.QueryPlacement.as_view()),
     path("v1/visitors/policy/", visitors.VisitorPolicy.as_view()),
     path("v1/visitors/me/", visitors.VisitorMe.as_view()),
-    path("v1/routes/", routes.Routes.as_view()),
-    path("v1/routes/<str:session>/", routes.RouteDetail.as_view()),
     re_path(r"", nothing_here),
 ]

@@ -145,6 +145,5 @@ def outlet_of(query_id: str, owner: Owner) -> Outlet:
             found=query_id[:40],
             attempt="OUTPUT TO WEBHOOK 'https://…'",
         )
-    if not owner.staff and not owner.owns(found.query.browser, found.query.user_id):
-        raise Refused("this query is somebody else's", found=query_id[:40])
+    owner.require_own(found.query)
     return found

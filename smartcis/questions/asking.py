@@ -56,7 +56,7 @@ def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
     """Appends a question to the log, and waits for its answer.
 
     Raises:
-        NotThere: the view does not hold the row.
+        RowNotThere: the view does not hold the row.
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error, or the question cannot be answered.
     """
@@ -103,7 +103,7 @@ def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int,
 
     Raises:
         SchemaError: no such column, or a value of another type.
-        NotThere: rows of that view have owners, and these are not the client's.
+        RowNotThere: rows of that view have owners, and these are not the client's.
     """
     relation = relation_asked(granted)
     values: list[Value] = [None] * len(relation.columns)
@@ -132,7 +132,7 @@ def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
     """Refuses rows that this client may not see.
 
     Raises:
-        NotThere: as if they were not there: other visitors' walks do not exist for this one.
+        RowNotThere: as if they were not there: other visitors' walks do not exist for this one.
     """
     if not may_see(granted, relation, row):
         raise RowNotThere(

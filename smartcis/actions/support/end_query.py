@@ -17,10 +17,7 @@ def end_query(query: MaintainedQuery, owner: Owner) -> None:
     Raises:
         Refused: it is somebody else's, or others read its view.
     """
-    if not owner.staff and not owner.owns(query.browser, query.user_id):
-        raise Refused(
-            "this query is somebody else's", attempt="only its owner or staff may stop it"
-        )
+    owner.require_own(query, "only its owner or staff may stop it")
     if query.view.named:
         take_turn(NAMES)  # nobody begins a view over it meanwhile
     # Whoever asks the same in this moment waits, and then finds the view gone or kept.
