@@ -28,19 +28,6 @@ from smartcis.placements.optimizer import assumed
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainOptions:
-    """How a query is to be optimized, where it shall not be as the house does it.
-
-    Args:
-        weights: of the metric, as `energy=1, latency=0.001`.
-        joins: the most joins inside the network; 0 for no limit.
-    """
-
-    weights: str = ""
-    joins: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """An explanation.
 
@@ -54,19 +41,22 @@ class Explanation:
 
 
 def explain_query(
-    statement: Statement, owner: Owner, options: ExplainOptions | None = None
+    statement: Statement, owner: Owner, *, weights: str = "", joins: int | None = None
 ) -> Explanation:
     """Returns what each border makes of one query.
+
+    Args:
+        weights: of the metric, as `energy=1, latency=0.001`; empty for the house's own.
+        joins: the most joins inside the network; 0 for no limit, None for the house's own.
 
     Raises:
         AspenError: it cannot be compiled, or the weights are none.
         Refused: it reads what tells of other visitors.
     """
-    how = options or ExplainOptions()
     compiled = compile_for(statement, owner)
     catalog = live_catalog()
     planned = plan_query(compiled)
-    given = assumed(how.weights, how.joins)
+    given = assumed(weights, joins)
     known = given.statistics or house_statistics()
     name = view_name(planned)
     borders = {

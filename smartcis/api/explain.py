@@ -15,7 +15,7 @@ from federation.cost import TERMS, Weights
 from federation.explained import Explained, ExplainedPiece, Question, Told
 from federation.search.graph import OrNode, Way
 from smartcis.access.owner import Owner
-from smartcis.actions.explain_query import ExplainOptions, explain_query
+from smartcis.actions.explain_query import explain_query
 from smartcis.api.bodies import body_type
 from smartcis.api.fields import body_of
 from smartcis.api.queries import SqlSerializer
@@ -103,6 +103,6 @@ class QueryExplain(APIView):
     def post(self, request: Request) -> Response:
         """Explains a query."""
         given = body_of(ExplainSerializer, request)
-        options = ExplainOptions(given["weights"], given["joins"])
-        explanation = explain_query(submitted(given["sql"]), Owner.of(request), options)
+        statement = submitted(given.pop("sql"))
+        explanation = explain_query(statement, Owner.of(request), **given)
         return Response({"text": explanation.text, "explained": explanation.data})

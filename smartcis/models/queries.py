@@ -61,18 +61,18 @@ class MaintainedView(models.Model):
     @property
     def running_text(self) -> str:
         """The plan the engine runs: `plan_text` itself, or what a placement put in its place."""
-        placement = getattr(self, "placement", None)
-        if placement is None or not placement.holds:
-            return self.plan_text
-        return str(placement.running_text or self.plan_text)
+        return self._placed("running_text")
 
     @property
     def wanted_text(self) -> str:
         """The plan the engine shall run once the view has moved; `running_text` if it does not."""
+        return self._placed("wanted_text")
+
+    def _placed(self, field: str) -> str:
         placement = getattr(self, "placement", None)
         if placement is None or not placement.holds:
             return self.plan_text
-        return str(placement.wanted_text or self.plan_text)
+        return str(getattr(placement, field) or self.plan_text)
 
     @property
     def on_demand(self) -> bool:

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from aspen.errors import AspenError
 from federation.weights import BadWeights
 from smartcis.access.owner import SYSTEM
-from smartcis.actions.explain_query import ExplainOptions, explain_query
+from smartcis.actions.explain_query import explain_query
 from smartcis.compiling.statement import submitted
 
 
@@ -33,9 +33,10 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         sql = options["sql"]
-        how = ExplainOptions(options["weights"], options["joins"])
         try:
-            explanation = explain_query(submitted(sql), SYSTEM, how)
+            explanation = explain_query(
+                submitted(sql), SYSTEM, weights=options["weights"], joins=options["joins"]
+            )
             self.stdout.write(
                 json.dumps(explanation.data, indent=2) if options["json"] else explanation.text
             )
