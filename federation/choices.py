@@ -20,7 +20,7 @@ from federation.cost import MICRO_BATCH_MS, Cost, Weights, in_network, rows_per_
 from federation.network import Network
 from federation.pieces import USUAL_PERIOD_S
 from federation.regions import Path
-from federation.sites import MOTES, Accepted, SensorSite, Site
+from federation.sites import MOTES, Accepted, SensorSite
 from federation.statistics import Statistics
 
 
@@ -142,7 +142,9 @@ def node_at(plan: Plan, path: Path) -> Plan:
     return reduce(lambda node, index: children(node)[index], path, plan)
 
 
-def sound_chain(plan: Plan, path: Path, network: Site) -> tuple[list[Accepted], tuple[str, str]]:
+def sound_chain(
+    plan: Plan, path: Path, network: SensorSite
+) -> tuple[list[Accepted], tuple[str, str]]:
     """Returns what the network accepts from a scan upwards, and what stops it.
 
     Only selections and projections are asked for: what keeps state (a ROWS window!) sees rows

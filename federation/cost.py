@@ -16,7 +16,7 @@ from aspen.motes.hardware import FRAME_BYTES, WAKE_S
 from aspen.motes.protocol import WIRE_BYTES
 from aspen.motes.radio import OPERATOR_MJ
 from federation.network import Network
-from federation.radio import Frame, unicast
+from federation.radio import Frame, total, unicast
 from federation.statistics import Statistics
 
 HOPS = 2.5  # own guess, where no network is known: mean path of a mote to the gateway
@@ -137,11 +137,7 @@ def hop(payload_bytes: float) -> Frame:
     """
     asleep, awake = unicast(payload_bytes, WAKE_S), unicast(payload_bytes, 0.0)
     last = 1.0 / HOPS
-    return Frame(
-        asleep.size_bytes,
-        last * awake.energy_mj + (1.0 - last) * asleep.energy_mj,
-        last * awake.lasts_ms + (1.0 - last) * asleep.lasts_ms,
-    )
+    return total((awake.times(last), asleep.times(1.0 - last)))
 
 
 def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
@@ -171,14 +167,9 @@ def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:
     """Returns what bringing one row of a stream to the base takes, the mean over its sensors."""
     devices = () if network is None else network.of(stream)
     if network is None or not devices:
-        one = hop(payload_bytes)
-        return Frame(HOPS * one.size_bytes, HOPS * one.energy_mj, HOPS * one.lasts_ms)
+        return hop(payload_bytes).times(HOPS)
     ways = [network.to_base(device.mote, payload_bytes) for device in devices]
-    return Frame(
-        sum(one.size_bytes for one in ways) / len(ways),
-        sum(one.energy_mj for one in ways) / len(ways),
-        sum(one.lasts_ms for one in ways) / len(ways),
-    )
+    return total(ways).times(1.0 / len(ways))
 
 
 def rows_per_s(plan: Plan, stream: str, statistics: Statistics) -> float:

@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from itertools import repeat
 
 from aspen.algebra.block import NotABlock, column_name, column_of
 from aspen.algebra.device_block import DeviceBlock, device_block
@@ -34,7 +35,7 @@ from federation.cost import MICRO_BATCH_MS, Cost, operators
 from federation.network import Device, Network
 from federation.pairing import Group, Prospect, fixed_row, groups_of, meet
 from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
-from federation.radio import Frame
+from federation.radio import Frame, total
 from federation.statistics import Known, Origin, Statistics
 
 UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
@@ -244,13 +245,13 @@ class _Model:
 
     def _ship(self, name: str, number: int, payload: float, part: Sequence[float] = ()) -> Operator:
         kept = self.shares[number].value
-        rows = size = energy = 0.0
-        for index, device in enumerate(self.members[number]):
-            times = kept * (part[index] if part else 1.0)
-            way = self.network.to_base(device.mote, payload)
-            rows, size = rows + times, size + times * way.size_bytes
-            energy += times * way.energy_mj
-        return Operator(name, rows, size, energy)
+        return _moving(
+            name,
+            (
+                (kept * times, self.network.to_base(device.mote, payload))
+                for device, times in zip(self.members[number], part or repeat(1.0), strict=False)
+            ),
+        )
 
     def pairwise(self) -> list[Operator]:
         """Let partners meet where it costs least; send on what joins."""
@@ -259,19 +260,22 @@ class _Model:
         on_way = [self._sizes.side(n, to_base=False) for n in range(len(shares))]
         prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
         meeting = meet(self.groups, prospect)
-        sums = [[0.0, 0.0, 0.0] for _ in shares]
+        moves: list[list[tuple[float, Frame]]] = [[] for _ in shares]
         for (number, src, node), times in meeting.shipped().items():
-            sizes = on_way if node else at_base
-            way = self.network.move(src, node, sizes[number])
-            rows = times * shares[number]
-            _add(sums[number], rows, way)
-        result = [0.0, 0.0, 0.0]
-        for node, groups in Counter(meeting.nodes.values()).items():
-            if node:
-                way = self.network.to_base(node, self._sizes.result)
-                _add(result, groups * prospect.result_share, way)
-        ships = [Operator(f"ship {number}", *one) for number, one in enumerate(sums)]
-        return [*ships, Operator("result", *result)]
+            size = (on_way if node else at_base)[number]
+            moves[number].append((times * shares[number], self.network.move(src, node, size)))
+        result = _moving(
+            "result",
+            (
+                (
+                    groups * prospect.result_share,
+                    self.network.to_base(node, self._sizes.result),
+                )
+                for node, groups in Counter(meeting.nodes.values()).items()
+                if node
+            ),
+        )
+        return [*(_moving(f"ship {number}", one) for number, one in enumerate(moves)), result]
 
     def reduced(self, *, bloom: bool) -> list[Operator]:
         """Send input 0 up, its keys out, and the rows of input 1 that match."""
@@ -354,7 +358,7 @@ class _Model:
                 below[mote][key] += 1
         group_bytes = self._sizes.output + self._sizes.states
         head = EPOCH_BYTES + COUNT_BYTES
-        records = size = energy = 0.0
+        records: list[tuple[float, Frame]] = []
         for mote, keys in below.items():
             some = 1.0 - (1.0 - kept) ** sum(keys.values())
             if some <= 0.0:
@@ -362,10 +366,8 @@ class _Model:
             groups = sum(1.0 - (1.0 - kept) ** many for many in keys.values()) / some
             frames = max(1.0, math.ceil(groups * group_bytes / (LONGEST_PAYLOAD_BYTES - head)))
             hop = self.network.hop(mote, head + groups * group_bytes / frames)
-            records += some * frames
-            size += some * frames * hop.size_bytes
-            energy += some * frames * hop.energy_mj
-        return Operator("partials", records, size, energy)
+            records.append((some * frames, hop))
+        return _moving("partials", records)
 
     def _group(self, device: Device) -> Row:
         key: list[object] = []
@@ -376,7 +378,8 @@ class _Model:
         return tuple(key)  # type: ignore[arg-type]  # attribute values or names
 
 
-def _add(into: list[float], rows: float, way: Frame) -> None:
-    into[0] += rows
-    into[1] += rows * way.size_bytes
-    into[2] += rows * way.energy_mj
+def _moving(name: str, moves: Iterable[tuple[float, Frame]]) -> Operator:
+    """Returns the operator that moves so many rows, each along its way."""
+    every = list(moves)
+    taken = total(way.times(rows) for rows, way in every)
+    return Operator(name, sum(rows for rows, _ in every), taken.size_bytes, taken.energy_mj)

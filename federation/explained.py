@@ -124,7 +124,7 @@ def explained(
         measured: what running fragments take, by name.
     """
     asked = federated.choices or federated.pieces
-    orders = deploy([fragments], catalog).orders
+    orders = deploy([fragments], catalog).values()
     return Explained(
         tuple(
             PlanNode(depth, node_text(node), site) for depth, node, site in sites(federated.plan)

@@ -10,7 +10,6 @@ Source: equi-width and equi-depth histograms alike (Poosala et al., SIGMOD 1996)
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aspen.errors import AspenError
@@ -40,23 +39,6 @@ class Histogram:
                 "a histogram has rising edges and a count between each two",
                 found=f"{len(self.edges)} edges, {len(self.counts)} counts",
             )
-
-    @classmethod
-    def of(cls, values: Sequence[float], buckets: int = 16) -> Histogram:
-        """Count values into buckets of one width.
-
-        Raises:
-            BadHistogram: there are none.
-        """
-        if not values:
-            raise BadHistogram("a histogram of nothing", attempt="measure first")
-        low, high = min(values), max(values)
-        step = (high - low) / buckets or 1.0
-        edges = tuple(low + step * n for n in range(buckets + 1))
-        counts = [0.0] * buckets
-        for value in values:
-            counts[min(max(bisect_right(edges, value) - 1, 0), buckets - 1)] += 1.0
-        return cls(edges, tuple(counts), float(len(set(values))))
 
     @property
     def total(self) -> float:

@@ -11,14 +11,14 @@ Law: `expected(m, p)` grows with every link's expected transmissions, wake inter
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 from aspen.model.schema import Value
 from aspen.motes.hardware import GREATEST_HOPS, WAKE_S
 from aspen.motes.protocol import FAIR_ETX
-from federation.radio import TX_MA, Frame, broadcast, tries, unicast
+from federation.radio import TX_MA, Frame, broadcast, total, tries, unicast
 
 BASE = ""
 GUESSED_ETX = 1.1  # own guess: parents are chosen among good links
@@ -154,17 +154,6 @@ class Network:
                 devices.append(Device(mote, stream, mote, kind, attributes))
         return cls(nodes, tuple(devices), near, measured=False)
 
-    @cached_property
-    def interior(self) -> frozenset[str]:
-        """The motes that forward others' frames."""
-        return frozenset(node.parent for node in self.nodes.values()) - {BASE}
-
-    @cached_property
-    def mean_hops(self) -> float:
-        """Links between a sensor and its base station, on average."""
-        hops = [len(self.way(one.mote)) for one in self.devices]
-        return sum(hops) / len(hops) if hops else 0.0
-
     def of(self, stream: str) -> tuple[Device, ...]:
         """Returns the sensors of a stream."""
         return self._by_stream.get(stream, ())
@@ -183,21 +172,20 @@ class Network:
 
     def way(self, mote: str) -> tuple[str, ...]:
         """Returns the motes from one up to the last before the base, itself first."""
-        found = self._ways.get(mote)
-        if found is None:
-            steps = [mote]
-            while (parent := self.nodes[steps[-1]].parent) != BASE:
-                steps.append(parent)
-            found = self._ways[mote] = tuple(steps)
-        return found
+        return self._way(mote)
 
     @cached_property
-    def _ways(self) -> dict[str, tuple[str, ...]]:
-        return {}
+    def _way(self) -> Callable[[str], tuple[str, ...]]:
+        @cache
+        def way(mote: str) -> tuple[str, ...]:
+            parent = self.nodes[mote].parent
+            return (mote,) if parent == BASE else (mote, *way(parent))
+
+        return way
 
     @cached_property
-    def _prices(self) -> dict[tuple[str, str, float], Frame]:
-        return {}
+    def _price(self) -> Callable[[str, str, float], Frame]:
+        return cache(self._moved)
 
     def to_base(self, mote: str, payload_bytes: float) -> Frame:
         """Returns what bringing a payload from a mote to a base station is expected to take."""
@@ -209,15 +197,11 @@ class Network:
         A neighbour that is heard well is spoken to directly; all others along the tree, up to
         where both ways meet and down again.
         """
-        key = (src, target, payload_bytes)
-        found = self._prices.get(key)
-        if found is None:
-            found = self._prices[key] = self._moved(src, target, payload_bytes)
-        return found
+        return self._price(src, target, payload_bytes)
 
     def _moved(self, src: str, target: str, payload_bytes: float) -> Frame:
         if src == target:
-            return Frame(0.0, 0.0, 0.0)
+            return Frame()
         up = self.way(src)
         down = () if target == BASE else self.way(target)
         frames = []
@@ -227,14 +211,14 @@ class Network:
             direct = self.near.get((mote, target)) if target != BASE else None
             if direct is not None:
                 frames.append(self._hop(direct, self.nodes[target].wake_s, payload_bytes))
-                return _added(frames)
+                return total(frames)
             frames.append(self.hop(mote, payload_bytes))
         turned = next((mote for mote in up if mote in down), BASE)
         for mote in down:
             if mote == turned:
                 break
             frames.append(self._hop(self.nodes[mote].etx, self.nodes[mote].wake_s, payload_bytes))
-        return _added(frames)
+        return total(frames)
 
     def hop(self, mote: str, payload_bytes: float) -> Frame:
         """Returns what handing a payload to a mote's parent is expected to take."""
@@ -243,8 +227,7 @@ class Network:
         return self._hop(node.etx, wake_s, payload_bytes)
 
     def _hop(self, etx: float, wake_s: float, payload_bytes: float) -> Frame:
-        one, times = unicast(payload_bytes, wake_s, self.tx_ma), tries(etx)
-        return Frame(one.size_bytes * times, one.energy_mj * times, one.lasts_ms * times)
+        return unicast(payload_bytes, wake_s, self.tx_ma).times(tries(etx))
 
     def flood(self, payload_bytes: float, forwarders: Iterable[str]) -> Frame:
         """Returns what telling everybody takes, once: every base and every forwarder speaks.
@@ -256,11 +239,7 @@ class Network:
         base = broadcast(payload_bytes, GUESSED_HEARERS, self._sleepiest_s, self.tx_ma)
         spoken += [base] * self.bases
         depth = max(Counter(len(self.way(mote)) for mote in self.nodes), default=0)
-        return Frame(
-            sum(one.size_bytes for one in spoken),
-            sum(one.energy_mj for one in spoken),
-            depth * base.lasts_ms,
-        )
+        return replace(total(spoken), lasts_ms=depth * base.lasts_ms)
 
     @cached_property
     def _sleepiest_s(self) -> float:
@@ -268,14 +247,6 @@ class Network:
 
     def _call(self, mote: str, payload_bytes: float) -> Frame:
         return broadcast(payload_bytes, self.nodes[mote].hearers, self._sleepiest_s, self.tx_ma)
-
-
-def _added(frames: Sequence[Frame]) -> Frame:
-    return Frame(
-        sum(one.size_bytes for one in frames),
-        sum(one.energy_mj for one in frames),
-        sum(one.lasts_ms for one in frames),
-    )
 
 
 def _rooted(mote: str, parents: Mapping[str, str], motes: Mapping[str, float]) -> bool:

@@ -23,7 +23,7 @@ from federation.search.bottom_up import bottom_up
 from federation.search.joins import JoinSpace
 from federation.search.problem import Problem
 from federation.search.space import PlanTree
-from federation.sites import EngineSite, SensorSite
+from federation.sites import ENGINE, SensorSite
 from federation.statistics import Statistics
 
 
@@ -124,7 +124,7 @@ class Options:
         """
         given = covers or {}
         decisions = tuple(_decided(one, given.get(one.path)) for one in self.regions)
-        assigning = _Assigning(self.source, EngineSite().name, self.choices, decisions)
+        assigning = _Assigning(self.source, ENGINE, self.choices, decisions)
         federated = assigning.built(self.plan, ())
         remaining = tuple(self.choices[path] for path in sorted(assigning.used))
         costs = [choice.chosen.cost for choice in remaining]
@@ -220,7 +220,7 @@ def strip_ships(plan: Plan) -> Plan:
     return map_children(plan, strip_ships)
 
 
-def sites(plan: Plan, site: str = "engine") -> Iterator[tuple[int, Plan, str]]:
+def sites(plan: Plan, site: str = ENGINE) -> Iterator[tuple[int, Plan, str]]:
     """Returns every node with its depth and its site, from the root down."""
     stack: list[tuple[int, Plan, str]] = [(0, plan, site)]
     while stack:

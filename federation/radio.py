@@ -9,6 +9,7 @@ Source: `aspen.motes.radio` for one transmission; ETX (De Couto et al., MobiCom 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,9 +30,23 @@ class Frame:
         lasts_ms: from the decision to send to the last bit.
     """
 
-    size_bytes: float
-    energy_mj: float
-    lasts_ms: float
+    size_bytes: float = 0.0
+    energy_mj: float = 0.0
+    lasts_ms: float = 0.0
+
+    def times(self, many: float) -> Frame:
+        """Returns what it takes so often."""
+        return Frame(many * self.size_bytes, many * self.energy_mj, many * self.lasts_ms)
+
+
+def total(frames: Iterable[Frame]) -> Frame:
+    """Returns what some frames take, one after the other."""
+    every = list(frames)
+    return Frame(
+        sum(one.size_bytes for one in every),
+        sum(one.energy_mj for one in every),
+        sum(one.lasts_ms for one in every),
+    )
 
 
 @lru_cache(maxsize=4096)

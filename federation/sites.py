@@ -1,9 +1,8 @@
-"""Sites: who can run what. A site is asked node by node and answers for itself."""
+"""Sites: what the sensor network can run. It is asked node by node; the engine runs everything."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from aspen.algebra.expr import Call, Case, Expr, Op, conjunction, conjuncts, parts
 from aspen.algebra.plan import Filter, Plan, Project, Scan
@@ -13,42 +12,24 @@ from aspen.motes.kinds import DEVICE_KINDS
 MOTES = frozenset(kind.key for kind in DEVICE_KINDS if kind.can_be_asked)
 """Kinds of device that a mote can sample whenever it is asked to."""
 
+ENGINE = "engine"
+"""How Ship and EXPLAIN call the stream engine."""
+
 SOFT = frozenset(kind.key for kind in DEVICE_KINDS if not kind.on_air)
 """Kinds that are programs on wired machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A site's yes to a node.
+    """The network's yes to a node.
 
     Args:
-        node: what the site would run.
-        remainder: predicate the site leaves to whoever reads it, None when it does everything.
+        node: what the motes would run.
+        remainder: predicate they leave to whoever reads it, None when they do everything.
     """
 
     node: Plan
     remainder: Expr | None = None
-
-
-class Site(Protocol):
-    """Where parts of a plan may run."""
-
-    @property
-    def name(self) -> str:
-        """How EXPLAIN and Ship call it."""
-        ...
-
-    def accept(self, node: Plan) -> Accepted | None:
-        """Say whether the site can run a node whose inputs it already runs.
-
-        Returns:
-            None for no: the node runs elsewhere, and so does everything above it.
-        """
-        ...
-
-    def refusal(self, node: Plan) -> str:
-        """Say in one clause why `accept` gave None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,11 @@ class SensorSite:
     soft: frozenset[str] = SOFT
 
     def accept(self, node: Plan) -> Accepted | None:
-        """Accept device scans, simple selections and, where allowed, bare projections."""
+        """Accept device scans, simple selections and, where allowed, bare projections.
+
+        Returns:
+            None for no: the node runs elsewhere, and so does everything above it.
+        """
         match node:
             case Scan():
                 return Accepted(node) if node.stream else None
@@ -110,21 +95,6 @@ class SensorSite:
         if relation.device not in self.devices:
             return f"no mote samples {relation.device or relation.name} when it is told to"
         return "" if relation.key else f"{relation.name} has no key that tells its devices apart"
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSite:
-    """The stream engine on Spark: it runs everything."""
-
-    name: str = "engine"
-
-    def accept(self, node: Plan) -> Accepted | None:
-        """Accept any node."""
-        return Accepted(node)
-
-    def refusal(self, _node: Plan) -> str:
-        """Returns nothing: the engine refuses nothing."""
-        return ""
 
 
 def simple(expr: Expr) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Col, Expr, conjunction
 from aspen.algebra.plan import (
     Filter,
@@ -22,6 +21,7 @@ from aspen.algebra.rewrite import rewrite
 from aspen.algebra.rewrite.rules.project import DROP_IDENTITY, MERGE_PROJECTS
 from federation.fragment import NetworkFragment
 from federation.placement import FederatedPlan
+from federation.sites import ENGINE
 
 __all__ = ("EngineFragment", "Fragments", "NetworkFragment", "SensorFragment", "split")
 
@@ -74,22 +74,6 @@ class Fragments:
     sensors: tuple[SensorFragment, ...]
     engine: EngineFragment
 
-    @property
-    def text(self) -> str:
-        """Print every fragment as plan text under its site."""
-        pieces = [
-            f"sensors: {one.name} every {one.period_s:g} s, {one.method}\n{plan_text(one.plan)}"
-            for one in self.network
-        ]
-        pieces += [
-            f"{fragment.site}: {fragment.stream} as {fragment.alias}\n{plan_text(fragment.plan)}"
-            for fragment in self.sensors
-        ]
-        receives = ", ".join(self.engine.receives) or "nothing"
-        reads = ", ".join(self.engine.reads) or "nothing"
-        head = f"{self.engine.site}: receives {receives}; reads {reads}"
-        return "\n".join([*pieces, f"{head}\n{plan_text(self.engine.plan)}"])
-
 
 def split(federated: FederatedPlan) -> Fragments:
     """Cut a federated plan at its Ships.
@@ -111,7 +95,7 @@ def split(federated: FederatedPlan) -> Fragments:
     received = tuple(dict.fromkeys([*network, *(fragment.stream for fragment in sensors)]))
     reads = tuple(sorted(relations_of(plan) - set(received)))
     return Fragments(
-        tuple(network.values()), sensors, EngineFragment("engine", plan, received, reads)
+        tuple(network.values()), sensors, EngineFragment(ENGINE, plan, received, reads)
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from aspen.algebra.explain import expr_text
-from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Not, Op, columns_in, substitute
+from aspen.algebra.expr import Col, Const, Expr, IsNull, Not, Op, map_leaves
 from aspen.model.catalog import Catalog
 from federation.histogram import Histogram
 from federation.network import Network
@@ -102,7 +102,7 @@ class Statistics:
 
         Law: 0 ≤ value ≤ 1. The measured share of a whole predicate goes before those of its parts.
         """
-        spelt = _by_stream(predicate, streams or {})
+        spelt = by_stream(predicate, streams or {})
         for text in (expr_text(predicate), expr_text(spelt)):
             if text in self.shares:
                 return Known(min(1.0, max(0.0, self.shares[text])), Origin.MEASURED)
@@ -123,7 +123,7 @@ class Statistics:
                 found = self._counted(_TURNED[symbol], name, value)
             case _:
                 found = None
-        return Known(share(predicate), Origin.GUESSED) if found is None else found
+        return Known(_guessed(predicate), Origin.GUESSED) if found is None else found
 
     def _counted(self, symbol: str, name: str, value: object) -> Known | None:
         histogram = self.histograms.get(name)
@@ -138,39 +138,30 @@ class Statistics:
         return None
 
 
-def _by_stream(predicate: Expr, streams: Mapping[str, str]) -> Expr:
+def by_stream(predicate: Expr, streams: Mapping[str, str]) -> Expr:
     """Spell columns with the stream's name instead of the query's alias."""
-    spelt: dict[str, Expr] = {}
-    for name in columns_in(predicate):
-        alias, _, column = name.rpartition(".")
-        spelt[name] = Col(f"{streams.get(alias, alias)}.{column}")
-    return substitute(predicate, spelt)
+
+    def spelt(leaf: Expr) -> Expr:
+        if not isinstance(leaf, Col):
+            return leaf
+        alias, _, column = leaf.name.rpartition(".")
+        return Col(f"{streams.get(alias, alias)}.{column}")
+
+    return map_leaves(predicate, spelt)
 
 
-def share(predicate: Expr) -> float:
-    """Guess the part of the rows for which a predicate is true, 0 to 1.
-
-    Source: [Selinger et al., SIGMOD 1979], conjuncts taken as independent.
-    """
+def _guessed(predicate: Expr) -> float:
+    """Guess the part of the rows for which a predicate that joins no others is true, 0 to 1."""
     match predicate:
         case Const(value):
             return 1.0 if value is True else 0.0
-        case Op("AND", left, right):
-            return share(left) * share(right)
-        case Op("OR", left, right):
-            one, other = share(left), share(right)
-            return one + other - one * other
         case Op("=", _, _):
             return EQUAL_SHARE
         case Op("<>", _, _):
             return 1 - EQUAL_SHARE
         case Op("<" | "<=" | ">" | ">=", _, _):
             return RANGE_SHARE
-        case Not(inner):
-            return 1 - share(inner)
         case IsNull():
             return NULL_SHARE
-        case Col() | Case():
-            return HALF
         case _:
             return HALF

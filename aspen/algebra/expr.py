@@ -6,7 +6,7 @@ predicate is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -143,13 +143,31 @@ def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
             return Case(tuple(pairs), operands[-1])
 
 
+def leaves(expr: Expr | None) -> Iterator[Expr]:
+    """Returns the columns and constants of an expression, as often as they stand there."""
+    if expr is None:
+        return
+    operands = parts(expr)
+    if not operands:
+        yield expr
+    for part in operands:
+        yield from leaves(part)
+
+
+def map_leaves(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Returns an expression with its columns and constants changed."""
+    operands = parts(expr)
+    return with_parts(expr, (map_leaves(p, change) for p in operands)) if operands else change(expr)
+
+
 def columns_in(expr: Expr | None) -> frozenset[str]:
     """Returns the names of the columns an expression reads."""
+    # The innermost loop of planning; `leaves` would take twice as long.
     if expr is None:
         return frozenset()
     if isinstance(expr, Col):
         return frozenset((expr.name,))
-    return frozenset[str]().union(*(columns_in(part) for part in parts(expr)))
+    return frozenset[str]().union(*map(columns_in, parts(expr)))
 
 
 def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
@@ -161,18 +179,12 @@ def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
 
 def outer_in(expr: Expr | None) -> frozenset[str]:
     """Returns the names of the columns of rows around that an expression reads."""
-    if expr is None:
-        return frozenset()
-    if isinstance(expr, Outer):
-        return frozenset((expr.name,))
-    return frozenset[str]().union(*(outer_in(part) for part in parts(expr)))
+    return frozenset(leaf.name for leaf in leaves(expr) if isinstance(leaf, Outer))
 
 
 def as_outer(expr: Expr) -> Expr:
     """Returns an expression over a row as a plan computed for that row reads it."""
-    if isinstance(expr, Col):
-        return Outer(expr.name)
-    return with_parts(expr, map(as_outer, parts(expr)))
+    return map_leaves(expr, lambda leaf: Outer(leaf.name) if isinstance(leaf, Col) else leaf)
 
 
 def as_own(expr: Expr, names: frozenset[str]) -> Expr:
@@ -180,9 +192,11 @@ def as_own(expr: Expr, names: frozenset[str]) -> Expr:
 
     Law: `as_own(as_outer(e), columns_in(e)) == e`.
     """
-    if isinstance(expr, Outer) and expr.name in names:
-        return Col(expr.name)
-    return with_parts(expr, (as_own(part, names) for part in parts(expr)))
+
+    def own(leaf: Expr) -> Expr:
+        return Col(leaf.name) if isinstance(leaf, Outer) and leaf.name in names else leaf
+
+    return map_leaves(expr, own)
 
 
 def conjuncts(predicate: Expr | None) -> Iterator[Expr]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from aspen.algebra.explain import expr_text
-from aspen.algebra.expr import Col, Expr, columns_in, conjuncts, substitute
+from aspen.algebra.expr import Expr, conjuncts
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
@@ -23,6 +23,7 @@ from aspen.algebra.plan import (
 )
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Type
+from federation.statistics import by_stream
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.sensor_network import SensorNetwork
@@ -54,16 +55,10 @@ def selections(plan: Plan) -> Iterator[ProbedSelection]:
         if isinstance(below, Scan) and below.stream:
             parts = conjuncts(plan.predicate)
             for one in dict.fromkeys((plan.predicate, *parts)):
-                yield ProbedSelection(_by_stream(one, below.relation), below, one)
+                text = expr_text(by_stream(one, {below.alias: below.relation}))
+                yield ProbedSelection(text, below, one)
     for child in children(plan):
         yield from selections(child)
-
-
-def _by_stream(predicate: Expr, stream: str) -> str:
-    spelt: dict[str, Expr] = {
-        name: Col(f"{stream}.{name.rpartition('.')[2]}") for name in columns_in(predicate)
-    }
-    return expr_text(substitute(predicate, spelt))
 
 
 class Probes:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from aspen.model.schema import Row
 from federation.estimate import Estimate
-from federation.histogram import Histogram
 from federation.network import Device, Network
 from federation.statistics import Statistics
 from sensors_sim.innet.answers import Answer
@@ -27,6 +26,7 @@ from sensors_sim.network.packet import Kind
 from sensors_sim.sensor_network import SensorNetwork
 from tests.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from tests.bench.federation_ways import Piece
+from tests.federation_support.histograms import histogram_of
 from tests.motes.measure import assign_joins, computing_mj
 from tests.oracle import evaluate
 
@@ -121,7 +121,7 @@ class Bed:
             sids = [sid for sid, one in self._streams.items() if one == stream][:WARM_SENSORS]
             values = [self.world.value(sid, n) for sid in sids for n in range(self.epochs)]
             name = f"{stream}.{STREAMS[stream].measured[0]}"
-            histograms[name] = Histogram.of(values)
+            histograms[name] = histogram_of(values)
         counts = {kind: float(list(self._streams.values()).count(kind)) for kind in KINDS}
         return Statistics(
             rates_hz={kind: count / self.period_s for kind, count in counts.items()},

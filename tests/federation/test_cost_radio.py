@@ -114,5 +114,3 @@ def test_motes_without_a_way_are_not_counted_on():
     assert {*network.nodes} == {"a", "b"}
     assert network.way("b") == ("b", "a")
     assert [one.sid for one in network.of("seat_reading")] == ["1"]
-    assert network.interior == {"a"}
-    assert network.mean_hops == 2.0

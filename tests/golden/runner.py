@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from federation_support import building
-from federation_support.explaining import explain, optimize_text
+from federation_support.explaining import explain, fragments_text, optimize_text
 from golden.catalog import CATALOG
 from golden.readings import trace
 
@@ -174,8 +174,9 @@ def _federate(case: Case) -> str:
 def _split(case: Case) -> str:
     plans = [rewrite(flat(bind(statement, CATALOG).plan)) for statement in parse(case.text)]
     fragments = [split(assign_sites(plan, CATALOG)) for plan in plans]
-    orders = deploy(fragments, CATALOG)
-    return "\n".join([*(one.text for one in fragments), orders.text])
+    orders = deploy(fragments, CATALOG).values()
+    told = "".join(f"{order.text}\n" for order in orders)
+    return "\n".join([*map(fragments_text, fragments), told])
 
 
 STAGES: dict[str, Callable[[Case], str]] = {

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-from aspen.algebra.expr import Col, Const, Expr, parts, substitute
+from aspen.algebra.expr import Col, Const, leaves, substitute
 from aspen.algebra.plan import Plan, Project
 from aspen.algebra.rewrite.rule import Rule
-
-
-def _uses(expr: Expr) -> Iterator[str]:
-    if isinstance(expr, Col):
-        yield expr.name
-    for part in parts(expr):
-        yield from _uses(part)
 
 
 def _computes_nothing_twice(plan: Plan) -> bool:
     match plan:
         case Project(Project(_, inner), outer):
-            uses = Counter(name for _, expr in outer for name in _uses(expr))
-            return all(
-                isinstance(expr, Col | Const) or uses[column.name] <= 1 for column, expr in inner
-            )
+            uses = Counter(leaf for _, expr in outer for leaf in leaves(expr))
+            return all(isinstance(expr, Col | Const) or uses[Col(c.name)] <= 1 for c, expr in inner)
     return False
 
 
