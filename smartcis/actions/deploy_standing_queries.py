@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import networkx as nx
 from django.db import transaction
 
+from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled, compile_query, compile_views
@@ -24,7 +25,6 @@ from smartcis.catalog import CATALOG
 from smartcis.compiling.begin_view import next_order
 from smartcis.compiling.drafts import asked_for, plan_hash
 from smartcis.compiling.live_catalog import columns_json, live_catalog, reads_private
-from smartcis.compiling.planned import Planned, plan_query
 from smartcis.compiling.row_order import whole
 from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
@@ -60,21 +60,21 @@ def deploy_standing_queries(
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
     for one in compiled.values():
         refuse_undelivered(one, ())  # nobody submitted it, so it has no outlet
-    plans = {name: plan_query(view) for name, view in compiled.items()}
+    plans = {name: plan_text(view.plan) for name, view in compiled.items()}
     comments = {name: _comment_of(texts, name) for name in compiled}
     with transaction.atomic():
         known = house_statistics()
         strategies = {
-            name: choose_or_take(planned.plan, known, spelt).strategy
-            for name, planned in plans.items()
+            name: choose_or_take(view.plan, known, spelt).strategy
+            for name, view in compiled.items()
         }
         existing = {view.name: view for view in MaintainedView.objects.order_by("order")}
         standing = {name for name, view in existing.items() if view.standing}
         changed = {
             name
-            for name, planned in plans.items()
+            for name, text in plans.items()
             if name not in standing
-            or existing[name].plan_text != planned.text
+            or existing[name].plan_text != text
             or (strategy is not None and existing[name].strategy != strategies[name])
         } | (standing - set(plans))
         touched = _with_readers(changed, existing, compiled)
@@ -89,7 +89,7 @@ def deploy_standing_queries(
                 view = existing.get(name) or MaintainedView(name=name)
                 view.sql, view.comment = sql, comments[name]
                 view.strategy, view.standing = strategies[name], True
-                _begin(view, one, plans[name], private=name in PERSONAL)
+                _begin(view, one, private=name in PERSONAL)
                 begun.append(name)
             elif existing[name].comment != comments[name]:
                 MaintainedView.objects.filter(name=name).update(comment=comments[name])
@@ -122,8 +122,9 @@ def _with_readers(
     return set(changed).union(*(nx.descendants(read_by, one) for one in changed if one in read_by))
 
 
-def _begin(view: MaintainedView, compiled: Compiled, planned: Planned, *, private: bool) -> None:
-    view.plan_text, view.plan_hash = planned.text, plan_hash(planned)
+def _begin(view: MaintainedView, compiled: Compiled, *, private: bool) -> None:
+    view.plan_text = plan_text(compiled.plan)
+    view.plan_hash = plan_hash(view.plan_text)
     view.columns, view.sources = columns_json(compiled.relation), sorted(compiled.sources)
     view.private, view.error, view.order = private, None, next_order()
     view.save()
@@ -151,5 +152,5 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
         else:
             compiled = whole(compiled)
         private = bool(reads_private(compiled.sources, catalog))
-        _begin(view, compiled, plan_query(compiled), private=private)
+        _begin(view, compiled, private=private)
     return failed

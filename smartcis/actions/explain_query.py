@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from aspen.algebra.explain import plan_text
 from aspen.algebra.lowerable import reason_against
 from aspen.algebra.plan import Plan, relations_of
 from aspen.model.catalog import Catalog
@@ -22,7 +23,6 @@ from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
 from smartcis.compiling.drafts import view_name
 from smartcis.compiling.lanes import lanes_text
 from smartcis.compiling.live_catalog import behind, live_catalog
-from smartcis.compiling.planned import plan_query
 from smartcis.compiling.statistics import house_statistics
 from smartcis.placements.optimizer import assumed
 
@@ -55,18 +55,17 @@ def explain_query(
     """
     compiled = compile_for(statement, owner)
     catalog = live_catalog()
-    planned = plan_query(compiled)
     given = assumed(weights, joins)
     known = given.statistics or house_statistics()
-    name = view_name(planned)
+    name = view_name(plan_text(compiled.plan))
     borders = {
         "7 the world → readings": _readings_text(compiled.sources, catalog),
         "8 readings, edits, commands, ticks → log": _log_text(compiled.sources, catalog),
         "9 log → view deltas": _engine_text(
             name,
-            choose(planned.plan, known).strategy,
-            lanes_text(planned.plan, catalog),
-            _selections_text(planned.plan, catalog),
+            choose(compiled.plan, known).strategy,
+            lanes_text(compiled.plan, catalog),
+            _selections_text(compiled.plan, catalog),
         ),
         "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled.relation),
     }

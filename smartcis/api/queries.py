@@ -143,7 +143,7 @@ def query_body(
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
     state = "failed" if error else "suspended" if snapshot is None else "running"
-    sharing = sharing_of(view)
+    sharing, sharing_reason = sharing_of(view)
     columns = columns_body(view.columns[: width_of(query)])
     return {
         "id": query.id,
@@ -153,8 +153,8 @@ def query_body(
         "state": state,
         "strategy": view.strategy,
         "strategy_reason": reasons[view.name],
-        "sharing": sharing.mode,
-        "sharing_reason": sharing.reason,
+        "sharing": sharing,
+        "sharing_reason": sharing_reason,
         "columns": columns,
         "located_by": located_by([column["name"] for column in columns]),
         "order": order_body(query.order),

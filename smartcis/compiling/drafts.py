@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from aspen.algebra.explain import plan_text
+from aspen.algebra.plan import Plan
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
 from aspen.views.choose import choose_or_take, recursions
@@ -18,7 +20,6 @@ from aspen.views.operators.support.strategies import AUTO, canonical
 from federation.statistics import Statistics
 from smartcis.catalog import CATALOG
 from smartcis.compiling.live_catalog import columns_json, reads_private
-from smartcis.compiling.planned import Planned, plan_query
 from smartcis.compiling.statistics import house_statistics
 from smartcis.errors import Invalid
 from smartcis.models import MaintainedView
@@ -33,13 +34,14 @@ class ViewDraft:
     """What a view would be.
 
     Args:
-        planned: what it maintains.
+        text: of the plan it maintains, as the log carries it: all of the query, in the engine. What
+            then runs inside the network is decided, and moved there, while it runs.
         strategy: as it was asked for; AUTO takes a view of its plan under any strategy.
         kept: whether the engine keeps it although nobody looks.
     """
 
     compiled: Compiled
-    planned: Planned
+    text: str
     sql: str
     strategy: str
     private: bool
@@ -57,12 +59,12 @@ class ViewDraft:
         """
         spelt = strategy if strategy == AUTO else asked_for(strategy)
         private = bool(reads_private(compiled.sources, catalog))
-        return cls(compiled, plan_query(compiled), sql, spelt, private, kept)
+        return cls(compiled, plan_text(compiled.plan), sql, spelt, private, kept)
 
     def same(self) -> QuerySet[MaintainedView]:
         """Returns the views that maintain this already."""
         same = MaintainedView.objects.filter(
-            plan_hash=plan_hash(self.planned),
+            plan_hash=plan_hash(self.text),
             standing=False,
             named=False,
             kept=self.kept,
@@ -77,11 +79,11 @@ class ViewDraft:
             name: under which other queries may read it; without one it has the plan's.
         """
         return MaintainedView(
-            name=name or view_name(self.planned, self.strategy, kept=self.kept),
+            name=name or view_name(self.text, self.strategy, kept=self.kept),
             sql=self.sql,
-            plan_text=self.planned.text,
-            plan_hash=plan_hash(self.planned),
-            strategy=strategy_for(self.planned, self.strategy),
+            plan_text=self.text,
+            plan_hash=plan_hash(self.text),
+            strategy=strategy_for(self.compiled.plan, self.strategy),
             columns=columns_json(self.compiled.relation),
             sources=sorted(self.compiled.sources),
             private=self.private,
@@ -90,12 +92,12 @@ class ViewDraft:
         )
 
 
-def strategy_for(planned: Planned, strategy: str) -> str:
+def strategy_for(plan: Plan, strategy: str) -> str:
     """Returns the strategy a view begins with."""
     # Counting the house takes longer than all the rest; only a recursion makes a difference.
-    recursive = next(recursions(planned.plan), None) is not None
+    recursive = next(recursions(plan), None) is not None
     known = house_statistics() if recursive else Statistics.of(CATALOG)
-    return choose_or_take(planned.plan, known, strategy).strategy
+    return choose_or_take(plan, known, strategy).strategy
 
 
 def asked_for(strategy: str) -> str:
@@ -115,14 +117,14 @@ def asked_for(strategy: str) -> str:
     return spelt
 
 
-def plan_hash(planned: Planned) -> str:
+def plan_hash(text: str) -> str:
     """Returns the fingerprint under which equal plans share a view."""
-    return hashlib.sha256(planned.text.encode()).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
-def view_name(planned: Planned, strategy: str = AUTO, *, kept: bool = False) -> str:
+def view_name(text: str, strategy: str = AUTO, *, kept: bool = False) -> str:
     """Returns the name of the view that maintains a submitted query's plan."""
     if strategy == AUTO and not kept:
-        return AUTO_NAME.format(plan_hash(planned))
-    both = f"{planned.text}\n{strategy}{' kept' if kept else ''}"
+        return AUTO_NAME.format(plan_hash(text))
+    both = f"{text}\n{strategy}{' kept' if kept else ''}"
     return AUTO_NAME.format(hashlib.sha256(both.encode()).hexdigest())

@@ -34,8 +34,7 @@ from smartcis.catalog import CATALOG
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.placements.device_streams import whole_stream
-from smartcis.placements.metric import house_weights
-from smartcis.placements.optimizer import house_network
+from smartcis.placements.optimizer import house_network, house_weights
 from smartcis.placements.probes import selections
 from smartcis.placements.store import Reason, Variant, want
 from smartcis.placements.streams import streams_of

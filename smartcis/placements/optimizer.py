@@ -5,12 +5,24 @@ from __future__ import annotations
 from django.conf import settings
 
 from aspen.motes.protocol import ANSWER_SHARE
-from federation.cost import Cost
+from federation.cost import Cost, Weights
 from federation.explain import Assumed
 from federation.sites import SensorSite
+from federation.weights import read_weights
 from smartcis.models import NetworkPiece
 from smartcis.placements.measured import measured_statistics
-from smartcis.placements.metric import house_weights
+
+
+def house_weights(text: str = "") -> Weights:
+    """Returns the metric: the deployment's, but for what one query asks for.
+
+    Args:
+        text: `energy=1, latency=0.001`.
+
+    Raises:
+        BadWeights: a weight nobody knows, or no number.
+    """
+    return read_weights(text, read_weights(settings.PLACEMENT_WEIGHTS))
 
 
 def house_network(joins: int | None = None) -> SensorSite:

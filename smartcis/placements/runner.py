@@ -29,7 +29,6 @@ from smartcis.placements.power import MotePower
 from smartcis.placements.probes import Probes
 from smartcis.placements.spending import Spending
 from smartcis.placements.store import (
-    Answered,
     arrive,
     forget_outdated,
     give_up,
@@ -65,7 +64,7 @@ class DeployedPiece:
     streams: frozenset[str]
     live: bool
     ready_s: float | None = None
-    first: Answered | None = None
+    first: Answer | None = None
 
 
 class PieceRunner:
@@ -193,10 +192,10 @@ class PieceRunner:
             if newest.at_s < deployed.ready_s:
                 continue
             if deployed.live:
-                publish(name, _answered(newest))
+                publish(name, newest)
                 self._note(name, deployed)
             else:
-                deployed.first = _answered(newest)
+                deployed.first = newest
         for view, streams in list(self._moves.items()):
             if self._may_move(view, streams):
                 self._move(view)
@@ -272,7 +271,3 @@ class PieceRunner:
 
 def _moving() -> list[Placement]:
     return [one for one in Placement.objects.select_related("view") if one.moving]
-
-
-def _answered(answer: Answer) -> Answered:
-    return Answered(answer.rows, answer.motes, answer.expected)

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from aspen.model.schema import Row
 from federation.fragment import NetworkFragment
+from sensors_sim.innet.answers import Answer
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.models.outbox import enqueue
 from smartcis.placements.translate import piece_of
@@ -57,20 +58,6 @@ class Reason:
     forced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """One answer of the network.
-
-    Args:
-        motes: how many motes' rows are in it.
-        expected: motes that carry a sensor it asks.
-    """
-
-    rows: tuple[Row, ...]
-    motes: int
-    expected: int
-
-
 def want(view: MaintainedView, variant: Variant, reason: Reason) -> Placement:
     """Records how a view is to run; the process that runs the network carries it out.
 
@@ -95,7 +82,7 @@ def want(view: MaintainedView, variant: Variant, reason: Reason) -> Placement:
     return placement
 
 
-def arrive(view_name: str, answers: Mapping[str, Answered]) -> bool:
+def arrive(view_name: str, answers: Mapping[str, Answer]) -> bool:
     """Switches a view to the way it is wanted, from these first answers on.
 
     Args:
@@ -138,7 +125,7 @@ def give_up(view_name: str, trouble: str) -> None:
             placement.save()
 
 
-def publish(name: str, answer: Answered) -> bool:
+def publish(name: str, answer: Answer) -> bool:
     """Replaces the answer before by a new one; the difference reaches the log.
 
     Returns:
@@ -200,7 +187,7 @@ def _locked(view_name: str) -> Placement | None:
     return found.filter(view_id=view_name).first()
 
 
-def _put(piece: NetworkPiece, answer: Answered) -> bool:
+def _put(piece: NetworkPiece, answer: Answer) -> bool:
     before, now = _bag(piece.answer), Counter(answer.rows)
     differs = _tell_difference(piece.name, before, now)
     piece.answer = [[weight, *row] for row, weight in now.items()]
