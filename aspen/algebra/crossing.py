@@ -19,13 +19,13 @@ from hashlib import blake2b
 from aspen.algebra.explain import plan_text
 from aspen.algebra.inline import inline
 from aspen.algebra.partition import choose_root, explain_root
-from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, with_children
+from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, map_children
 from aspen.algebra.subnetwork import (
     ARRIVED,
     INNER,
     CannotSplit,
-    Networks,
     Share,
+    Split,
     place_column,
     share_of,
 )
@@ -74,7 +74,7 @@ def choose_crossing(
         recursion = recursion_of(plan)
         column = place_column(recursion)
         relation = _networks_for(recursion, column, relations)
-        share_of(recursion, column, networks_of(relation), 0, lanes)
+        share_of(recursion, Split(column, relation, lanes), 0)
     except CannotSplit as error:
         return error
     there = sorted({one for one in networks(relation) if one is not None}, key=repr)
@@ -86,11 +86,6 @@ def choose_crossing(
         "lanes exchange rows at borders alone"
     )
     return Crossing(name, relation.name, column, reason, dealt)
-
-
-def networks_of(relation: Relation, dealt: tuple[Value, ...] = ()) -> Networks:
-    """Returns what a table says of its nodes."""
-    return Networks(relation, relation.key[0], relation.network, dealt)
 
 
 def recursion_of(plan: Plan) -> Fixpoint:
@@ -121,8 +116,8 @@ def crossing_share(
     if not relation.network:
         raise CannotSplit(f"{relation.name} says no networks", found=relation.name)
     arrived = f"{ARRIVED}_{crossing.name}"
-    networks = networks_of(relation, crossing.dealt)
-    share = share_of(recursion, crossing.column, networks, lane, lanes, arrived)
+    split = Split(crossing.column, relation, lanes, crossing.dealt, arrived)
+    share = share_of(recursion, split, lane)
     rows = inline(share.rows, {INNER: share.inner})
     return share, _above(plan, rows)
 
@@ -141,10 +136,7 @@ def explain_place(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> 
 
 
 def _above(plan: Plan, rows: Plan) -> Plan:
-    if isinstance(plan, Fixpoint):
-        return rows
-    assert isinstance(plan, Filter | Project)
-    return with_children(plan, (_above(plan.child, rows),))
+    return rows if isinstance(plan, Fixpoint) else map_children(plan, lambda one: _above(one, rows))
 
 
 def _networks_for(recursion: Fixpoint, column: str, relations: Mapping[str, Relation]) -> Relation:

@@ -37,18 +37,22 @@ def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
 
 def join_on(left: Plan, right: Plan, conditions: Iterable[Expr]) -> Join:
     """Joins two plans on conditions over their columns; equalities become keys."""
-    lefts, rights = names_of(left), names_of(right)
-    on: dict[tuple[str, str], None] = {}
-    rest: list[Expr] = []
-    for condition in conditions:
-        match condition:
-            case Op("=", Col(one), Col(other)) if one in lefts and other in rights:
-                on[one, other] = None
-            case Op("=", Col(one), Col(other)) if other in lefts and one in rights:
-                on[other, one] = None
-            case _:
-                rest += conjuncts(condition)
-    return Join(left, right, tuple(on), conjunction(rest))
+    parts = [part for condition in conditions for part in conjuncts(condition)]
+    pairs = [across(left, right, part) for part in parts]
+    rest = [part for part, pair in zip(parts, pairs, strict=True) if pair is None]
+    return Join(left, right, tuple(dict.fromkeys(filter(None, pairs))), conjunction(rest))
+
+
+def across(left: Plan, right: Plan, condition: Expr) -> tuple[str, str] | None:
+    """Returns the column of the left and that of the right that a condition says are equal."""
+    match condition:
+        case Op("=", Col(one), Col(other)):
+            lefts, rights = names_of(left), names_of(right)
+            if one in lefts and other in rights:
+                return one, other
+            if other in lefts and one in rights:
+                return other, one
+    return None
 
 
 def _split(conditions: Iterable[Expr], have: frozenset[str]) -> tuple[list[Expr], list[Expr]]:

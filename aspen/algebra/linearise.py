@@ -62,12 +62,16 @@ def linearise(step: Plan, recursion: Collection[str]) -> RecursiveStep:
 
 def mentions(plan: Plan, recursion: Collection[str]) -> bool:
     """Whether a plan reads one of the recursive relations."""
+    return not open_refs(plan).isdisjoint(recursion)
+
+
+def open_refs(plan: Plan) -> frozenset[str]:
+    """Returns the relations of recursions around it that a plan reads."""
     if isinstance(plan, RecursiveRef):
-        return plan.name in recursion
-    if isinstance(plan, Fixpoint):
-        # Inside, its own relations hide others of their names.
-        recursion = frozenset(recursion) - {one.name for one in plan.relations}
-    return any(mentions(child, recursion) for child in children(plan))
+        return frozenset((plan.name,))
+    found = frozenset[str]().union(*map(open_refs, children(plan)))
+    # Inside a recursion, its own relations hide others of their names.
+    return found - {one.name for one in plan.relations} if isinstance(plan, Fixpoint) else found
 
 
 def _refused(plan: Plan, recursion: Collection[str]) -> NotMaintainable:

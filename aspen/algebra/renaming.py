@@ -41,7 +41,7 @@ def filtered(plan: Plan, predicates: Iterable[Expr]) -> Plan:
     return plan if predicate is None else Filter(plan, predicate)
 
 
-def parted(predicate: Expr, names: Collection[str]) -> tuple[list[Expr], list[Expr]]:
+def parted(predicate: Expr | None, names: Collection[str]) -> tuple[list[Expr], list[Expr]]:
     """Parts a predicate into conjuncts that read some columns, and nothing else, and the others."""
     parts = list(conjuncts(predicate))
     own = [part for part in parts if columns_in(part) and columns_in(part) <= {*names}]

@@ -20,7 +20,7 @@ Source: decomposable plans, BigDatalog (SIGMOD 2016), section 5; keys and what i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from aspen.algebra.carried import (
@@ -247,45 +247,43 @@ class Splitting:
 
     def _union(self, plan: Union) -> Part:
         parts = [self.part(child) for child in plan.children]
-        by_side = [by_index(p.kept, c) for p, c in zip(parts, plan.children, strict=True)]
-        common = common_indices([kept for kept in by_side if kept is not None])
+        common = _common(plan.children, parts)
         if common is None:
             return Part(plan)
-        value = next((p for p, how in common.items() if how is Carried.VALUE), None)
-        made: list[Plan] = []
-        for part, child in zip(parts, plan.children, strict=True):
-            if part.kept is not None:
-                made.append(part.plan)
-                continue
-            if value is None:
-                common = {}
-                if not child.columns:
-                    raise _NotSplitError
-            made.append(self._restricted(child, child.columns[value or 0].name).plan)
         names = [column.name for column in plan.columns]
-        if value is not None and any(part.kept is None for part in parts):
-            common = {value: Carried.VALUE}
+        if Carried.VALUE not in common.values() and any(part.kept is None for part in parts):
+            if not names:
+                raise _NotSplitError
+            made, _ = self._alike(plan.children, parts, {0: Carried.VALUE})
+            return Part(Union(tuple(made)), {})
+        made, common = self._alike(plan.children, parts, common)
         return Part(Union(tuple(made)), {names[index]: how for index, how in common.items()})
 
     def _set_operation(self, plan: SetOperation) -> Part:
         sides = (plan.left, plan.right)
         parts = [self.part(side) for side in sides]
-        by_side = [by_index(part.kept, side) for part, side in zip(parts, sides, strict=True)]
-        found = [kept for kept in by_side if kept is not None]
-        common = common_indices(found) or {}
-        value = next((p for p, how in common.items() if how is Carried.VALUE), None)
-        if not common or (len(found) < len(sides) and value is None):
+        common = _common(sides, parts)
+        if not common:
+            raise _NotSplitError
+        made, common = self._alike(sides, parts, common)
+        return Part(replace(plan, left=made[0], right=made[1]), by_name(common, plan.columns))
+
+    def _alike(
+        self, plans: Sequence[Plan], parts: Sequence[Part], common: Indexed
+    ) -> tuple[list[Plan], Indexed]:
+        """Split those that are whole by a value that the others carry."""
+        if all(part.kept is not None for part in parts):
+            return [part.plan for part in parts], common
+        value = next((i for i, how in sorted(common.items()) if how is Carried.VALUE), None)
+        if value is None:
             raise _NotSplitError
         made = [
-            part.plan
-            if part.kept is not None
-            else self._restricted(side, side.columns[value or 0].name).plan
-            for part, side in zip(parts, sides, strict=True)
+            self._restricted(plan, plan.columns[value].name).plan
+            if part.kept is None
+            else part.plan
+            for plan, part in zip(plans, parts, strict=True)
         ]
-        if value is not None and len(found) < len(sides):
-            common = {value: Carried.VALUE}
-        kept = {plan.columns[index].name: how for index, how in common.items()}
-        return Part(replace(plan, left=made[0], right=made[1]), kept)
+        return made, {value: Carried.VALUE}
 
     def _fixpoint(self, plan: Fixpoint) -> Part:
         """Find the columns that every branch of every relation carries: the greatest such set."""
@@ -329,20 +327,12 @@ class Splitting:
 
     def _branch(self, one: Recursive, indexed: Indexed) -> tuple[Plan, Plan, Indexed]:
         """Split base and step, given what the recursion carries; and say what they carry."""
-        base, step = self.part(one.base), self.part(one.step)
-        found = [by_index(base.kept, one.base), by_index(step.kept, one.step)]
-        common = common_indices([indexed, *(kept for kept in found if kept is not None)]) or {}
-        value = next((p for p, how in sorted(common.items()) if how is Carried.VALUE), None)
-        made: list[Plan] = []
-        for branch, whole in ((base, one.base), (step, one.step)):
-            if branch.kept is not None:
-                made.append(branch.plan)
-            elif value is None:
-                raise _NotSplitError
-            else:
-                made.append(self._restricted(whole, whole.columns[value].name).plan)
-                common = {value: Carried.VALUE}
-        return made[0], made[1], self._selected(one, common)
+        branches = (one.base, one.step)
+        parts = [self.part(branch) for branch in branches]
+        found = _common(branches, parts)
+        common = indexed if found is None else common_indices([indexed, found]) or {}
+        (base, step), common = self._alike(branches, parts, common)
+        return base, step, self._selected(one, common)
 
     def _reading(self, plan: Plan) -> Reads:
         known = self._reads.get(id(plan))
@@ -360,6 +350,12 @@ class Splitting:
         if isinstance(plan, Fixpoint):
             refs -= {one.name for one in plan.relations}
         return Reads(any(one.root for one in found), refs)
+
+
+def _common(plans: Sequence[Plan], parts: Sequence[Part]) -> Indexed | None:
+    """Returns what all carry that are not whole, by index; None where all are."""
+    found = [by_index(part.kept, plan) for plan, part in zip(plans, parts, strict=True)]
+    return common_indices([kept for kept in found if kept is not None])
 
 
 def _recursions(plan: Plan) -> int:

@@ -52,24 +52,6 @@ class CannotSplit(PlanError, code="aspen.algebra.cannot_split"):
 
 
 @dataclass(frozen=True, slots=True)
-class Networks:
-    """Which network a node lies in.
-
-    Args:
-        relation: at most one row per node.
-        node: its column of nodes.
-        network: its column of networks.
-        dealt: networks that are cut into one run for each lane, so that those of neighbouring names
-            are in one; others fall where their hash says.
-    """
-
-    relation: Relation
-    node: str
-    network: str
-    dealt: tuple[Value, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     """One lane's plans.
 
@@ -94,19 +76,33 @@ class Share:
     node: int
 
 
-def share_of(
-    plan: Fixpoint, column: str, networks: Networks, lane: int, lanes: int, arrived: str = ARRIVED
-) -> Share:
-    """Returns one lane's share of a recursion.
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How a recursion is split by networks.
 
     Args:
         column: of the recursion: where a row is.
+        networks: a relation whose key is a node, with the network it lies in.
+        lanes: how many there are.
+        dealt: networks that are cut into one run for each lane, so that those of neighbouring names
+            are in one; others fall where their hash says.
         arrived: name of the relation of border rows that came.
+    """
+
+    column: str
+    networks: Relation
+    lanes: int
+    dealt: tuple[Value, ...] = ()
+    arrived: str = ARRIVED
+
+
+def share_of(plan: Fixpoint, split: Split, lane: int) -> Share:
+    """Returns one lane's share of a recursion.
 
     Raises:
         CannotSplit: it has several relations or choices, or its cost does not simply grow.
     """
-    return _Sharing(plan, column, networks, lane, lanes, arrived).share()
+    return _Sharing(plan, split, lane).share()
 
 
 def place_column(plan: Fixpoint) -> str:
@@ -131,20 +127,11 @@ def place_column(plan: Fixpoint) -> str:
 
 
 class _Sharing:
-    def __init__(
-        self,
-        plan: Fixpoint,
-        column: str,
-        networks: Networks,
-        lane: int,
-        lanes: int,
-        arrived: str,
-    ) -> None:
-        best = plan.best
-        self._came_as = arrived
+    def __init__(self, plan: Fixpoint, split: Split, lane: int) -> None:
+        best, column = plan.best, split.column
         if plan.others or plan.most is not None or (best is not None and best.more):
             raise CannotSplit("only one relation with one choice is split by networks")
-        self._plan, self._networks, self._lane, self._lanes = plan, networks, lane, lanes
+        self._plan, self._split, self._lane = plan, split, lane
         names = [one.name for one in plan.columns]
         self._node = names.index(column)
         keys = names if best is None else [*best.keys]
@@ -204,7 +191,7 @@ class _Sharing:
 
     def _arrived(self) -> Relation:
         own = tuple(replace(c, name=c.name.split(".")[-1]) for c in self._columns[:-1])
-        return Relation(self._came_as, (Column("sender", Type.INT), *own))
+        return Relation(self._split.arrived, (Column("sender", Type.INT), *own))
 
     def _unscaled(self, column: Column) -> Expr:
         if self._plan.best is None or column.name != self._columns[self._cost].name:
@@ -228,7 +215,7 @@ class _Sharing:
         names = [column.name for column in columns[1:]]
         values = [*map(Col, names), Col(names[self._node])]
         return Project(
-            Scan(self._came_as, "a", columns), tuple(zip(self._columns, values, strict=True))
+            Scan(self._split.arrived, "a", columns), tuple(zip(self._columns, values, strict=True))
         )
 
     def _step(self, leaf: Plan) -> Plan:
@@ -277,46 +264,44 @@ class _Sharing:
                 return value.left
         raise CannotSplit("a cost must grow by what a step costs", found=repr(value))
 
-    def _known(self, plan: Plan, alias: str) -> tuple[Plan, Expr]:
+    def _known(self, plan: Plan) -> tuple[Plan, Expr]:
         """Returns the rows whose node is known, the networks beside, and the lane of each row."""
-        scan, on = self._networks_beside(plan, alias)
-        network = Col(f"{alias}.{self._networks.network}")
-        lane: Expr = Call("part", (network, Const(self._lanes)))
-        if self._networks.dealt:
-            count = len(self._networks.dealt)
-            dealt = [
-                (Op("=", network, Const(one)), Const(n * self._lanes // count))
-                for n, one in enumerate(self._networks.dealt)
+        network, lanes = Col(f"n.{self._split.networks.network}"), self._split.lanes
+        lane: Expr = Call("part", (network, Const(lanes)))
+        if self._split.dealt:
+            count = len(self._split.dealt)
+            runs = [
+                (Op("=", network, Const(one)), Const(n * lanes // count))
+                for n, one in enumerate(self._split.dealt)
             ]
-            lane = Case(tuple(dealt), lane)
-        return Join(plan, scan, on), lane
+            lane = Case(tuple(runs), lane)
+        return Join(plan, *self._networks_beside(plan)), lane
 
-    def _unknown(self, plan: Plan, alias: str) -> Plan:
+    def _unknown(self, plan: Plan) -> Plan:
         """Returns the rows whose node is in no network."""
-        scan, on = self._networks_beside(plan, alias)
-        return AntiJoin(plan, scan, on)
+        return AntiJoin(plan, *self._networks_beside(plan))
 
-    def _networks_beside(self, plan: Plan, alias: str) -> tuple[Scan, tuple[tuple[str, str]]]:
-        known = self._networks
-        columns = tuple(replace(c, name=f"{alias}.{c.name}") for c in known.relation.columns)
-        scan = Scan(known.relation.name, alias, columns, known.relation.deletable)
-        return scan, ((plan.columns[self._node].name, f"{alias}.{known.node}"),)
+    def _networks_beside(self, plan: Plan) -> tuple[Scan, tuple[tuple[str, str]]]:
+        known = self._split.networks
+        columns = tuple(replace(c, name=f"n.{c.name}") for c in known.columns)
+        scan = Scan(known.name, "n", columns, known.deletable)
+        return scan, ((plan.columns[self._node].name, f"n.{known.key[0]}"),)
 
     def _here(self, plan: Plan) -> Plan:
-        beside, lane = self._known(plan, "n")
+        beside, lane = self._known(plan)
         mine: Plan = Filter(beside, Op("=", lane, Const(self._lane)))
         mine = narrowed(mine, plan.columns)
-        return mine if self._lane else Union((mine, self._unknown(plan, "n")))
+        return mine if self._lane else Union((mine, self._unknown(plan)))
 
     def _leaving(self, scan: Plan) -> Plan:
         step = self._step(scan)
-        beside, lane = self._known(step, "n")
+        beside, lane = self._known(step)
         others = Filter(beside, Not(Op("=", lane, Const(self._lane))))
         outputs = as_they_are(step.columns)
         target = Column("i.lane", Type.INT)
         lost: Plan = Project(others, (*outputs, (target, lane)))
         if self._lane:
-            nowhere = Project(self._unknown(step, "n"), (*outputs, (target, Const(0))))
+            nowhere = Project(self._unknown(step), (*outputs, (target, Const(0))))
             lost = Union((lost, nowhere))
         names = [column.name for column in lost.columns]
         order = tuple(SortKey(name) for name in (names[self._cost], names[-2]))

@@ -14,21 +14,19 @@ Source: magic sets; Mumick, Pirahesh, Magic is Relevant (SIGMOD 1990). Own: dema
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Col
+from aspen.algebra.linearise import open_refs
 from aspen.algebra.plan import (
     AntiJoin,
     Distinct,
     Filter,
-    Fixpoint,
     GroupBy,
     Join,
     MarkJoin,
     OuterJoin,
     Plan,
     Project,
-    RecursiveRef,
     SetOperation,
     Ship,
     TopK,
@@ -37,25 +35,18 @@ from aspen.algebra.plan import (
     with_children,
 )
 
-Restrict = Callable[[Plan, tuple[tuple[str, str], ...]], Plan | None]
+Pairs = tuple[tuple[str, str], ...]
+"""Pairs of (column of a plan, column of its demand), equal in every demanded row."""
+
+Restrict = Callable[[Plan, Pairs], Plan | None]
 """Restricts a plan, given pairs of its columns and those of the demand; None where it does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """Which columns of a plan are demanded.
+def demanded(plan: Plan, pairs: Pairs, restrict: Restrict) -> Plan | None:
+    """Let demand go down a plan as far as it may.
 
     Args:
-        pairs: (column of the plan, column of the demand), equal in every demanded row.
         restrict: what to do at a node where demand may end.
-    """
-
-    pairs: tuple[tuple[str, str], ...]
-    restrict: Restrict
-
-
-def demanded(plan: Plan, demand: Demand) -> Plan | None:
-    """Let demand go down a plan as far as it may.
 
     Returns:
         A plan of the same columns; None when nothing below is restricted.
@@ -63,27 +54,22 @@ def demanded(plan: Plan, demand: Demand) -> Plan | None:
     Law: rows whose demanded columns are demanded are the same before and after; of other rows
         there may be any, so whoever asks must drop them.
     """
-    if not demand.pairs:
+    if not pairs:
         return None
-    made = demand.restrict(plan, demand.pairs)
+    made = restrict(plan, pairs)
     if made is not None:
         return made
     inputs = children(plan)
-    asked = _passed_down(plan, demand.pairs)
+    asked = _passed_down(plan, pairs)
     below = [
-        demanded(child, replace(demand, pairs=tuple(pairs)))
-        for child, pairs in zip(inputs, asked, strict=True)
+        demanded(child, tuple(own), restrict) for child, own in zip(inputs, asked, strict=True)
     ]
     if not any(below):
         return None
-    new = tuple(made or child for made, child in zip(below, inputs, strict=True))
-    return with_children(plan, new)
+    return with_children(plan, tuple(new or old for new, old in zip(below, inputs, strict=True)))
 
 
-Pairs = Iterable[tuple[str, str]]
-
-
-def _passed_down(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> tuple[Pairs, ...]:
+def _passed_down(plan: Plan, pairs: Pairs) -> tuple[Iterable[tuple[str, str]], ...]:
     """Returns what a node's demand asks of each of its inputs."""
     match plan:
         case Filter() | Distinct() | Ship():
@@ -112,7 +98,7 @@ def _passed_down(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> tuple[Pairs,
             return ((),) * len(children(plan))
 
 
-def _of(side: Plan, pairs: Pairs, on: tuple[tuple[str, str], ...]) -> Pairs:
+def _of(side: Plan, pairs: Iterable[tuple[str, str]], on: Pairs) -> list[tuple[str, str]]:
     """Returns the demand on one side of a join, by its own columns and those joined with them."""
     types = {column.name: column.type for column in side.columns}
     equal: dict[str, set[str]] = {}
@@ -125,12 +111,4 @@ def _of(side: Plan, pairs: Pairs, on: tuple[tuple[str, str], ...]) -> Pairs:
 
 def keeps_apart(plan: Plan) -> bool:
     """Whether a plan reads nothing of a recursion around it."""
-    return not _open(plan, frozenset())
-
-
-def _open(plan: Plan, known: frozenset[str]) -> bool:
-    if isinstance(plan, RecursiveRef):
-        return plan.name not in known
-    if isinstance(plan, Fixpoint):
-        known |= {relation.name for relation in plan.relations}
-    return any(_open(child, known) for child in children(plan))
+    return not open_refs(plan)

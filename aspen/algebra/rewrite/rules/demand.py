@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Const, Op, conjuncts
@@ -22,7 +21,7 @@ from aspen.algebra.plan import (
     nodes,
     relations_of,
 )
-from aspen.algebra.rewrite.demand import Demand, demanded, keeps_apart
+from aspen.algebra.rewrite.demand import Pairs, Restrict, demanded, keeps_apart
 from aspen.algebra.rewrite.magic import already_bound, restrict
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.linear import closure, turned, wants_turning
@@ -89,11 +88,11 @@ def _by_constant(plan: Plan) -> Plan | None:
     return None
 
 
-def _at_recursions(demanding: Plan) -> Callable[[Plan, tuple[tuple[str, str], ...]], Plan | None]:
+def _at_recursions(demanding: Plan) -> Restrict:
     """Returns what restricts the recursions below a join to the rows of its other side."""
     columns = {column.name: column for column in demanding.columns}
 
-    def at(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> Plan | None:
+    def at(plan: Plan, pairs: Pairs) -> Plan | None:
         if not isinstance(plan, Fixpoint) or not keeps_apart(plan):
             return None
         names = [column.name for column in plan.columns]
@@ -146,11 +145,11 @@ def _by_join(plan: Plan) -> Plan | None:
     assert isinstance(plan, Join | AntiJoin | OuterJoin | MarkJoin)
     if may_demand(plan.left):
         pairs = tuple((right, left) for left, right in plan.on)
-        right = demanded(plan.right, Demand(pairs, _at_recursions(plan.left)))
+        right = demanded(plan.right, pairs, _at_recursions(plan.left))
         if right is not None:
             return replace(plan, right=right)
     if isinstance(plan, Join) and may_demand(plan.right):
-        left = demanded(plan.left, Demand(plan.on, _at_recursions(plan.right)))
+        left = demanded(plan.left, plan.on, _at_recursions(plan.right))
         if left is not None:
             return replace(plan, left=left)
     return None

@@ -6,36 +6,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.joined import join_on
 from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, names_of
-from aspen.algebra.renaming import filtered
+from aspen.algebra.renaming import filtered, parted
 from aspen.algebra.rewrite.rule import Rule
 
 
 def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
-    lefts, rights = names_of(join.left), names_of(join.right)
-    left: list[Expr] = []
-    right: list[Expr] = []
-    on = list(join.on)
-    rest: list[Expr] = []
-    for predicate in predicates:
-        read = columns_in(predicate)
-        match predicate:
-            case _ if read and read <= lefts:
-                left.append(predicate)
-            case _ if read and read <= rights:
-                right.append(predicate)
-            case Op("=", Col(one), Col(other)) if one in lefts:
-                on.append((one, other))
-            case Op("=", Col(one), Col(other)):
-                on.append((other, one))
-            case _:
-                rest.append(predicate)
-    return Join(
-        filtered(join.left, left),
-        filtered(join.right, right),
-        tuple(dict.fromkeys(on)),
-        conjunction(rest),
-    )
+    left, rest = parted(conjunction(predicates), names_of(join.left))
+    right, across = parted(conjunction(rest), names_of(join.right))
+    keys = [Op("=", Col(one), Col(other)) for one, other in join.on]
+    return join_on(filtered(join.left, left), filtered(join.right, right), [*keys, *across])
 
 
 def _into_join(plan: Plan) -> Plan | None:

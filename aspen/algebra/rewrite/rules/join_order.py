@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.joined import across
 from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project, names_of
 from aspen.algebra.renaming import filtered, narrowed
 from aspen.algebra.rewrite.dependent import Pairs
@@ -27,15 +28,8 @@ def _inputs(plan: Plan) -> tuple[list[Plan], list[Expr]]:
 def _pairs(
     left: Plan, right: Plan, predicates: Sequence[Expr]
 ) -> list[tuple[Expr, tuple[str, str]]]:
-    lefts, rights = names_of(left), names_of(right)
-    found: list[tuple[Expr, tuple[str, str]]] = []
-    for predicate in predicates:
-        match predicate:
-            case Op("=", Col(one), Col(other)) if one in lefts and other in rights:
-                found.append((predicate, (one, other)))
-            case Op("=", Col(one), Col(other)) if one in rights and other in lefts:
-                found.append((predicate, (other, one)))
-    return found
+    found = ((predicate, across(left, right, predicate)) for predicate in predicates)
+    return [(predicate, pair) for predicate, pair in found if pair is not None]
 
 
 def _ordered(plan: Plan) -> Plan | None:
@@ -54,20 +48,15 @@ def _ordered(plan: Plan) -> Plan | None:
 
 def _keyed(plan: Plan) -> Plan | None:
     assert isinstance(plan, _Matching)
-    lefts, rights = names_of(plan.left), names_of(plan.right)
-    on = list(plan.on)
-    rest: list[Expr] = []
-    right: list[Expr] = []
+    on, rest, right = list(plan.on), list[Expr](), list[Expr]()
     for part in conjuncts(plan.residual):
-        match part:
-            case Op("=", Col(one), Col(other)) if one in lefts and other in rights:
-                on.append((one, other))
-            case Op("=", Col(one), Col(other)) if one in rights and other in lefts:
-                on.append((other, one))
-            case _ if columns_in(part) and columns_in(part) <= rights:
-                right.append(part)
-            case _:
-                rest.append(part)
+        pair = across(plan.left, plan.right, part)
+        if pair is not None:
+            on.append(pair)
+        elif columns_in(part) and columns_in(part) <= names_of(plan.right):
+            right.append(part)
+        else:
+            rest.append(part)
     keys: Pairs = tuple(dict.fromkeys(on))
     return replace(plan, right=filtered(plan.right, right), on=keys, residual=conjunction(rest))
 

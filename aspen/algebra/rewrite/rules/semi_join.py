@@ -17,7 +17,7 @@ from aspen.algebra.plan import (
     names_of,
     nodes,
 )
-from aspen.algebra.rewrite.demand import Demand, Restrict, demanded, keeps_apart
+from aspen.algebra.rewrite.demand import Pairs, Restrict, demanded, keeps_apart
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.demand import is_selected, may_demand
 
@@ -40,7 +40,7 @@ def _is_reduced(plan: Plan) -> bool:
 def _at_groups(demanding: Plan) -> Restrict:
     columns = {column.name: column for column in demanding.columns}
 
-    def at(plan: Plan, pairs: tuple[tuple[str, str], ...]) -> Plan | None:
+    def at(plan: Plan, pairs: Pairs) -> Plan | None:
         if not isinstance(plan, GroupBy) or not _joins(plan.child) or not keeps_apart(plan):
             return None
         types = {column.name: column.type for column in plan.columns}
@@ -89,7 +89,7 @@ def _may_ask(plan: Plan) -> bool:
 def _reduced(plan: Plan) -> Plan | None:
     assert isinstance(plan, _Joined)
     pairs = tuple((right, left) for left, right in plan.on)
-    right = demanded(plan.right, Demand(pairs, _at_groups(_asking(plan))))
+    right = demanded(plan.right, pairs, _at_groups(_asking(plan)))
     return None if right is None else replace(plan, right=right)
 
 
