@@ -90,21 +90,20 @@ def joined_fetches(
     Returns:
         The ways, and what cannot be joined there, with why.
     """
-    classes = group.equal_columns
     most = MOST_INPUTS if network.joins is None else min(MOST_INPUTS, network.joins + 1)
     found: list[Fetch] = []
     refused: list[tuple[str, str]] = []
     for size in range(PAIR, len(parts) + 1):
         for aliases in combinations(sorted(parts), size):
             name = f"join {', '.join(aliases)}"
-            order = _order(aliases, parts, classes)
+            order = _order(group, aliases, parts)
             if not order:
                 continue
             if size > most:
                 refused.append((name, f"a fragment may hold {most - 1} joins"))
                 continue
-            meeting, done = _meeting(order, group, parts, classes, network)
-            read = _read(group, aliases, parts, classes, needed, done)
+            meeting, done = _meeting(order, group, parts, network)
+            read = _read(group, aliases, parts, needed, done)
             refusal = keyless(meeting) or missing(meeting, read, network)
             if refusal:
                 refused.append((name, refusal))
@@ -145,9 +144,7 @@ def _compares_columns(meeting: PartJoin) -> bool:
     return all(isinstance(values[name], Col) for name in names)
 
 
-def _order(
-    aliases: Sequence[str], parts: Mapping[str, Sampled], classes: Sequence[tuple[str, ...]]
-) -> list[str]:
+def _order(group: JoinGroup, aliases: Sequence[str], parts: Mapping[str, Sampled]) -> list[str]:
     """Put parts in an order in which each equals one before it; empty if there is none."""
     owner = {name: alias for alias in aliases for name in parts[alias].columns}
 
@@ -163,7 +160,7 @@ def _order(
             (
                 one
                 for one in waiting
-                for names in classes
+                for names in group.equal_columns
                 if {owner.get(name) for name in names} >= {one}
                 and {owner.get(name) for name in names} & {*order}
             ),
@@ -180,7 +177,6 @@ def _meeting(
     order: Sequence[str],
     group: JoinGroup,
     parts: Mapping[str, Sampled],
-    classes: Sequence[tuple[str, ...]],
     network: SensorSite,
 ) -> tuple[PartJoin, tuple[Expr, ...]]:
     """Returns what is joined, and the group's other conditions that it fulfils."""
@@ -188,7 +184,7 @@ def _meeting(
     unknown = frozenset[str]().union(*(unknown_to(parts[alias].scan, network) for alias in order))
     pairs: list[tuple[str, str]] = []
     where: list[Expr] = []
-    for names in classes:
+    for names in group.equal_columns:
         held = sorted((n for n in names if n in owner), key=lambda n: order.index(owner[n]))
         for name in held[1:]:
             if owner[name] == owner[held[0]]:
@@ -215,14 +211,13 @@ def _read(
     group: JoinGroup,
     aliases: Sequence[str],
     parts: Mapping[str, Sampled],
-    classes: Sequence[tuple[str, ...]],
     needed: frozenset[str],
     done: Sequence[Expr],
 ) -> frozenset[str]:
     """Returns the parts' columns that are read behind the border."""
     own = {name for alias in aliases for name in parts[alias].columns}
     read = {*needed}
-    for names in classes:
+    for names in group.equal_columns:
         inside = [name for name in names if name in own]
         if len(inside) < len(names):
             owners = {alias for alias in aliases for n in inside if n in parts[alias].columns}

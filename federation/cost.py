@@ -7,10 +7,11 @@ take are `federation.network`'s. Fragments with joins and aggregates: `federatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from aspen.algebra.expr import Expr, parts
 from aspen.algebra.plan import Filter, Plan, Scan, children
+from aspen.errors import AspenError
 from aspen.model.schema import Column
 from aspen.motes.hardware import FRAME_BYTES, WAKE_S
 from aspen.motes.protocol import WIRE_BYTES
@@ -118,6 +119,33 @@ class Weights:
     def words(cls) -> tuple[str, ...]:
         """Returns the names of the weights."""
         return tuple(field.name for field in fields(cls))
+
+
+class BadWeights(AspenError, code="federation.bad_weights"):
+    """Words that name no weight, or no number that can be one."""
+
+
+def read_weights(text: str, given: Weights | None = None) -> Weights:
+    """Read weights from `name=number` words; the others stay as given.
+
+    Raises:
+        BadWeights: an unknown name, or a number below nought.
+    """
+    found = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = (part.strip() for part in word.partition("="))
+        if name not in Weights.words():
+            raise BadWeights("no such weight", found=name, exists=Weights.words())
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if not 0.0 <= value < float("inf"):
+            raise BadWeights(
+                f"the weight of {name} is a number from 0 up", found=number, attempt="energy=1"
+            )
+        found[name] = value
+    return replace(given or Weights(), **found)
 
 
 def row_bytes(columns: Sequence[Column]) -> int:

@@ -8,13 +8,9 @@ relation    net_2f…(mid, lux)                       its rows in the log, after
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 
-from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
-from aspen.model.schema import Column, Relation
-
-DIGEST_BYTES = 5
+from aspen.model.schema import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +40,3 @@ class NetworkFragment:
     keys: int = 32
     shares: tuple[float, ...] = ()
     joined_share: float = 1.0
-
-
-def fragment_name(plan: Plan, period_s: float, method: str) -> str:
-    """Returns the name equal fragments share."""
-    text = f"{plan_text(plan)}|{period_s:g}|{method}"
-    return f"net_{blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
-
-
-def answer_relation(name: str, columns: tuple[Column, ...], period_s: float) -> Relation:
-    """Describe the relation that holds a fragment's answers."""
-    return Relation(name, columns, comment=f"What the sensor network answers every {period_s:g} s.")

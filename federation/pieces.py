@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
+from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.joined import joined
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
-from aspen.algebra.renaming import narrowed
-from aspen.model.schema import Column
+from aspen.algebra.renaming import bare_names, narrowed
+from aspen.model.schema import Column, Relation
 from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.estimate import Estimate, estimate
-from federation.fragment import NetworkFragment, answer_relation, fragment_name
+from federation.fragment import NetworkFragment
 from federation.sampled import Sampled, unknown_to
 from federation.sites import SensorSite, simple
 from federation.statistics import Statistics
@@ -29,6 +31,7 @@ from federation.statistics import Statistics
 PERIODS_S = (LEAST_PERIOD_S, 10.0, 15.0, 20.0, 30.0, 60.0)
 """Few, so that a rate that wavers does not make another fragment of an equal one."""
 USUAL_PERIOD_S = 10.0  # own choice where nobody counted the devices
+DIGEST_BYTES = 5
 LEAST_KEYS = 8  # own choice: room for a few keys more than there were
 
 
@@ -168,10 +171,12 @@ def _piece(
     statistics: Statistics,
 ) -> Piece:
     found = estimate(plan, every_s, method, statistics)
-    name = fragment_name(plan, every_s, method)
+    spelt = f"{plan_text(plan)}|{every_s:g}|{method}"
+    name = f"net_{blake2b(spelt.encode(), digest_size=DIGEST_BYTES).hexdigest()}"
+    comment = f"What the sensor network answers every {every_s:g} s."
     fragment = NetworkFragment(
         name,
-        answer_relation(name, answers, every_s),
+        Relation(name, answers, comment=comment),
         plan,
         replaces,
         every_s,
@@ -219,15 +224,5 @@ def _tree(
 
 
 def _plain(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Returns columns bare names, numbered where two are alike."""
-    taken: set[str] = set()
-    found = []
-    for column in columns:
-        bare = name = column.name.rpartition(".")[2]
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{bare}_{number}"
-        taken.add(name)
-        found.append(replace(column, name=name))
-    return tuple(found)
+    names = bare_names(columns)
+    return tuple(replace(c, name=name) for c, name in zip(columns, names, strict=True))

@@ -15,13 +15,17 @@ from dataclasses import dataclass, field, replace
 
 from aspen.algebra.expr import columns_in
 from aspen.algebra.plan import (
+    AntiJoin,
     Filter,
     Fixpoint,
     GroupBy,
     Join,
+    MarkJoin,
+    OuterJoin,
     Plan,
     Project,
     Scan,
+    Ship,
     Window,
     children,
     names_of,
@@ -29,7 +33,6 @@ from aspen.algebra.plan import (
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch, joined_fetches, measured_fetch, selected_fetch
 from federation.cost import Cost, Weights
-from federation.needs import needs_below
 from federation.pieces import grouped_fragment, grouping_refusal
 from federation.sampled import Sampled, sampled
 from federation.search.from_plan import JoinGroup, group_of, problem_of
@@ -106,7 +109,7 @@ class Search:
             self.refused.append((_stream(node), part))
             return
         for index, child in enumerate(children(node)):
-            yield from self._walk(child, (*path, index), needs_below(node, index, needed))
+            yield from self._walk(child, (*path, index), _needed_below(node, index, needed))
 
     def _refuse_all(self, node: Plan, reason: str) -> None:
         part = sampled(node, self.catalog, self.network)
@@ -141,7 +144,7 @@ class Search:
             measured_fetch("it", name, self._cost((*path, 0), node.child)),
             Fetch(f"aggregate {name} in the tree", ("it",), piece.estimate.cost, piece=piece),
         ]
-        read = needs_below(node, 0, needed)
+        read = _needed_below(node, 0, needed)
         below = selected_fetch("it", node.child, read, part, self.statistics, self.network)
         refused: tuple[tuple[str, str], ...] = ()
         if isinstance(below, Fetch):
@@ -221,3 +224,27 @@ def _stream(node: Plan) -> str:
     while isinstance(node, Filter | Project | Window):
         node = node.child
     return node.alias if isinstance(node, Scan) else ""
+
+
+def _needed_below(node: Plan, index: int, needed: frozenset[str]) -> frozenset[str]:
+    """Returns the columns of a node's input that are read, given those of the node itself.
+
+    Law: a plan gives the same rows when a node below gives only the columns needed of it.
+    """
+    own = names_of(children(node)[index])
+    match node:
+        case Project(_, outputs):
+            return frozenset[str]().union(*(columns_in(value) for _, value in outputs))
+        case Filter(_, predicate):
+            return (needed | columns_in(predicate)) & own
+        case Window(_, partition_by):
+            return (needed | {*partition_by}) & own
+        case GroupBy(_, keys, aggregates):
+            return frozenset(keys) | {a.argument for a in aggregates if a.argument is not None}
+        case Join() | AntiJoin() | OuterJoin() | MarkJoin():
+            compared = {name for pair in node.on for name in pair}
+            return (needed | compared | columns_in(node.residual)) & own
+        case Ship():
+            return needed & own
+        case _:
+            return own  # whole rows are compared, or columns counted from the left

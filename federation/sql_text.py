@@ -40,6 +40,7 @@ from aspen.algebra.plan import (
     Union,
     Window,
 )
+from aspen.algebra.renaming import bare_names
 from aspen.algebra.text import PRECEDENCE
 from aspen.errors import AspenError
 from aspen.model.schema import Column
@@ -161,7 +162,7 @@ class _Writer:
     def _derived(self, plan: Plan) -> _Block:
         alias = self._alias("d1")
         inner = _Writer(self.taken).select(plan).replace("\n", " ")
-        names = _names(plan.columns)
+        names = bare_names(plan.columns)
         columns: dict[str, Expr] = {
             column.name: Col(f"{alias}.{name}")
             for column, name in zip(plan.columns, names, strict=True)
@@ -187,23 +188,11 @@ def _bare(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _names(columns: tuple[Column, ...]) -> list[str]:
-    """Returns every output a bare name, numbered where two are alike."""
-    found: list[str] = []
-    for column in columns:
-        name, number = _bare(column.name), 1
-        while name in found:
-            number += 1
-            name = f"{_bare(column.name)}_{number}"
-        found.append(name)
-    return found
-
-
 def _outputs(
     columns: tuple[Column, ...], texts: list[str], values: Sequence[Expr | None]
 ) -> list[str]:
     found = []
-    for name, text, value in zip(_names(columns), texts, values, strict=True):
+    for name, text, value in zip(bare_names(columns), texts, values, strict=True):
         same = isinstance(value, Col) and _bare(value.name) == name
         found.append(text if same or text == name else f"{text} AS {name}")
     return found

@@ -25,7 +25,7 @@ from aspen.algebra.expr import (
     Outer,
     conjuncts,
 )
-from aspen.algebra.functions import FUNCTIONS
+from aspen.algebra.functions import FUNCTIONS, quotient
 from aspen.model.schema import Column, Row, Value
 
 _CACHED = 4096
@@ -212,13 +212,8 @@ def _remainder(left: float, right: float) -> float | None:
     if not right:
         return None
     if isinstance(left, int) and isinstance(right, int):
-        return left - right * int(_towards_zero(left, right))
+        return left - right * (quotient(left, right) or 0)
     try:
         return math.fmod(left, right)
     except (ValueError, OverflowError):
         return None
-
-
-def _towards_zero(left: int, right: int) -> int:
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient

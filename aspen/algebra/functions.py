@@ -111,7 +111,7 @@ def _to_bool(value: Any) -> bool | None:
     return bool(value)
 
 
-def _quotient(left: int, right: int) -> int | None:
+def quotient(left: int, right: int) -> int | None:
     """Divide whole numbers, cutting the fraction off, as SQLite and PostgreSQL do."""
     if not right:
         return None
@@ -195,7 +195,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("exp", 1, 1, _NUMBERS, Type.FLOAT, False, _exp, total=False),
         Function("part", 2, 2, _ANY, Type.INT, False, _part, False, (_ANY, _INT), False),
         Function("power", 2, 2, _NUMBERS, Type.FLOAT, False, _power, total=False),
-        Function("quotient", 2, 2, _INT, Type.INT, True, _quotient, total=False),
+        Function("quotient", 2, 2, _INT, Type.INT, True, quotient, total=False),
         Function("round", 1, 2, _NUMBERS, None, True, _round),
         Function("sign", 1, 1, _NUMBERS, Type.INT, False, _sign),
         Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt, total=False),

@@ -46,3 +46,16 @@ def parted(predicate: Expr | None, names: Collection[str]) -> tuple[list[Expr], 
     parts = list(conjuncts(predicate))
     own = [part for part in parts if columns_in(part) and columns_in(part) <= {*names}]
     return own, [part for part in parts if part not in own]
+
+
+def bare_names(columns: Iterable[Column]) -> list[str]:
+    """Returns columns' names without what is before the point, numbered where two are alike."""
+    found: list[str] = []
+    for column in columns:
+        bare = name = column.name.rpartition(".")[2]
+        number = 1
+        while name in found:
+            number += 1
+            name = f"{bare}_{number}"
+        found.append(name)
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aspen.algebra.block import block_of, equal_classes
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
@@ -35,14 +36,14 @@ class JoinGroup:
     equalities: tuple[tuple[str, str], ...] = ()
     conditions: tuple[Expr, ...] = ()
 
-    @property
+    @cached_property
     def owner(self) -> dict[str, str]:
         """The alias of the part that each column is of."""
         return {
             column.name: alias for alias, (part, _) in self.parts.items() for column in part.columns
         }
 
-    @property
+    @cached_property
     def equal_columns(self) -> list[tuple[str, ...]]:
         """The columns that must be equal, in classes, in the order of the parts."""
         order = {name: index for index, name in enumerate(self.owner)}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from django.conf import settings
 
 from aspen.motes.protocol import ANSWER_SHARE
-from federation.cost import Cost, Weights
+from federation.cost import Cost, Weights, read_weights
 from federation.explain import Assumed
 from federation.sites import SensorSite
-from federation.weights import read_weights
 from smartcis.models import NetworkPiece
 from smartcis.placements.measured import measured_statistics
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from federation.cost import Cost, Weights
 from federation.explain import Assumed
 from federation.sites import SensorSite
-from federation.weights import BadWeights, read_weights
+from federation.cost import BadWeights, read_weights
 
 BY_LATENCY = Weights(0.0, 0.0, 1.0, 0.0)
 

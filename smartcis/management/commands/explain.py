@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
 from aspen.errors import AspenError
-from federation.weights import BadWeights
+from federation.cost import BadWeights
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.explain_query import explain_query
 from smartcis.compiling.statement import submitted
