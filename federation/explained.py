@@ -18,7 +18,7 @@ from federation.deploy import deploy
 from federation.estimate import Estimate
 from federation.placement import Decision, FederatedPlan, sites
 from federation.search.graph import SearchGraph, graph_of
-from federation.search.joins import MICRO, JoinSpace
+from federation.search.joins import JoinSpace
 from federation.split import Fragments, NetworkFragment
 from federation.sql_text import NoText, sql_text
 
@@ -145,11 +145,10 @@ def _refusals(refused: Iterable[tuple[str, str]]) -> tuple[Refusal, ...]:
 
 def _region(decision: Decision) -> Question:
     region = decision.region
-    chosen = {one.name for one in decision.fetches}
-    least = decision.found.cost / MICRO
+    least = decision.weighed
     tie = "costs the same and comes later"
     told = tuple(
-        _told(one.names, one.cost, one.weighed, least, "" if {*one.names} == chosen else tie)
+        _told(one.names, one.cost, one.weighed, least, "" if one.names == decision.names else tie)
         for one in covers(region)
     )
     streams = [

@@ -20,8 +20,7 @@ from federation.choices import StreamChoice, choice_of, counted, device_scans, s
 from federation.cost import Cost, Weights
 from federation.regions import Path, Region, Search
 from federation.search.bottom_up import bottom_up
-from federation.search.joins import JoinSpace
-from federation.search.problem import Problem
+from federation.search.joins import MICRO, JoinSpace
 from federation.search.space import PlanTree
 from federation.sites import ENGINE, SensorSite
 from federation.statistics import Statistics
@@ -29,11 +28,11 @@ from federation.statistics import Statistics
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided for one region.
+    """A way to bring all streams of a region.
 
     Args:
         found: the plan of the search, with its weighed cost.
-        fetches: what it uses.
+        fetches: what it uses, by stream.
     """
 
     region: Region
@@ -44,6 +43,21 @@ class Decision:
     def runs(self) -> bool:
         """Whether a piece of it runs in the network."""
         return any(one.piece is not None for one in self.fetches)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fetches' names."""
+        return tuple(one.name for one in self.fetches)
+
+    @property
+    def cost(self) -> Cost:
+        """What the network's part costs."""
+        return reduce(Cost.beside, (one.cost for one in self.fetches), Cost())
+
+    @property
+    def weighed(self) -> float:
+        """The cost of the whole region, by the metric; what the search minimises."""
+        return self.found.cost / MICRO
 
 
 @dataclass(frozen=True)
@@ -123,7 +137,7 @@ class Options:
             NoPlan: a stream of a region cannot come by the fetches it is left with.
         """
         given = covers or {}
-        decisions = tuple(_decided(one, given.get(one.path)) for one in self.regions)
+        decisions = tuple(decided(one, given.get(one.path)) for one in self.regions)
         assigning = _Assigning(self.source, ENGINE, self.choices, decisions)
         federated = assigning.built(self.plan, ())
         remaining = tuple(self.choices[path] for path in sorted(assigning.used))
@@ -161,17 +175,20 @@ def options(  # as assign_sites
     return Options(plan, choices, regions, weighing, network.name, refused)
 
 
-def _decided(region: Region, names: Collection[str] | None) -> Decision:
-    found = bottom_up(JoinSpace(restricted(region, names)))
-    return Decision(region, found, chosen_fetches(region, found))
+def decided(region: Region, names: Collection[str] | None = None) -> Decision:
+    """Searches for the cheapest way to bring a region's streams by some of its fetches.
 
-
-def restricted(region: Region, names: Collection[str] | None) -> Problem:
-    """Returns a region's problem with some of its fetches; with all of them for None."""
-    if names is None:
-        return region.problem
-    kept = tuple(one for one in region.problem.accesses if one.name in names)
-    return replace(region.problem, accesses=kept)
+    Args:
+        names: of the fetches; all for None.
+    """
+    problem = region.problem
+    if names is not None:
+        problem = replace(
+            problem, accesses=tuple(one for one in problem.accesses if one.name in names)
+        )
+    found = bottom_up(JoinSpace(problem))
+    fetches = sorted(chosen_fetches(region, found), key=lambda one: one.aliases)
+    return Decision(region, found, tuple(fetches))
 
 
 class _Assigning:

@@ -165,7 +165,7 @@ def inside_variants(
     found: dict[str, Weighed] = {}
     for region in ways.regions:
         for cover in covers(region):
-            if any(fetch.piece is not None for fetch in cover.fetches):
+            if cover.runs:
                 variant = _variant(ways.assigned({region.path: cover.names}))
                 found.setdefault(variant.text, weigh(view, variant, known, weighing))
     return sorted(found.values(), key=lambda one: one.total)
