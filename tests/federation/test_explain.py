@@ -10,10 +10,9 @@ from federation_support.explaining import explain, journeys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from federation.cost import Cost, Weights
+from federation.cost import BadWeights, Cost, Weights, read_weights
 from federation.explain import Assumed
 from federation.sites import SensorSite
-from federation.cost import BadWeights, read_weights
 
 BY_LATENCY = Weights(0.0, 0.0, 1.0, 0.0)
 
