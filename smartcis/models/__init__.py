@@ -12,7 +12,6 @@ from smartcis.models.queries import MaintainedQuery, MaintainedView
 from smartcis.models.routes import RouteRequest
 from smartcis.models.routing import RoutingEdge, RoutingNode
 from smartcis.models.sensors import RegionSeed, Sensor
-from smartcis.models.source import SourceManager, SourceModel, SourceQuerySet
 from smartcis.models.visitors import Visitor
 from smartcis.models.wrapped import Source, SourceRow, SourceState
 
@@ -43,9 +42,6 @@ __all__ = [
     "Sensor",
     "SoftwareInstall",
     "Source",
-    "SourceManager",
-    "SourceModel",
-    "SourceQuerySet",
     "SourceRow",
     "SourceState",
     "StaffAccess",
