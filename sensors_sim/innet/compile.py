@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from aspen.algebra.block import NotABlock, column_of
 from aspen.algebra.device_block import DeviceBlock, device_block
@@ -65,12 +66,10 @@ class CompiledFragment:
     """A fragment ready to be sent.
 
     Args:
-        columns: of the answer.
         finish: turns the program's rows of one epoch into the answer's.
     """
 
     program: Program
-    columns: tuple[Column, ...]
     finish: Finish
 
 
@@ -96,7 +95,6 @@ def compile_fragment(fragment: Fragment, streams: Streams) -> CompiledFragment:
     bloom = bits if program.method is Method.BLOOM else 0
     return CompiledFragment(
         replace(program, period_ms=period_ms, bloom_bits=bloom),
-        fragment.plan.columns,
         _finisher(block.above),
     )
 
@@ -229,28 +227,20 @@ def _check_simple(exprs: Iterable[Expr]) -> None:
 
 
 def _finisher(above: Sequence[Filter | Project]) -> Finish:
-    steps: list[Finish] = []
-    for node in reversed(above):
-        if isinstance(node, Filter):
-            steps.append(_keeping(compile_predicate(node.predicate, node.child.columns)))
-        else:
-            steps.append(_mapping(compile_row([e for _, e in node.outputs], node.child.columns)))
+    steps: list[tuple[bool, Callable[[Row], Any]]] = [
+        (True, compile_predicate(node.predicate, node.child.columns))
+        if isinstance(node, Filter)
+        else (False, compile_row([expr for _, expr in node.outputs], node.child.columns))
+        for node in reversed(above)
+    ]
 
     def finish(rows: Iterable[Row]) -> list[Row]:
         found = list(rows)
-        for step in steps:
-            found = step(found)
+        for keeps, step in steps:
+            found = [row for row in found if step(row)] if keeps else [step(row) for row in found]
         return found
 
     return finish
-
-
-def _keeping(keep: Callable[[Row], bool]) -> Finish:
-    return lambda rows: [row for row in rows if keep(row)]
-
-
-def _mapping(compute: Callable[[Row], Row]) -> Finish:
-    return lambda rows: [compute(row) for row in rows]
 
 
 def columns_of(program: Program, streams: Streams) -> tuple[Column, ...]:

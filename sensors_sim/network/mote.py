@@ -82,40 +82,6 @@ class Mote:
         rng: its own chances: drift, phases, jitter.
     """
 
-    __slots__ = (
-        "alive",
-        "asks_s",
-        "battery_begun_mj",
-        "beacons",
-        "born_s",
-        "busy_s",
-        "by_query",
-        "clock",
-        "cost",
-        "down",
-        "generation",
-        "hops",
-        "idle_mw",
-        "index",
-        "installed",
-        "interval_s",
-        "links",
-        "listening",
-        "neighbours",
-        "number",
-        "overheard",
-        "parent",
-        "queue",
-        "reboots",
-        "rng",
-        "seen",
-        "sent_bytes",
-        "sleepiest_s",
-        "spec",
-        "spent_mj",
-        "state",
-    )
-
     def __init__(self, index: int, spec: MoteSpec, rng: Random, born_s: float) -> None:
         self.index = index
         self.spec = spec

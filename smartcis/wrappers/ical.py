@@ -61,15 +61,6 @@ class CalendarContents:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Feed:
-    events: dict[str, list[str]]
-    zones: dict[str, str]
-    zone: ZoneInfo
-    cancelled: bool
-    broken: tuple[str, ...]
-
-
 def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> CalendarContents:
     """Reads what takes a location between two moments.
 
@@ -81,98 +72,87 @@ def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> Calenda
     Raises:
         SourceDown: it is no calendar, or not a whole one.
     """
-    feed = _taken_apart(text, zone)
-    found = CalendarContents(warnings=list(feed.broken))
-    if feed.cancelled:
-        return found
-    for uid, blocks in feed.events.items():
-        try:
-            found.bookings += _Series(feed, uid, blocks, found.warnings).bookings(start_s, end_s)
-        except BrokenEvent as broken:
-            found.warnings.append(f"{broken.code}: event {uid[:60]!r}: {broken.message}")
-    return found
+    feed = _Feed(text, zone)
+    return CalendarContents(feed.bookings(start_s, end_s), feed.warnings)
 
 
-def _taken_apart(text: str, zone: str) -> _Feed:
-    lines = [line for line in _LINES.split(_FOLD.sub("", text.lstrip("\ufeff"))) if line.strip()]
-    if not lines or lines[0].strip().upper() != "BEGIN:VCALENDAR":
-        raise SourceDown("not a calendar", found=(lines[0] if lines else "nothing")[:60])
-    if lines[-1].strip().upper() != "END:VCALENDAR":
-        # Half a feed would look like cancelled events.
-        raise SourceDown("the calendar is cut off", found=lines[-1][:60])
-    events: dict[str, list[str]] = {}
-    zones: dict[str, str] = {}
-    broken: list[str] = []
-    for kind, block in _blocks(lines, broken):
-        if kind == "VEVENT":
-            uid = _property(block, "UID") or hashlib.sha256(block.encode()).hexdigest()[:32]
-            events.setdefault(uid[:UID_LENGTH], []).append(block)
-        else:
-            zones[_property(block, "TZID")] = block
-    whole = "\n".join(lines)
-    own = _property(whole, "X-WR-TIMEZONE")
-    name = zone or (own if own in available_timezones() else "UTC")
-    cancelled = _property(whole, "METHOD").upper() == "CANCEL"
-    return _Feed(events, zones, ZoneInfo(name), cancelled, tuple(broken))
+class _Feed:
+    """A feed taken apart: of each UID an event, or a series with its exceptions."""
 
+    def __init__(self, text: str, zone: str) -> None:
+        text = _FOLD.sub("", text.lstrip("\ufeff"))
+        lines = [line for line in _LINES.split(text) if line.strip()]
+        if not lines or lines[0].strip().upper() != "BEGIN:VCALENDAR":
+            raise SourceDown("not a calendar", found=(lines[0] if lines else "nothing")[:60])
+        if lines[-1].strip().upper() != "END:VCALENDAR":
+            # Half a feed would look like cancelled events.
+            raise SourceDown("the calendar is cut off", found=lines[-1][:60])
+        self.warnings: list[str] = []
+        self._events: dict[str, list[str]] = {}
+        self._zones: dict[str, str] = {}
+        for kind, block in self._blocks(lines):
+            if kind == "VEVENT":
+                uid = _property(block, "UID") or hashlib.sha256(block.encode()).hexdigest()[:32]
+                self._events.setdefault(uid[:UID_LENGTH], []).append(block)
+            else:
+                self._zones[_property(block, "TZID")] = block
+        whole = "\n".join(lines)
+        own = _property(whole, "X-WR-TIMEZONE")
+        self._zone = ZoneInfo(zone or (own if own in available_timezones() else "UTC"))
+        if _property(whole, "METHOD").upper() == "CANCEL":
+            self._events.clear()
 
-def _blocks(lines: list[str], broken: list[str]) -> Iterator[tuple[str, str]]:
-    """Returns events and time zones as text; one that does not end is reported to `broken`."""
-    kind, block = "", list[str]()
-    for line in lines:
-        word = line.strip().upper()
-        if word in {"BEGIN:VEVENT", "BEGIN:VTIMEZONE"}:
+    def _blocks(self, lines: list[str]) -> Iterator[tuple[str, str]]:
+        """Returns events and time zones as text; reports one that does not end."""
+        kind, block = "", list[str]()
+        for line in lines:
+            word = line.strip().upper()
+            if word in {"BEGIN:VEVENT", "BEGIN:VTIMEZONE"}:
+                if kind:
+                    uid = _property("\n".join(block), "UID") or "without UID"
+                    self._warn(uid, "it does not end")
+                kind, block = word.partition(":")[2], []
             if kind:
-                uid = _property("\n".join(block), "UID") or "without UID"
-                broken.append(f"{BrokenEvent.code}: event {uid[:60]!r}: it does not end")
-            kind, block = word.partition(":")[2], []
-        if kind:
-            block.append(line)
-        if kind and word == f"END:{kind}":
-            yield kind, "\n".join(block)
-            kind = ""
+                block.append(line)
+            if kind and word == f"END:{kind}":
+                yield kind, "\n".join(block)
+                kind = ""
 
-
-def _property(block: str, name: str) -> str:
-    found = re.search(rf"^{name}(?:;[^:\n]*)?:(.*)$", block, re.MULTILINE | re.IGNORECASE)
-    return found[1].strip() if found else ""
-
-
-class _Series:
-    """One UID: an event, or a series with its exceptions."""
-
-    def __init__(self, feed: _Feed, uid: str, blocks: list[str], warnings: list[str]) -> None:
-        self._feed = feed
-        self._uid = uid
-        self._warnings = warnings
-        self._calendar = self._parsed([block for block in blocks if self._readable(block)])
+    def _warn(self, uid: str, message: str) -> None:
+        self.warnings.append(f"{BrokenEvent.code}: event {uid[:60]!r}: {message}")
 
     def bookings(self, start_s: float, end_s: float) -> list[Booking]:
-        """Expands between two moments.
+        """Expands all events between two moments; reports those that cannot be."""
+        found: list[Booking] = []
+        for uid, blocks in self._events.items():
+            try:
+                found += self._expanded(uid, blocks, start_s, end_s)
+            except BrokenEvent as broken:
+                self._warn(uid, broken.message)
+        return found
 
-        Raises:
-            BrokenEvent: it cannot be expanded.
-        """
+    def _expanded(self, uid: str, blocks: list[str], start_s: float, end_s: float) -> list[Booking]:
+        calendar = self._parsed([block for block in blocks if self._readable(uid, block)])
         span = [datetime.fromtimestamp(moment_s, UTC) for moment_s in (start_s, end_s)]
         try:
-            found = recurring_ical_events.of(self._calendar).between(*span)
-            booked = [one for event in found[: OCCURRENCES + 1] for one in self._booked(event)]
+            found = recurring_ical_events.of(calendar).between(*span)
+            booked = [one for event in found[: OCCURRENCES + 1] for one in self._booked(uid, event)]
         except Exception as error:  # what a foreign text can break is without end
             raise BrokenEvent(f"it cannot be expanded: {error}") from error
         if len(found) > OCCURRENCES:
             raise BrokenEvent(f"it happens {len(found)} times", exists=[f"up to {OCCURRENCES}"])
         return [one for one in booked if one.start_s < end_s and one.end_s > start_s]
 
-    def _readable(self, block: str) -> bool:
+    def _readable(self, uid: str, block: str) -> bool:
         """Returns whether an event or exception can be read; reports what is wrong if not."""
         try:
             (event,) = self._parsed([block]).walk("VEVENT")
-            self._check(event)
+            self._check(uid, event)
         except BrokenEvent as broken:
-            self._warn(broken.message)
+            self._warn(uid, broken.message)
             return False
         except Exception as error:  # noqa: BLE001  # what a foreign text can break is without end
-            self._warn(f"it cannot be read: {error}")
+            self._warn(uid, f"it cannot be read: {error}")
             return False
         return True
 
@@ -180,10 +160,10 @@ class _Series:
         if not blocks:
             return Calendar()
         text = "\n".join(blocks)
-        zones = [block for name, block in self._feed.zones.items() if name in text]
+        zones = [block for name, block in self._zones.items() if name in text]
         return Calendar.from_ical("\n".join([_HEAD, *zones, text, "END:VCALENDAR"]))
 
-    def _check(self, event: Any) -> None:
+    def _check(self, uid: str, event: Any) -> None:
         for name, reason in event.errors:
             if name is None or name.upper() in TIMES:
                 raise BrokenEvent(f"{name or 'a line'} cannot be read: {reason}")
@@ -198,12 +178,9 @@ class _Series:
             raise BrokenEvent("it ends before it starts")
         zone = start.params.get("TZID", "")
         if zone and isinstance(start.dt, datetime) and start.dt.tzinfo is None:
-            self._warn(f"unknown time zone {zone!r}: read as {self._feed.zone.key}")
+            self._warn(uid, f"unknown time zone {zone!r}: read as {self._zone.key}")
 
-    def _warn(self, message: str) -> None:
-        self._warnings.append(f"{BrokenEvent.code}: event {self._uid[:60]!r}: {message}")
-
-    def _booked(self, event: Any) -> Iterator[Booking]:
+    def _booked(self, uid: str, event: Any) -> Iterator[Booking]:
         busy = str(event.get("X-MICROSOFT-CDO-BUSYSTATUS", "")).upper()
         if (
             str(event.get("STATUS", "")).upper() == "CANCELLED"
@@ -217,7 +194,7 @@ class _Series:
         private = str(event.get("CLASS", "")).upper() in PRIVATE
         title = "Private" if private else str(event.get("SUMMARY", "")).strip() or "Busy"
         which = event.get("RECURRENCE-ID")
-        key = self._uid if which is None else f"{self._uid}/{self._moment(which.dt):.0f}"
+        key = uid if which is None else f"{uid}/{self._moment(which.dt):.0f}"
         yield Booking(
             key, start_s, end_s, title[:TITLE_LENGTH], str(event.get("LOCATION", "")).strip()
         )
@@ -226,4 +203,9 @@ class _Series:
         """Returns seconds since the epoch; a day begins at midnight of the feed's zone."""
         if not isinstance(when, datetime):
             when = datetime.combine(when, time.min)
-        return (when if when.tzinfo else when.replace(tzinfo=self._feed.zone)).timestamp()
+        return (when if when.tzinfo else when.replace(tzinfo=self._zone)).timestamp()
+
+
+def _property(block: str, name: str) -> str:
+    found = re.search(rf"^{name}(?:;[^:\n]*)?:(.*)$", block, re.MULTILINE | re.IGNORECASE)
+    return found[1].strip() if found else ""
