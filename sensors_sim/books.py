@@ -52,7 +52,7 @@ class Books:
 
     def query_account(self, handle: QueryHandle) -> Account:
         """Returns the frames, bytes and radio energy a query has cost so far."""
-        return self.ledger.by_query.get(handle.query, Account())
+        return self.ledger.of_query(handle.query)
 
     def query_at(self, handle: QueryHandle, name: str) -> tuple[int, float]:
         """Returns the bytes a mote sent and the energy it spent for a query, computing included."""

@@ -5,7 +5,7 @@ Law: a mote's account only grows; the accounts of all queries and kinds add up t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -36,22 +36,10 @@ class Ledger:
             account = self.entries[kind, query] = Account()
         account.add(frames, sent_bytes, energy_mj)
 
-    @property
-    def by_kind(self) -> dict[str, Account]:
-        """What every kind of message has cost so far."""
-        found: dict[str, Account] = {}
-        for (kind, _), one in self.entries.items():
-            found.setdefault(kind, Account()).add(one.frames, one.sent_bytes, one.energy_mj)
-        return found
-
-    @property
-    def by_query(self) -> dict[int, Account]:
-        """What every query has cost so far."""
-        found: dict[int, Account] = {}
-        for (_, query), one in self.entries.items():
-            found.setdefault(query, Account()).add(one.frames, one.sent_bytes, one.energy_mj)
-        return found
-
-    def of_query(self, query: int) -> dict[str, Account]:
-        """What the messages of one query have cost so far, by kind."""
-        return {kind: replace(one) for (kind, owner), one in self.entries.items() if owner == query}
+    def of_query(self, query: int) -> Account:
+        """Returns what a query has cost so far."""
+        total = Account()
+        for (_, owner), one in self.entries.items():
+            if owner == query:
+                total.add(one.frames, one.sent_bytes, one.energy_mj)
+        return total

@@ -10,6 +10,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -98,11 +99,12 @@ class Listening:
             while not stop.is_set():
                 try:
                     turn = await asyncio.to_thread(self.may)
-                    await self._follow(await asyncio.to_thread(_wanted_now) if turn else [])
+                    await self._follow(await asyncio.to_thread(_wanted) if turn else [])
                 except DatabaseError as error:
                     logger.warning("database away", reason=str(error))
                 await self._beat()
-                await _wait(stop, LOOK_S)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), LOOK_S)
         finally:
             for source in list(self._listeners):
                 await self._end(source)
@@ -162,14 +164,9 @@ def anything_talks() -> bool:
 
 
 def _wanted() -> list[Source]:
+    close_old_connections()
     heard = [kind.key for kind in KINDS if issubclass(kind, Listener)]
     return list(Source.objects.filter(enabled=True, kind__in=heard).select_related("machine"))
-
-
-def _wanted_now() -> list[Source]:
-    """Does as `_wanted`, on a connection that may have gone stale."""
-    close_old_connections()
-    return _wanted()
 
 
 def _setup(source: Source) -> Setup:
@@ -182,10 +179,3 @@ def _setup(source: Source) -> Setup:
         source.machine_id,
         source.added_at,
     )
-
-
-async def _wait(stop: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        return

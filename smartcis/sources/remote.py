@@ -6,7 +6,6 @@ import uuid
 
 import httpx
 
-from aspen.model.schema import Row
 from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Readings
@@ -41,10 +40,8 @@ class Remote:
                 return self._post("readings/", list(readings), key)
             case Arrivals(key, relation, rows):
                 names = CATALOG.get(relation).names
-                body = {
-                    "relation": relation,
-                    "rows": [_object(names, row) for row in rows],
-                }
+                objects = [dict(zip(names, row, strict=True)) for row in rows]
+                body = {"relation": relation, "rows": objects}
                 return self._post(f"feeds/{self._source}/rows/", body, key) if rows else 0
         raise BadRow("tables are not pushed", found=type(batch).__name__)
 
@@ -65,7 +62,3 @@ class Remote:
                 raise BadRow(f"refused with {answer.status_code}: {said}")
             reason = f"{answer.status_code} {answer.reason_phrase}"
         raise LogAway(f"{self._base} does not answer: {reason}")
-
-
-def _object(names: tuple[str, ...], row: Row) -> dict[str, object]:
-    return dict(zip(names, row, strict=True))

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis.exceptions import RedisError
@@ -24,6 +25,7 @@ from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
 
 
+@dataclass(frozen=True, slots=True)
 class SourceSink:
     """The `Append` of one source.
 
@@ -33,10 +35,9 @@ class SourceSink:
         clock: wall time, seconds since the epoch.
     """
 
-    def __init__(self, source: str, log: RedisLog, clock: Callable[[], float] = time.time) -> None:
-        self._source = source
-        self._log = log
-        self._clock = clock
+    source: str
+    log: RedisLog
+    clock: Callable[[], float] = time.time
 
     def __call__(self, batch: Batch) -> int:
         """Appends a batch; see `smartcis.wrappers.protocol.Append`.
@@ -50,13 +51,13 @@ class SourceSink:
             match batch:
                 case Readings(key, readings):
                     append_readings(
-                        self._log, list(readings), key=self._key(key), now_s=self._clock()
+                        self.log, list(readings), key=self._key(key), now_s=self.clock()
                     )
                     return len(readings)
                 case Arrivals(key, relation, rows):
                     return self._arrive(key, relation, list(rows))
                 case Contents(relation, rows):
-                    return store_of(relation)(self._source, relation, rows)
+                    return store_of(relation)(self.source, relation, rows)
 
     def beat(self, row: Row) -> None:
         """Appends a heartbeat.
@@ -68,18 +69,18 @@ class SourceSink:
             self._arrive("", "source_heartbeat", [row])
 
     def _arrive(self, key: str, relation: str, rows: list[Row]) -> int:
-        now_s, arrived = self._clock(), []
+        now_s, arrived = self.clock(), []
         for row in rows:
             check_row(relation, row)
             at_s = float(row[CATALOG.get(relation).index("at_s")] or 0.0)
             check_time(at_s, now_s)
             arrived.append(ValidReading(relation, row, at_s))
         if arrived:
-            self._log.append(transactions(arrived, now_s), key=self._key(key))
+            self.log.append(transactions(arrived, now_s), key=self._key(key))
         return len(rows)
 
     def _key(self, key: str) -> str:
-        return f"source:{self._source}:{key}" if key else ""
+        return f"source:{self.source}:{key}" if key else ""
 
 
 @contextmanager

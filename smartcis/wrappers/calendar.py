@@ -16,7 +16,7 @@ from smartcis.wrappers.base import Poller
 from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
-from smartcis.wrappers.ical import Booking, read_calendar
+from smartcis.wrappers.ical import read_calendar
 from smartcis.wrappers.protocol import Append, Capability, Contents
 
 BEHIND_S = 24 * 3600.0
@@ -66,7 +66,8 @@ class Calendar(Poller):
             rows: dict[str, Row] = {}
             unplaced: set[str] = set()
             for one in found.bookings:
-                rid = self._room(one)
+                # By its location where that is set, else the calendar's own room.
+                rid = self._rooms.get(_plain(one.location), self.settings.rid)
                 if rid:
                     rows[one.key] = (rid, one.start_s, one.end_s, one.title)
                 else:
@@ -90,10 +91,6 @@ class Calendar(Poller):
         fresh = memory.get("body") != text
         memory["body"] = text
         return Page(text, fresh)
-
-    def _room(self, booking: Booking) -> str:
-        """Returns the room of an event: by its location where that is set, else the calendar's."""
-        return self._rooms.get(_plain(booking.location), self.settings.rid)
 
 
 def _plain(location: str) -> str:

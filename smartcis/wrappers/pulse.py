@@ -67,13 +67,10 @@ class Pulse:
         if now_s - self.heard_s > late_s(self.period_s) or self.never:
             self._changed = True  # it is live again: said at once
         self.heard_s = max(self.heard_s, now_s)
-        self._say(reason)
+        self.trouble(reason)
 
     def trouble(self, reason: str) -> None:
-        """Notes that the source did not answer."""
-        self._say(reason)
-
-    def _say(self, reason: str) -> None:
+        """Notes what is wrong: why the source did not answer, or what of it cannot be used."""
         short = reason[:REASON_LENGTH]
         self._changed = self._changed or short != self.reason
         self.reason = short

@@ -27,7 +27,7 @@ from sensors_sim.sensor_network import SensorNetwork
 from tests.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from tests.bench.federation_ways import Piece
 from tests.federation_support.histograms import histogram_of
-from tests.motes.measure import assign_joins, computing_mj
+from tests.motes.measure import assign_joins, computing_mj, message_accounts
 from tests.oracle import evaluate
 
 FORM_S = 240.0
@@ -232,7 +232,7 @@ class Bed:
         return self.net.deploy(fragment)
 
     def _spent(self, handle: QueryHandle) -> Spent:
-        accounts: dict[str, Account] = self.net.ledger.of_query(handle.query)
+        accounts: dict[str, Account] = message_accounts(self.net, handle)
         found = {
             OPERATORS.get(kind, kind): (float(one.sent_bytes), one.energy_mj)
             for kind, one in accounts.items()

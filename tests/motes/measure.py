@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.innet.joins import BASE
 from sensors_sim.innet.placement import GroupAssignment, groups_of
+from sensors_sim.network.energy import Account
 from sensors_sim.sensor_network import SensorNetwork
+
+
+def accounts_by(net: SensorNetwork, part: int) -> list[Account]:
+    """Returns what has been spent so far: by kind of message (0) or by query (1)."""
+    found: dict[object, Account] = {}
+    for key, one in net.ledger.entries.items():
+        found.setdefault(key[part], Account()).add(one.frames, one.sent_bytes, one.energy_mj)
+    return list(found.values())
+
+
+def message_accounts(net: SensorNetwork, handle: QueryHandle) -> dict[str, Account]:
+    """Returns what a query has cost up to now, by kind of message."""
+    entries = net.ledger.entries.items()
+    return {kind: replace(one) for (kind, query), one in entries if query == handle.query}
 
 
 def computing_mj(net: SensorNetwork, handle: QueryHandle) -> float:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, Hashed, desks, reachable, scan, scattered, world
 from motes.ideal import Ideal
+from motes.measure import accounts_by
 
 from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join
@@ -99,7 +100,7 @@ def test_books_agree_with_the_motes():
     net.deploy(Fragment(SEAT, 10.0))
     net.deploy(Fragment(GroupBy(SEAT, (), (COUNT,)), 10.0))
     net.run(120.0)
-    by_kind, by_query = net.ledger.by_kind.values(), net.ledger.by_query.values()
+    by_kind, by_query = accounts_by(net, 0), accounts_by(net, 1)
     for column in ("frames", "sent_bytes", "energy_mj"):
         kinds = math.fsum(getattr(one, column) for one in by_kind)
         assert kinds == pytest.approx(math.fsum(getattr(one, column) for one in by_query))

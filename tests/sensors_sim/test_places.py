@@ -6,7 +6,7 @@ from collections import Counter
 
 from motes.fields import desks, samples_of, scan, world
 from motes.ideal import Ideal
-from motes.measure import assign_joins, join_nodes
+from motes.measure import assign_joins, join_nodes, message_accounts
 
 from aspen.algebra.expr import Col
 from aspen.algebra.plan import Join, Project
@@ -48,7 +48,7 @@ def test_groups_meet_where_they_are_told_and_answer_the_same():
             stream = next(streams[value] for value in row if value in streams)
             tables.setdefault(stream, Counter())[row] += 1
         assert Counter(answer.rows) == Counter(evaluate(JOIN, tables))
-    assert net.ledger.of_query(handle.query)["row"].frames > 0  # joined on the way, sent on
+    assert message_accounts(net, handle)["row"].frames > 0  # joined on the way, sent on
     assign_joins(net, handle)
     assert sum(join_nodes(net, handle).values()) == 6
 
