@@ -12,16 +12,14 @@ from aspen.algebra.plan import Best, Fixpoint, Plan, Recursive, RecursiveRef, Un
 from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column
 from aspen.views.node import Node, Places
-from aspen.views.operators.absent_input import AbsentInput
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.multi_best_relation import MultiBestRelation
-from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.recursive_input import AbsentInput, RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
-from aspen.views.operators.relation import RecursiveRelation
+from aspen.views.operators.relation import RecursiveRelation, SettledIndex
 from aspen.views.operators.rules import Rule, Rules
-from aspen.views.operators.settled_index import SettledIndex
 from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
 from aspen.views.operators.traversal import Traversal
 from aspen.views.rule_chain import chain

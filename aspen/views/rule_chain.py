@@ -15,8 +15,8 @@ from aspen.algebra.expr import Col, Expr, Op, conjunction
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import Key, Places, key_of
 from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.operators.relation import SettledIndex
 from aspen.views.operators.rules import Chain, Link
-from aspen.views.operators.settled_index import SettledIndex
 
 Shape = Callable[[Row], Row | None]
 Partners = Callable[[int, Places], RecursiveInput | SettledIndex]

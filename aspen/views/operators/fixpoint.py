@@ -23,7 +23,6 @@ from collections.abc import Iterable
 from heapq import heappop
 from typing import Any
 
-from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.endless import EndlessRecursion
@@ -40,10 +39,6 @@ MAX_ROWS = 2_000_000
 
 _RESETTLES = 16
 """Settlements per group and epoch before a recursion counts as endless; Dijkstra needs 1."""
-
-
-class CostImproved(AspenError, code="aspen.views.not_monotone"):
-    """A recursion in which improving one row worsens another."""
 
 
 class FixpointOperator(Node):
@@ -77,9 +72,6 @@ class FixpointOperator(Node):
         self._agenda = Agenda(support)
         for relation in relations:
             relation.join(self._agenda)
-        # A row of one relation may rest on a beaten row of another for a while; alone, never.
-        alone = len(relations) == 1 and not isinstance(relations[0], MultiBestRelation)
-        self._strict = alone and flows and self._agenda.watching
         self._flows = flows
         # By relation: who enumerates the derivations of a row, and who takes them.
         self._readers = tuple(
@@ -321,10 +313,7 @@ class FixpointOperator(Node):
         for reader, offer, _ in self._readers[self._numbers[id(relation)]]:
             reader.derive(start, row, offer)
         if agenda.orphans:
-            if self._strict:
-                self._check_orphans()
-            else:
-                self._try_again()
+            self._try_again()
 
     def _retract(self, group: Group) -> None:
         """Make a settled group pending again, and take back what was derived from its row."""
@@ -340,20 +329,6 @@ class FixpointOperator(Node):
         for index in relation.indexes.values():
             index.remove(group, row)
         relation.left(group)
-
-    def _check_orphans(self) -> None:
-        """See that whoever lost its forwarded derivation to a better row got a better one."""
-        orphans = self._agenda.orphans
-        for group in orphans:
-            if group.best is None or group.via is None:
-                continue
-            if not group.relation.stands(group):
-                raise CostImproved(
-                    f"a better row of {group.relation.name} derives a worse one, or none",
-                    found=group.relation.name,
-                    attempt="the selected column may only grow along the step",
-                )
-        orphans.clear()
 
     def _try_again(self) -> None:
         """Retract whoever lost its forwarded derivation, then whoever rested on those, and so on.

@@ -1,10 +1,13 @@
-"""RecursiveInput: a non-recursive side of a recursion, as a set of rows.
+"""RecursiveInput: a non-recursive side of a recursion, as a set of rows; or of absent keys.
 
     phase     old            mid              new
     rows      before         before − gone    before − gone + born
 
-Law:        a row is in the set while its weight in the bag is above zero.
-Algorithm:  the shared arrangement shows the state before the epoch, the changes lie over it.
+Law:        a row is in the set while its weight in the bag is above zero; of NOT EXISTS, a key
+            while no row of the bag has it; null keys always are.
+Algorithm:  the shared arrangement shows the state before the epoch, the changes lie over it. Own:
+            an absent key is a row like any other, so that derivations that rest on it are
+            withdrawn, and carry a variable for it, as for any row that goes.
 State:      the epoch's changes by key; the rows that rest on non-deletable ones alone.
 Receives:   a bag's delta.     Gives: rows by key in the phase asked for.
 Ends:       always: one pass over the delta.
@@ -33,9 +36,8 @@ class RecursiveInput:
 
     absent = False
 
-    def __init__(self, node: Node, places: Places, static: Node | None) -> None:
+    def __init__(self, node: Node, places: Places, static: Node | None = None) -> None:
         self.node = node
-        self.width = len(places)
         self.static = static
         self.places = places
         self.gone: dict[Key, dict[Row, None]] = {}
@@ -112,3 +114,51 @@ class RecursiveInput:
     def is_static(self, row: Row) -> bool:
         """Whether a row rests on non-deletable base rows alone."""
         return self.static is self.node or row in self._fixed
+
+
+class AbsentInput(RecursiveInput):
+    """One negated input of a Fixpoint.
+
+    Args:
+        node: the bag circuit whose rows must not be there.
+        places: columns that are compared.
+    """
+
+    absent = True
+
+    def begin(self) -> bool:
+        """Read the epoch's deltas; nothing here is given for good."""
+        assert self._arrangement is not None
+        changed: dict[Key, dict[Row, int]] = {}
+        for row, weight in self.node.delta.items():
+            changed.setdefault(self._key(row), {})[row] = weight
+        for key, delta in changed.items():
+            if has_null(key, len(self.places)):
+                continue
+            old = self._arrangement.index.get(key, _EMPTY)
+            there = sum(weight > 0 for weight in old.values())
+            now = there
+            for row, weight in delta.items():
+                before = old.get(row, 0)
+                now += (before + weight > 0) - (before > 0)
+            if there and not now:
+                self.born[key] = {self._row(key): None}
+            elif now and not there:
+                self.gone[key] = {self._row(key): None}
+        return False
+
+    def matches(self, key: Key) -> Collection[Row]:
+        """Returns the key's row, if the key is absent in the current phase."""
+        assert self._arrangement is not None
+        row = self._row(key)
+        if key in self.born:
+            return (row,) if self._show_born else ()
+        if key in self.gone:
+            return () if self._show_gone else (row,)
+        if has_null(key, len(self.places)):
+            return (row,)
+        old = self._arrangement.index.get(key, _EMPTY)
+        return () if any(weight > 0 for weight in old.values()) else (row,)
+
+    def _row(self, key: Key) -> Row:
+        return (key,) if len(self.places) == 1 else key

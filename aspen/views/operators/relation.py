@@ -13,10 +13,40 @@ Ends:       a settled row is proposed again only when it was retracted.
 from __future__ import annotations
 
 from aspen.model.schema import Row
-from aspen.views.node import Key, Places
+from aspen.views.node import Key, Places, has_null, key_of
 from aspen.views.operators.agenda import Agenda
 from aspen.views.operators.min_ship import Group, Source
-from aspen.views.operators.settled_index import SettledIndex
+
+
+class SettledIndex:
+    """The settled rows of a relation by key, for rules that join it; a null key joins nothing."""
+
+    __slots__ = ("_key", "index", "places")
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.index: dict[Key, dict[Group, Row]] = {}
+        self._key = key_of(places)
+
+    def add(self, group: Group, row: Row) -> None:
+        """Take a settled group in; rows with a null key join nothing."""
+        key = self._key(row)
+        bucket = self.index.get(key)
+        if bucket is not None:
+            bucket[group] = row
+        elif not has_null(key, len(self.places)):
+            self.index[key] = {group: row}
+
+    def remove(self, group: Group, row: Row) -> None:
+        """Take a retracted group out."""
+        key = self._key(row)
+        bucket = self.index.get(key)
+        if bucket is not None and bucket.pop(group, None) is not None and not bucket:
+            del self.index[key]
+
+    def clear(self) -> None:
+        """Forget all groups."""
+        self.index.clear()
 
 
 class RecursiveRelation:

@@ -12,7 +12,6 @@ Algorithm:  [LTZIL09] Alg. 1 and section V (eager): what MinShip holds back is f
             is, and settles again if a derivation waits that had not been flushed. Own: which of
             its derivations a row rests on is kept too, found by `proofs`.
 State:      what Absorption keeps; premise -> the derivations that use it; derivations to flush.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       annotations only grow along a flush, and there are finitely many over its variables;
             the node budget ends it sooner.
 """

@@ -8,8 +8,6 @@ Law:        a settled row's annotation is true while all rows its derivation res
 Algorithm:  [LTZIL09] Alg. 1 and section V (lazy): one derivation of a row goes on, so each
             annotation is a product; a deletion finds those that mention a dead variable by index.
 State:      what Absorption keeps; one product per settled row.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
-Ends:       always: one look-up per dead variable.
 """
 
 from __future__ import annotations

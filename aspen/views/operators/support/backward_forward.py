@@ -6,7 +6,6 @@ Law:        exactly the rows without a proof are retracted.
 Algorithm:  Motik et al., AAAI 2015; see `proofs`. Own: a row is doubted when it loses the
             derivation it rests on, not any.
 State:      within an epoch, what Proofs keeps.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       each derivation is looked at once per epoch.
 """
 

@@ -8,8 +8,6 @@ Law:        what is retracted contains every row without a derivation left.
 Algorithm:  A. Gupta, I. S. Mumick, V. S. Subrahmanian, "Maintaining Views Incrementally",
             SIGMOD 1993. Own: re-derivation reads the derivations that were not withdrawn
             instead of evaluating the rules again.
-State:      none.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       each group is retracted once per epoch.
 """
 

@@ -8,8 +8,6 @@ Law:        the product of the base rows along a row's justifications is the ann
 Algorithm:  Jon Doyle, "A Truth Maintenance System" (1979), where a node is in by one well-founded
             justification; own: the forest is walked by withdrawing what a retracted row derived,
             so that no lists of children are kept.
-State:      none beside `Group.via`.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       each retracted group is walked once per epoch.
 """
 

@@ -2,9 +2,6 @@
 
 Law:        the fixpoint from scratch, which every other strategy equals.
 Algorithm:  semi-naive evaluation.
-State:      none that a decision rests on.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
-Ends:       as the recursion does from scratch.
 """
 
 from __future__ import annotations

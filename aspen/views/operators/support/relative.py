@@ -9,7 +9,6 @@ Algorithm:  T. J. Green et al., "Update Exchange with Mappings and Provenance", 
             holds; the walk goes backwards from the suspects, then forwards from the derivations
             that use no row of the view; what was found founded in an epoch is not walked again.
 State:      within an epoch, the groups found founded.
-Receives:   what its Fixpoint offers, settles, retracts and withdraws.     Gives: groups that fall.
 Ends:       each derivation is walked once per epoch in each direction, up to all of the view.
 """
 

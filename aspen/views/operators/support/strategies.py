@@ -3,10 +3,6 @@
 A name may carry options: `absorption-eager(size=50, interval=4)`, `absorption-lazy(nodes=5000)`.
 
 Law:        whatever the strategy, rows and reasons are the same.
-Algorithm:  each strategy's own, in its file.
-State:      none; a table of names.
-Receives:   a name with options.     Gives: the support that decides so.
-Ends:       at once.
 """
 
 from __future__ import annotations
