@@ -85,7 +85,7 @@ def _refused(plan: Plan, recursion: Collection[str]) -> NotMaintainable:
             attempt="let what must not exist be a view, and match its columns by =",
         )
     return NotMaintainable(
-        f"{kind} in a circle has no least answer: {cycle}",
+        f"{kind} in a cycle has no least answer: {cycle}",
         found=cycle,
         exists=("joins", "WHERE", "UNION", "MIN or MAX grouped by the other columns"),
         attempt="apply it to the finished view, in a query that reads it",

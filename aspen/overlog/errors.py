@@ -38,7 +38,7 @@ class MisplacedAggregate(OverlogError, code="aspen.overlog.misplaced_aggregate")
 
 
 class NonStratified(OverlogError, code="aspen.overlog.non_stratified"):
-    """Negation or an aggregate in a circle."""
+    """Negation or an aggregate in a cycle."""
 
 
 class NoBase(OverlogError, code="aspen.overlog.recursion_without_base"):

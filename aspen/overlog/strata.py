@@ -1,4 +1,4 @@
-"""Which predicates rest on which: their order, and the circles that have no least answer."""
+"""Which predicates rest on which: their order, and the cycles that have no least answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stratify(rules: Rules) -> list[tuple[str, ...]]:
     """Part predicates into those that read each other, each part behind those it reads.
 
     Raises:
-        NonStratified: a circle passes a negation, or an aggregate other than min and max.
+        NonStratified: a cycle passes a negation, or an aggregate other than min and max.
         NoBase: nothing begins a recursion.
         MisplacedAggregate: rules of one predicate aggregate differently.
     """
@@ -76,7 +76,7 @@ def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]])
     cycle = [name, *back]
     spelt = _spelt(cycle, edges)
     raise NonStratified(
-        f"negation or aggregation in a circle has no least answer: {spelt}",
+        f"negation or aggregation in a cycle has no least answer: {spelt}",
         position=edges[name][other].at,
         found=spelt,
         exists=("min<…>, max<…>",),

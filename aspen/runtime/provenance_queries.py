@@ -22,7 +22,7 @@ from aspen.runtime.views import Views
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
 from aspen.views.derivations import BaseRow
-from aspen.views.node import Node, Places
+from aspen.views.node import Indices, Node
 from aspen.views.pattern import ANY, Pattern, fits
 from aspen.views.present import Facts, Moved
 from aspen.views.repair import WhyNot
@@ -149,7 +149,7 @@ class ProvenanceQueries:
         own = self._views.by_name[view].own(delta)
         return {row: w for row, w in own.items() if not wanted or fits(row, wanted)}
 
-    def weak_points(self, view: str, wanted: Pattern = (), by: Places = ()) -> WeakPoints:
+    def weak_points(self, view: str, wanted: Pattern = (), by: Indices = ()) -> WeakPoints:
         """Rank base rows by how many of a view's rows would go with each.
 
         Args:

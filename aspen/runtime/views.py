@@ -271,7 +271,7 @@ class Views:
         ordered: list[View] = []
         while found:
             ready = [v for v in found if not any(self.by_name[v].mentions(o) for o in found - {v})]
-            # Views that read each other in a circle are in error, in whatever order.
+            # Views that read each other in a cycle are in error, in whatever order.
             ready = ready or list(found)
             ordered += [self.by_name[view] for view in sorted(ready)]
             found -= set(ready)

@@ -198,45 +198,45 @@ class LaneProcessor(StatefulProcessor):
 
     def _done(self, number: int, batch: _Batch, work: LaneWork) -> tuple[WorkDone, str]:
         """Have a batch applied by the lane where it lives; give how that lane was found."""
-        place = self._place(number)
+        address = self._address(number)
         if batch.base is None:
-            here = residents.at(place, work.after, work.supersteps)
+            here = residents.at(address, work.after, work.supersteps)
             if here is not None and (done := perform(here, work)) is not None:
                 return done, "warm"
-            if place.lanes > 1:
-                asked = ask(self._settings.homes, place, work)
+            if address.lanes > 1:
+                asked = ask(self._settings.homes, address, work)
                 if asked is not None:
-                    RESIDENT.pop(place, None)
+                    RESIDENT.pop(address, None)
                     return asked, "asked"
-            resident, how = self._resident(place, batch)
+            resident, how = self._resident(address, batch)
         else:
-            resident, how = self._begin(place, batch.base), "rebuilt"
+            resident, how = self._begin(address, batch.base), "rebuilt"
         resident.lane.borders.supersteps = work.supersteps
         done = perform(resident, work)
         assert done is not None, "nobody else knows this lane yet"
-        RESIDENT[place] = resident
-        if place.lanes > 1:
-            listen(self._settings.homes, place)
+        RESIDENT[address] = resident
+        if address.lanes > 1:
+            listen(self._settings.homes, address)
         return done, how
 
-    def _begin(self, place: LaneAddress, base: _Item) -> Resident:
+    def _begin(self, address: LaneAddress, base: _Item) -> Resident:
         """Begin where a compacted log begins: with the fold of what it no longer has."""
-        resident = Resident(self._made(place, base))
+        resident = Resident(self._made(address, base))
         if not self._settings.published:
             resident.lane.announce()
         self._history.put([(base.position, True, base.data)])
         return resident
 
-    def _resident(self, place: LaneAddress, batch: _Batch) -> tuple[Resident, str]:
+    def _resident(self, address: LaneAddress, batch: _Batch) -> tuple[Resident, str]:
         """Let a lane come up to where a batch begins here, and say how."""
         # A lane that fails on its way must not be found half-way by the next attempt.
-        resident = RESIDENT.pop(place, None)
+        resident = RESIDENT.pop(address, None)
         history = [_Item(row[0], row[1], bytes(row[2])) for row in self._history.get()]
         snapshot = history.pop(0) if history and history[0].snapshot else None
         base = snapshot.position if snapshot else 0
         how = "behind"
         if resident is None or not self._may_go_on(resident, base, batch.after):
-            resident, how = Resident(self._made(place, snapshot)), "rebuilt"
+            resident, how = Resident(self._made(address, snapshot)), "rebuilt"
             if snapshot is not None and not batch.since and not self._settings.published:
                 resident.lane.announce()  # no epoch has been published yet
         # What it holds back is of the epoch under way, and of none before.
@@ -262,12 +262,12 @@ class LaneProcessor(StatefulProcessor):
         lane = resident.lane
         return resident.whole and base <= lane.position < position and not lane.borders.known
 
-    def _place(self, number: int) -> LaneAddress:
+    def _address(self, number: int) -> LaneAddress:
         settings = self._settings
         return LaneAddress(settings.log, number, len(settings.keys))
 
-    def _made(self, place: LaneAddress, snapshot: _Item | None) -> Lane:
-        share = LaneShare(place.lane, place.lanes)
+    def _made(self, address: LaneAddress, snapshot: _Item | None) -> Lane:
+        share = LaneShare(address.lane, address.lanes)
         if snapshot is None:
             return Lane(share)
         lane = Lane.restore(snapshot.data, share)
@@ -275,7 +275,7 @@ class LaneProcessor(StatefulProcessor):
         return lane
 
     def _store(self, entries: list[tuple[int, bytes]], snapshot: bytes | None) -> None:
-        """Store a batch's changes, or the snapshot that takes their place."""
+        """Store a batch's changes, or the snapshot that replaces them."""
         if snapshot is not None:
             self._history.put([(entries[-1][0], True, snapshot)])
         elif entries:

@@ -136,8 +136,8 @@ def _wanted(change: Column, lowered: Lowered) -> Column:
     pattern = f'^"{re.escape(lowered.relation.name)}",1,{shapes}$'
     read = columns_in(lowered.predicate)
     found = {
-        column.name: f.regexp_extract(change, pattern, place)
-        for place, column in enumerate(columns, start=1)
+        column.name: f.regexp_extract(change, pattern, group)
+        for group, column in enumerate(columns, start=1)
         if column.name in read
     }
     any_of_them = next(iter(found.values()))
@@ -160,19 +160,19 @@ def _shape(column: RelationColumn) -> str:
     return f"{null}{_SHAPES[column.type]}"
 
 
-def _column(expr: Expr, places: dict[str, Column]) -> Column:
+def _column(expr: Expr, by_name: dict[str, Column]) -> Column:
     """Returns an expression that `lowerable` let through as Spark's."""
     match expr:
         case Col(name):
-            return places[name]
+            return by_name[name]
         case Const(value):
             return f.lit(value)
         case Not(inner):
-            return ~_column(inner, places)
+            return ~_column(inner, by_name)
         case IsNull(inner):
-            return _column(inner, places).isNull()
+            return _column(inner, by_name).isNull()
         case Op(symbol, left, right):
-            return _OPERATORS[symbol](_column(left, places), _column(right, places))
+            return _OPERATORS[symbol](_column(left, by_name), _column(right, by_name))
         case _:
             raise AssertionError(type(expr).__name__)  # pragma: no cover - lowerable refuses it
 

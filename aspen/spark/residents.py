@@ -106,9 +106,9 @@ _WORKING = threading.Lock()
 _ASIDE = SetAside()
 
 
-def at(place: LaneAddress, position: int, supersteps: int) -> Resident | None:
+def at(address: LaneAddress, position: int, supersteps: int) -> Resident | None:
     """Returns this process's lane, if it has one that stands there."""
-    resident = RESIDENT.get(place)
+    resident = RESIDENT.get(address)
     return resident if resident is not None and _stands(resident, position, supersteps) else None
 
 
@@ -155,7 +155,7 @@ def perform(resident: Resident, work: LaneWork) -> WorkDone | None:
 
 
 def _snapshot_due(resident: Resident, work: LaneWork) -> bytes | None:
-    """Count what will be stored; give the snapshot that is to take its place, if it is time."""
+    """Count what will be stored; give the snapshot that is to replace it, if it is time."""
     if not work.entries:
         return None
     resident.stored_entries += len(work.entries)

@@ -4,7 +4,7 @@
     worker 2 [ task of lane 0 ] ──ask──► worker 1 [ lane 0 ]
 
 Socket:  one per lane, in a folder that only this user may enter; its name is derived from the
-         lane's place. Whoever makes a lane puts its socket there in place of any other.
+         lane's address. Whoever makes a lane puts its socket there instead of any other.
 Refused: by an owner that is gone, or whose lane failed or stands elsewhere. The task then makes
          the lane itself, and is its owner from now on.
 Even:    an owner of two lanes more than the asking process has gives one up, if that parts it
@@ -48,51 +48,51 @@ _HOMES: dict[LaneAddress, int] = {}
 _CHANGING = threading.Lock()
 
 
-def ask(folder: str, place: LaneAddress, work: LaneWork) -> WorkDone | None:
+def ask(folder: str, address: LaneAddress, work: LaneWork) -> WorkDone | None:
     """Let a lane that lives in another process do its work; None where that is not to be had."""
-    path = _path(folder, place)
-    if path is None or _lives_here(place, path):
+    path = _path(folder, address)
+    if path is None or _lives_here(address, path):
         return None
-    mine = sorted(_kept_here(place) - {place.lane})
+    mine = sorted(_kept_here(address) - {address.lane})
     done = _exchange(path, ("work", mine, work))
     return None if done is None else WorkDone(*done)
 
 
-def listen(folder: str, place: LaneAddress) -> None:
+def listen(folder: str, address: LaneAddress) -> None:
     """Let others ask for a lane of this process from now on, instead of whomever they asked."""
-    path = _path(folder, place)
+    path = _path(folder, address)
     with _CHANGING:
-        if path is None or _lives_here(place, path) or not is_private(path.parent):
+        if path is None or _lives_here(address, path) or not is_private(path.parent):
             return
         _exchange(path, ("leave", (), ()), _FAREWELL_LIMIT_S)
         home = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Whoever finds the socket at its place must find somebody behind it.
+        # Whoever finds the socket at its address must find somebody behind it.
         ahead = path.with_suffix(f".{os.getpid()}")
         ahead.unlink(missing_ok=True)
         try:
             home.bind(str(ahead))
             home.listen()
-            _HOMES[place] = ahead.stat().st_ino
+            _HOMES[address] = ahead.stat().st_ino
             ahead.replace(path)
         except OSError:
             # A folder that goes away leaves lanes where they are: every task makes its own.
             home.close()
             return
     threading.Thread(
-        target=_serve, args=(place, home), name=f"lane-{place.lane}", daemon=True
+        target=_serve, args=(address, home), name=f"lane-{address.lane}", daemon=True
     ).start()
 
 
-def _path(folder: str, place: LaneAddress) -> Path | None:
+def _path(folder: str, address: LaneAddress) -> Path | None:
     if not folder or len(os.fsencode(folder)) + _NAME_LENGTH > _LONGEST_PATH:
         return None
-    return Path(folder) / hashlib.sha256(repr((_VERSION, *place)).encode()).hexdigest()[:16]
+    return Path(folder) / hashlib.sha256(repr((_VERSION, *address)).encode()).hexdigest()[:16]
 
 
-def _kept_here(place: LaneAddress) -> set[int]:
+def _kept_here(address: LaneAddress) -> set[int]:
     """Returns a lane and its fellows in this process, which other threads may change meanwhile."""
     kept = tuple(RESIDENT)
-    return {other.lane for other in kept if other._replace(lane=place.lane) == place}
+    return {other.lane for other in kept if other._replace(lane=address.lane) == address}
 
 
 def _better_there(lane: int, here: set[int], there: set[int]) -> bool:
@@ -101,9 +101,9 @@ def _better_there(lane: int, here: set[int], there: set[int]) -> bool:
     return len(here) > len(there) + 1 and bool(neighbours & here) and not neighbours & there
 
 
-def _lives_here(place: LaneAddress, path: Path) -> bool:
+def _lives_here(address: LaneAddress, path: Path) -> bool:
     try:
-        return path.stat().st_ino == _HOMES.get(place)
+        return path.stat().st_ino == _HOMES.get(address)
     except OSError:
         return False
 
@@ -139,11 +139,11 @@ def _same_user(connection: socket.socket) -> bool:
     return bool(_CREDENTIALS.unpack(found)[1] == os.geteuid())
 
 
-def _serve(place: LaneAddress, home: socket.socket) -> None:
+def _serve(address: LaneAddress, home: socket.socket) -> None:
     """Answer whoever asks for a lane, one after the other, until it is given up."""
-    inode = _HOMES[place]
+    inode = _HOMES[address]
     with home:
-        while _HOMES.get(place) == inode:
+        while _HOMES.get(address) == inode:
             connection, _ = home.accept()
             with connection:
                 try:
@@ -151,27 +151,27 @@ def _serve(place: LaneAddress, home: socket.socket) -> None:
                     if _same_user(connection):
                         message = receive(connection)
                         connection.settimeout(None)
-                        connection.sendall(msgpack.packb(_answer(place, *message)))
+                        connection.sendall(msgpack.packb(_answer(address, *message)))
                 except _BROKEN:
                     # The asking task ended: if the lane went on, the next one finds it elsewhere.
                     continue
 
 
 def _answer(
-    place: LaneAddress, action: str, theirs: Sequence[int], work: Sequence[Any]
+    address: LaneAddress, action: str, theirs: Sequence[int], work: Sequence[Any]
 ) -> WorkDone | None:
-    if action == "leave" or _better_there(place.lane, _kept_here(place), set(theirs)):
-        _give_up(place)
+    if action == "leave" or _better_there(address.lane, _kept_here(address), set(theirs)):
+        _give_up(address)
         return None
-    resident = RESIDENT.get(place)
+    resident = RESIDENT.get(address)
     try:
         return None if resident is None else perform(resident, LaneWork(*work))
     except Exception as error:  # noqa: BLE001  # whatever it is, the task will meet it itself
         as_aspen_error(error)
-        _give_up(place)
+        _give_up(address)
         return None
 
 
-def _give_up(place: LaneAddress) -> None:
-    RESIDENT.pop(place, None)
-    _HOMES.pop(place, None)
+def _give_up(address: LaneAddress) -> None:
+    RESIDENT.pop(address, None)
+    _HOMES.pop(address, None)

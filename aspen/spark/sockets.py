@@ -5,7 +5,7 @@
 
 PySpark 4.3's workers lower-case the path of the state server's socket, a JVM in the locale C
 cannot spell other letters than ASCII's, and a socket's path holds 107 bytes: where the engine's
-own folder would not survive that, a private one among the temporary files takes its place.
+own folder would not survive that, a private one among the temporary files is used instead.
 """
 
 from __future__ import annotations

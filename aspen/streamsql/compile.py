@@ -141,7 +141,7 @@ def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
         The views, each behind those it reads; otherwise in the order given.
 
     Raises:
-        ViewCycle: views read each other in a circle.
+        ViewCycle: views read each other in a cycle.
         AspenError: what is wrong with a text; its message begins with where it comes from.
     """
     views: dict[str, tuple[str, Statement]] = {}
@@ -199,7 +199,7 @@ def _ordered(
             cycle = " → ".join([*path[path.index(name) :], name])
             at: Position = views[name][1].at
             raise ViewCycle(
-                f"views read each other in a circle: {cycle}",
+                f"views read each other in a cycle: {cycle}",
                 position=at,
                 found=cycle,
                 attempt="recursion stands inside one view: WITH RECURSIVE",

@@ -126,7 +126,7 @@ class UnboundedRecursion(BindError, code="aspen.bind.unbounded_recursion"):
 
 
 class ViewCycle(BindError, code="aspen.bind.view_cycle"):
-    """Views that read each other in a circle."""
+    """Views that read each other in a cycle."""
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:

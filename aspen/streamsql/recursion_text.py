@@ -61,7 +61,7 @@ def definitions(component: tuple[exp.CTE, ...]) -> list[Definition]:
     """Take queries that read each other apart.
 
     Raises:
-        NonStratified: a circle passes a negation, or an aggregate other than MIN and MAX.
+        NonStratified: a cycle passes a negation, or an aggregate other than MIN and MAX.
         NoBase: nothing begins them.
     """
     for cte in component:
@@ -76,7 +76,7 @@ def _through(reading: Reading) -> str:
 
 
 def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
-    """Refuse a circle through a negation or an aggregate, and name it."""
+    """Refuse a cycle through a negation or an aggregate, and name it."""
     reads = _reads_of(component)
     for name, found in reads[cte.alias].items():
         for reading in found:
@@ -88,7 +88,7 @@ def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
                 [way[0], *(f"{_through(s)}{n}" for s, n in zip(steps, way[1:], strict=True))]
             )
             raise NonStratified(
-                f"negation or aggregation in a circle has no least answer: {cycle}",
+                f"negation or aggregation in a cycle has no least answer: {cycle}",
                 position=reading.at,
                 found=cycle,
                 exists=("MIN or MAX with GROUP BY in the step",),
@@ -258,7 +258,7 @@ def _refused(
     read = next(one.alias for one in component if readings(step, one.alias))
     cycle = " → ".join([cte.alias, spelt, *_way(read, cte.alias, _reads_of(component))])
     return NonStratified(
-        f"this aggregate in a circle has no least answer: {cycle}",
+        f"this aggregate in a cycle has no least answer: {cycle}",
         position=whole(step) if used is None else at(used),
         found=cycle,
         exists=("MIN", "MAX"),

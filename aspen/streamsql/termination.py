@@ -188,7 +188,7 @@ class _Check:
         words = ("grow", "w.cost + e.length") if rising else ("shrink", "LEAST(w.width, e.width)")
         raise NotMonotone(
             f"{function}({self._spelt(target)}) inside recursion must not"
-            f" {'shrink' if rising else 'grow'} from step to step, or a circle would never end",
+            f" {'shrink' if rising else 'grow'} from step to step, or a cycle would never end",
             position=branch.at(index),
             found=self._spelt(target),
             exists=(f"{words[1]}: it can only {words[0]}",),
@@ -236,10 +236,10 @@ class _Check:
                 changing = " and ".join(sorted(moving)) or relation
                 raise NotMonotone(
                     f"a step of {branch.relation} reads {relation} without handing a cost on, in a"
-                    f" circle in which rows of {changing} come and go with theirs",
+                    f" cycle in which rows of {changing} come and go with theirs",
                     position=whole(branch.step),
                     found=relation,
-                    attempt="let every relation of the circle keep one MIN or MAX, or every step"
+                    attempt="let every relation of the cycle keep one MIN or MAX, or every step"
                     " hand the costs on",
                 )
 

@@ -112,12 +112,12 @@ class Abduction:
 
     def _unfold(self, state: SearchState) -> Iterator[SearchState]:
         """Take apart every goal that can be met in one way, or by one input of a union."""
-        for place, goal in enumerate(state.goals):
+        for index, goal in enumerate(state.goals):
             if not isinstance(goal, Wanted) or not isinstance(
                 goal.plan, (Ship, Distinct, Filter, Project, Join, AntiJoin, Union)
             ):
                 continue
-            rest = state.goals[:place] + state.goals[place + 1 :]
+            rest = state.goals[:index] + state.goals[index + 1 :]
             for store, goals in self._inner(goal, state.store):
                 after = replace(state, goals=goals + rest)
                 after.store = store
@@ -151,8 +151,8 @@ class Abduction:
         terms, width = goal.terms, len(plan.left.columns)
         names = [column.name for column in plan.columns]
         for left, right in plan.on:
-            place = names.index(left)
-            if not store.equal(terms[place], terms[names.index(right)], plan.columns[place]):
+            index = names.index(left)
+            if not store.equal(terms[index], terms[names.index(right)], plan.columns[index]):
                 return
         if store.require(plan.residual, plan.columns, terms):
             yield (
@@ -165,9 +165,9 @@ class Abduction:
 
     def _expand(self, state: SearchState) -> Iterator[SearchState]:
         """Meet one goal, the one with least choice, in every way."""
-        place = min(range(len(state.goals)), key=lambda p: self._choice(state, state.goals[p]))
-        goal = state.goals[place]
-        rest = replace(state, goals=state.goals[:place] + state.goals[place + 1 :])
+        index = min(range(len(state.goals)), key=lambda p: self._choice(state, state.goals[p]))
+        goal = state.goals[index]
+        rest = replace(state, goals=state.goals[:index] + state.goals[index + 1 :])
         if isinstance(goal, Unwanted):
             yield from self._without(goal, rest)
             return
@@ -196,7 +196,7 @@ class Abduction:
         """Rank goals: tables, then recursions, then what may not be there.
 
         Recursions wait until all else that a step reads is met: then a walk back through them has
-        one goal at a time, and meets itself where it goes in circles.
+        one goal at a time, and meets itself where it goes round a cycle.
         """
         if isinstance(goal, Unwanted):
             return (4, 0)
@@ -234,21 +234,21 @@ class Abduction:
             yield rest.plus(Draft(relation, None, terms))
             return
         known = tuple(
-            terms[place] if place in keys else Var(relation.columns[place])
-            for place in range(len(terms))
+            terms[index] if index in keys else Var(relation.columns[index])
+            for index in range(len(terms))
         )
         holders = self._present.ordered(plan, known, _FAN)
         for before in holders:
             if rest.store.may_be(before, terms):
                 continue
             state = rest.fork()
-            fixed = all(state.store.same(terms[place], before[place]) for place in keys)
+            fixed = all(state.store.same(terms[index], before[index]) for index in keys)
             if fixed:
                 yield state.plus(Draft(relation, before, terms, before))
-        if not holders or any(isinstance(terms[place], Var) for place in keys):
+        if not holders or any(isinstance(terms[index], Var) for index in keys):
             state = rest.plus(Draft(relation, None, terms))
-            taken = {tuple(row[place] for place in keys) for row in self._present.contents(plan)}
-            key = tuple(terms[place] for place in keys)
+            taken = {tuple(row[index] for index in keys) for row in self._present.contents(plan)}
+            key = tuple(terms[index] for index in keys)
             state.store.add(fresh(key, taken))
             yield state
 
@@ -325,8 +325,8 @@ class Abduction:
         names = [column.name for column in columns]
         keys = [names.index(key) for key in plan.keys]
         inner: list[Term] = [Var(column) for column in columns]
-        for place, term in zip(keys, goal.terms, strict=False):
-            inner[place] = term
+        for index, term in zip(keys, goal.terms, strict=False):
+            inner[index] = term
         state = rest.fork()
         yield replace(state, goals=(*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
         known = rest.store.row(goal.terms[:width])

@@ -115,13 +115,13 @@ class Extreme(Accumulator):
     """MIN or MAX: the distinct values in order, so that a deleted best has its successor.
 
     Args:
-        place: 0 for the least, -1 for the greatest.
+        index: 0 for the least, -1 for the greatest.
     """
 
-    __slots__ = ("_ordered", "_place", "_weights")
+    __slots__ = ("_index", "_ordered", "_weights")
 
-    def __init__(self, place: int) -> None:
-        self._place = place
+    def __init__(self, index: int) -> None:
+        self._index = index
         self._ordered: list[Any] = []
         self._weights: dict[Value, int] = {}
 
@@ -147,7 +147,7 @@ class Extreme(Accumulator):
 
     def value(self) -> Value:
         """Returns the best value, null when there is none."""
-        best: Value = self._ordered[self._place] if self._ordered else None
+        best: Value = self._ordered[self._index] if self._ordered else None
         return best
 
 

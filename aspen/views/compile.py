@@ -1,6 +1,6 @@
 """Compile: a plan over base relations → nodes of a circuit, equal subplans shared.
 
-A node's identity is what it computes by column places, so that aliases do not keep equal
+A node's identity is what it computes by column indices, so that aliases do not keep equal
 subplans apart.
 """
 
@@ -41,7 +41,7 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
-from aspen.views.node import Node, Places
+from aspen.views.node import Indices, Node
 from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
 from aspen.views.operators.filter import FilterOperator
@@ -79,13 +79,13 @@ class WindowIdentity:
     Args:
         identity: equal for equal windows, stable over restarts.
         plain: it sees whole stream rows, unfiltered.
-        partition: places of the partition columns in the rows it holds.
+        partition: indices of the partition columns in the rows it holds.
     """
 
     identity: str
     stream: str
     plain: bool
-    partition: Places
+    partition: Indices
     rows: int | None
     range_s: float | None
 
@@ -233,7 +233,7 @@ class Compiler:
                 found=scan.relation,
                 attempt="leave the window out",
             )
-        partition = places(plan.partition_by, plan.child.columns)
+        partition = indices(plan.partition_by, plan.child.columns)
         slide = () if plan.slide_s is None else (plan.slide_s,)
         identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s, *slide))
         spec = WindowIdentity(
@@ -300,7 +300,7 @@ class Compiler:
         return self.node(("union", id(found), id(lonely)), lambda: UnionOperator(found, lonely))
 
     def _constant_behind(self, node: Node, width: int, values: tuple[Value, ...]) -> Node:
-        spelt = (*(repr(Col(str(place))) for place in range(width)), *map(repr, map(Const, values)))
+        spelt = (*(repr(Col(str(index))) for index in range(width)), *map(repr, map(Const, values)))
         return self.node(
             ("project", id(node), spelt), lambda: ProjectOperator(node, lambda r: r + values)
         )
@@ -312,8 +312,8 @@ class Compiler:
     ) -> Node:
         left, right = self.build(plan.left), self.build(plan.right)
         both = plan.left.columns + plan.right.columns
-        lefts = places((pair[0] for pair in plan.on), plan.left.columns)
-        rights = places((pair[1] for pair in plan.on), plan.right.columns)
+        lefts = indices((pair[0] for pair in plan.on), plan.left.columns)
+        rights = indices((pair[1] for pair in plan.on), plan.right.columns)
         residual = None if plan.residual is None else compile_predicate(plan.residual, both)
         spelt = None if plan.residual is None else spelling(plan.residual, both)
         identity = (kind.__name__, id(left), id(right), lefts, rights, spelt)
@@ -326,8 +326,10 @@ class Compiler:
 
     def _top_k(self, plan: TopK) -> Node:
         child = self.build(plan.child)
-        parts = places(plan.partition_by, plan.columns)
-        order = [(places((k.column,), plan.columns), k.descending, k.nulls_last) for k in plan.keys]
+        parts = indices(plan.partition_by, plan.columns)
+        order = [
+            (indices((k.column,), plan.columns), k.descending, k.nulls_last) for k in plan.keys
+        ]
         return self.node(
             ("top", id(child), parts, tuple(order), plan.limit, plan.offset),
             lambda: TopKOperator(
@@ -338,15 +340,15 @@ class Compiler:
     def _group(self, plan: GroupBy) -> Node:
         child = self.build(plan.child)
         columns = plan.child.columns
-        keys = places(plan.keys, columns)
+        keys = indices(plan.keys, columns)
         arguments = [
-            None if a.argument is None else places((a.argument,), columns)[0]
+            None if a.argument is None else indices((a.argument,), columns)[0]
             for a in plan.aggregates
         ]
-        inputs = [None if place is None else columns[place] for place in arguments]
+        inputs = [None if index is None else columns[index] for index in arguments]
         spelt = tuple(
-            (a.function.value, place, a.distinct)
-            for a, place in zip(plan.aggregates, arguments, strict=True)
+            (a.function.value, index, a.distinct)
+            for a, index in zip(plan.aggregates, arguments, strict=True)
         )
 
         lone = len(plan.aggregates) == 1 and plan.aggregates[0].function in EXTREMES
@@ -361,14 +363,14 @@ class Compiler:
         )
 
 
-def places(names: Iterable[str], columns: tuple[Column, ...]) -> Places:
-    """Returns the places of columns by name."""
+def indices(names: Iterable[str], columns: tuple[Column, ...]) -> Indices:
+    """Returns the indices of columns by name."""
     existing = [column.name for column in columns]
     return tuple(existing.index(name) for name in names)
 
 
 def spelling(expr: Expr, columns: tuple[Column, ...]) -> str:
-    """Spell an expression by column places, so that equal computations are spelt equally."""
+    """Spell an expression by column indices, so that equal computations are spelt equally."""
     numbered: dict[str, Expr] = {c.name: Col(str(i)) for i, c in enumerate(columns)}
     # repr tells 1 from 1.0 and TRUE, which are equal in Python.
     return repr(substitute(expr, numbered))

@@ -11,7 +11,7 @@ from aspen.algebra.linearise import linearise
 from aspen.algebra.plan import Best, Fixpoint, Plan, Recursive, RecursiveRef, Union, Values
 from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column
-from aspen.views.node import Node, Places
+from aspen.views.node import Indices, Node
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import FixpointOperator
@@ -93,8 +93,8 @@ class _Recursion:
         )
         rules = [(number, rule) for number, step in enumerate(taken) for rule in step.rules]
         self.flows = all(_flows(rule, ordered[gives], ordered) for gives, rule in rules)
-        for place, (gives, rule) in enumerate(rules):
-            mark = (place,) if len(rules) > 1 else ()
+        for index, (gives, rule) in enumerate(rules):
+            mark = (index,) if len(rules) > 1 else ()
             self.steps.append(self._step(rule, gives, mark))
 
     def _base(self, one: Recursive, flat: tuple[Plan, ...]) -> RecursiveInput:
@@ -104,19 +104,19 @@ class _Recursion:
         base = Union(tuple(begins)) if len(begins) > 1 else begins[0] if begins else one.base
         return self._input(base, ())
 
-    def _input(self, plan: Plan, places: Places) -> RecursiveInput:
+    def _input(self, plan: Plan, indices: Indices) -> RecursiveInput:
         node = self.compiler.build(plan)
         fixed = static_part(plan)
         static = node if fixed is plan else None if fixed is None else self.compiler.build(fixed)
         self.parts.append(("input", id(node), None if static is None else id(static)))
-        return RecursiveInput(node, places, static)
+        return RecursiveInput(node, indices, static)
 
-    def _side(self, atom: Input, places: Places) -> RecursiveInput:
+    def _side(self, atom: Input, indices: Indices) -> RecursiveInput:
         if not atom.negated:
-            return self._input(atom.plan, places)
+            return self._input(atom.plan, indices)
         node = self.compiler.build(atom.plan)
         self.parts.append(("absent", id(node)))
-        return AbsentInput(node, places)
+        return AbsentInput(node, indices)
 
     def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> Rule:
         reads = {
@@ -128,17 +128,17 @@ class _Recursion:
         # repr tells 1 from 1.0 and TRUE, which are equal in Python.
         spelt = repr((rule.conditions, rule.outputs, negated))
         self.parts.append(("rule", gives, tuple(reads.items()), spelt))
-        sides: dict[int, dict[Places, RecursiveInput]] = {
+        sides: dict[int, dict[Indices, RecursiveInput]] = {
             atom: {} for atom in range(len(rule.inputs)) if atom not in reads
         }
 
-        def partners(atom: int, places: Places) -> RecursiveInput | SettledIndex:
+        def partners(atom: int, indices: Indices) -> RecursiveInput | SettledIndex:
             if atom in reads:
-                return self.relations[reads[atom]].index(places)
+                return self.relations[reads[atom]].index(indices)
             own = sides[atom]
-            if places not in own:
-                own[places] = self._side(rule.inputs[atom], places)
-            return own[places]
+            if indices not in own:
+                own[indices] = self._side(rule.inputs[atom], indices)
+            return own[indices]
 
         chains = [chain(rule, start, partners, mark) for start in range(len(rule.inputs))]
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
@@ -149,13 +149,13 @@ def _flows(rule: Block, head: Recursive, relations: list[Recursive]) -> bool:
     """Whether what a rule derives carries the costs of all the recursive rows it uses."""
     costs = {one.name: _costs(one) for one in relations}
     made = costs[head.name] or range(len(rule.outputs))
-    used = frozenset[str]().union(*(columns_in(rule.outputs[place]) for place in made))
+    used = frozenset[str]().union(*(columns_in(rule.outputs[index]) for index in made))
     for number, atom in enumerate(rule.inputs):
         if isinstance(atom.plan, RecursiveRef):
             names = rule.names(number)
             own = costs[atom.plan.name]
             # A set may hand costs on in any of its columns.
-            needed = {names[place] for place in own} if own else set(names)
+            needed = {names[index] for index in own} if own else set(names)
             if (own or costs[head.name]) and not needed & used:
                 return False
     return True

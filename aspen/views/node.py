@@ -16,26 +16,26 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row
 
 Key = Any  # one column: its value; several: a tuple of values; none: ()
-Places = tuple[int, ...]
+Indices = tuple[int, ...]
 Way = tuple[tuple["Node", Row], ...]
 """One derivation of a row: the rows of other nodes it takes, all of them."""
 
 
-def key_of(places: Sequence[int]) -> Callable[[Row], Key]:
+def key_of(indices: Sequence[int]) -> Callable[[Row], Key]:
     """The function from a row to its key; a single column is its own key, without a tuple."""
-    if not places:
+    if not indices:
         return _no_key
-    return itemgetter(*places)
+    return itemgetter(*indices)
 
 
-def row_of(places: Sequence[int]) -> Callable[[Row], Row]:
+def row_of(indices: Sequence[int]) -> Callable[[Row], Row]:
     """Returns the function from a row to the tuple of some of its values."""
-    if not places:
+    if not indices:
         return _no_key
-    if len(places) == 1:
-        only = places[0]
+    if len(indices) == 1:
+        only = indices[0]
         return lambda row: (row[only],)
-    return itemgetter(*places)
+    return itemgetter(*indices)
 
 
 def _no_key(_row: Row) -> tuple[()]:
@@ -53,21 +53,21 @@ class Arrangement:
     """The rows of one node by key, shared by all operators that look them up that way.
 
     Args:
-        places: key columns. Rows with a null key are left out: they join nothing.
+        indices: key columns. Rows with a null key are left out: they join nothing.
     """
 
-    __slots__ = ("index", "key", "places", "users")
+    __slots__ = ("index", "indices", "key", "users")
 
-    def __init__(self, places: Places, contents: Delta) -> None:
-        self.places = places
-        self.key = key_of(places)
+    def __init__(self, indices: Indices, contents: Delta) -> None:
+        self.indices = indices
+        self.key = key_of(indices)
         self.users = 0
         self.index: dict[Key, dict[Row, int]] = {}
         self.apply(contents)
 
     def apply(self, delta: Delta) -> None:
         """Move to the state after the epoch."""
-        index, key, width = self.index, self.key, len(self.places)
+        index, key, width = self.index, self.key, len(self.indices)
         for row, weight in delta.items():
             at = key(row)
             bucket = index.get(at)
@@ -124,7 +124,7 @@ class Node:
         self.inputs = inputs
         self.height: int = 1 + max((node.height for node in inputs), default=-1)
         self.delta: Delta = {}
-        self.arrangements: dict[Places, Arrangement] = {}
+        self.arrangements: dict[Indices, Arrangement] = {}
         self.consumers: list[Node] = []
         self.identity: Any = None
         self.users = 0
@@ -165,11 +165,11 @@ class Node:
             arrangement.apply(self.delta)
         self.delta = {}
 
-    def arrange(self, places: Places) -> Arrangement:
+    def arrange(self, indices: Indices) -> Arrangement:
         """Returns the shared index of this node's rows by some columns, between epochs."""
-        known = self.arrangements.get(places)
+        known = self.arrangements.get(indices)
         if known is None:
-            known = self.arrangements[places] = Arrangement(places, self.contents())
+            known = self.arrangements[indices] = Arrangement(indices, self.contents())
         known.users += 1
         return known
 
@@ -177,7 +177,7 @@ class Node:
         """Say that one user of an index is gone; the last one drops it."""
         arrangement.users -= 1
         if not arrangement.users:
-            del self.arrangements[arrangement.places]
+            del self.arrangements[arrangement.indices]
 
 
 class LinearNode(Node):

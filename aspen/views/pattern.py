@@ -24,14 +24,14 @@ Pattern = tuple[Value | Any_, ...]
 
 
 def pattern(row: Row, free: Iterable[int]) -> Pattern:
-    """Returns the pattern of a row with some places left open.
+    """Returns the pattern of a row with some values left open.
 
     Raises:
-        IndexError: a place the row has not.
+        IndexError: an index the row has not.
     """
     values: list[Value | Any_] = list(row)
-    for place in free:
-        values[place] = ANY
+    for index in free:
+        values[index] = ANY
     return tuple(values)
 
 

@@ -14,6 +14,6 @@ def rotations(plan: Fixpoint) -> Iterator[Fixpoint]:
     """
     relations = plan.relations
     yield plan
-    for place, one in enumerate(relations[1:], start=1):
-        rest = relations[:place] + relations[place + 1 :]
+    for index, one in enumerate(relations[1:], start=1):
+        rest = relations[:index] + relations[index + 1 :]
         yield Fixpoint(one.name, one.columns, one.base, one.step, one.best, rest)

@@ -13,13 +13,13 @@ from aspen.algebra.block import Block, column_of, input_of, inputs_in
 from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, Op, conjunction
 from aspen.model.schema import Column, Row, Type
-from aspen.views.node import Key, Places, key_of
+from aspen.views.node import Indices, Key, key_of
 from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.relation import SettledIndex
 from aspen.views.operators.rules import Chain, Link
 
 Shape = Callable[[Row], Row | None]
-Partners = Callable[[int, Places], RecursiveInput | SettledIndex]
+Partners = Callable[[int, Indices], RecursiveInput | SettledIndex]
 
 
 def chain(rule: Block, start: int, partners: Partners, mark: tuple[int, ...]) -> Chain:

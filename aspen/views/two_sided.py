@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Node, Places
+from aspen.views.node import Arrangement, Indices, Node
 
 
 class TwoSided(Node):
     """Takes the arrangements of both inputs when it starts and gives them back when it stops.
 
     Args:
-        left_places: key columns of the left rows.
-        right_places: key columns of the right rows, pair by pair.
+        left_indices: key columns of the left rows.
+        right_indices: key columns of the right rows, pair by pair.
         residual: a further test over the joined row.
     """
 
@@ -21,19 +21,19 @@ class TwoSided(Node):
         self,
         left: Node,
         right: Node,
-        left_places: Places,
-        right_places: Places,
+        left_indices: Indices,
+        right_indices: Indices,
         residual: Callable[[Row], bool] | None,
     ) -> None:
         super().__init__(left, right)
-        self._places = (left_places, right_places)
+        self._indices = (left_indices, right_indices)
         self._residual = residual
         self._sides: tuple[Arrangement, Arrangement] | None = None
 
     def start(self) -> None:
         """Take the arrangements of both sides."""
         left, right = self.inputs
-        self._sides = (left.arrange(self._places[0]), right.arrange(self._places[1]))
+        self._sides = (left.arrange(self._indices[0]), right.arrange(self._indices[1]))
 
     def stop(self) -> None:
         """Returns the arrangements back."""

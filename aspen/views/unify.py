@@ -42,7 +42,7 @@ class Check:
 
     Args:
         compute: over a row of `terms`.
-        terms: the row; only `used` places count.
+        terms: the row; only the values at `used` count.
         out: what `compute` must give; True for a predicate.
         expr: what is computed, None where no text says it.
         columns: the row's, by which `expr` names its values.
@@ -59,7 +59,7 @@ class Check:
 def check_of(expr: Expr, columns: tuple[Column, ...], terms: Terms, *, out: Term = True) -> Check:
     """Returns the check that an expression over a row has some value."""
     read = columns_in(expr)
-    used = tuple(place for place, column in enumerate(columns) if column.name in read)
+    used = tuple(index for index, column in enumerate(columns) if column.name in read)
     return Check(compile_expr(expr, columns), terms, used, out, expr, columns)
 
 
@@ -138,7 +138,7 @@ class Store:
         return one == other and (one is None) == (other is None)
 
     def same_row(self, terms: Sequence[Term], row: Sequence[Term]) -> bool:
-        """Make rows the same, place by place."""
+        """Make rows the same, value by value."""
         return all(self.same(term, value) for term, value in zip(terms, row, strict=True))
 
     def equal(self, one: Term, other: Term, column: Column) -> bool:
@@ -156,11 +156,11 @@ class Store:
         for part in conjuncts(predicate):
             match part:
                 case Op("=", Col(left), Col(right)):
-                    place = names.index(left)
-                    fine = self.equal(terms[place], terms[names.index(right)], columns[place])
+                    index = names.index(left)
+                    fine = self.equal(terms[index], terms[names.index(right)], columns[index])
                 case Op("=", Col(name), Const(value)) | Op("=", Const(value), Col(name)):
-                    place = names.index(name)
-                    fine = self.equal(terms[place], value, columns[place])
+                    index = names.index(name)
+                    fine = self.equal(terms[index], value, columns[index])
                 case _:
                     self.add(check_of(part, columns, terms))
                     fine = True
@@ -204,9 +204,9 @@ class Store:
             checks, self.checks = self.checks, waiting
             for check in checks:
                 row = list(check.terms)
-                for place in check.used:
-                    row[place] = self.walk(row[place])
-                if any(isinstance(row[place], Var) for place in check.used):
+                for index in check.used:
+                    row[index] = self.walk(row[index])
+                if any(isinstance(row[index], Var) for index in check.used):
                     waiting.append(check)
                     continue
                 value = check.compute(tuple(row))  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
     derivations   bound: the row is in every derivation of …      dry epoch: how many really go
     door d1       212 rows                                        212
-    door d2       190 rows, of which others may take the place    3
+    door d2       190 rows, of which others may stand in    3
 
 Law:        a point's `lost` is what the view would lose if that base row vanished; where the
             answer is complete, no base row outside the list takes more than any inside.
@@ -23,7 +23,7 @@ from aspen.errors import AspenError
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
 from aspen.views.derivations import Derivations, Item
-from aspen.views.node import Key, Node, Places, key_of
+from aspen.views.node import Indices, Key, Node, key_of
 from aspen.views.why import BaseRow
 
 POINTS = 10
@@ -63,7 +63,7 @@ class WeakPoints:
 def weak_points(
     node: Node,
     rows: Iterable[Row],
-    by: Places,
+    by: Indices,
     loses: Callable[[BaseRow], Delta],
     *,
     wanted: int = POINTS,
@@ -139,8 +139,8 @@ class _Needed:
         bits = self._bits[node, row]
         known = self._known.get(bits)
         if known is None:
-            places = (place for place in range(bits.bit_length()) if bits >> place & 1)
-            known = self._known[bits] = frozenset(self._bases[place] for place in places)
+            indices = (index for index in range(bits.bit_length()) if bits >> index & 1)
+            known = self._known[bits] = frozenset(self._bases[index] for index in indices)
         return known
 
 
@@ -152,18 +152,18 @@ def _needed(goals: list[Item]) -> _Needed:
             f"more than {_MAX_ITEMS} rows bear on the answer",
             attempt="ask about fewer rows: give some columns a value",
         )
-    # Two windows over one stream hold the same base row in two places.
-    places: dict[BaseRow, int] = {}
+    # Two windows over one stream hold the same base row twice.
+    indices: dict[BaseRow, int] = {}
     for item in order:
         base = derivations.base(item)
         if base is not None:
-            places.setdefault(base, len(places))
-    bits: dict[Item, int] = dict.fromkeys(order, (1 << len(places)) - 1)
+            indices.setdefault(base, len(indices))
+    bits: dict[Item, int] = dict.fromkeys(order, (1 << len(indices)) - 1)
     users: dict[Item, list[Item]] = {item: [] for item in order}
     for item in order:
         base = derivations.base(item)
         if base is not None:
-            bits[item] = 1 << places[base]
+            bits[item] = 1 << indices[base]
         for part in derivations.parts(item):
             users[part].append(item)
     waiting = dict.fromkeys(order)
@@ -181,4 +181,4 @@ def _needed(goals: list[Item]) -> _Needed:
             if new != bits[item]:
                 bits[item] = new
                 waiting.update(dict.fromkeys(users[item]))
-    return _Needed(bits, list(places))
+    return _Needed(bits, list(indices))

@@ -103,7 +103,7 @@ def _row(columns: tuple[Column, ...]) -> st.SearchStrategy[Row]:
 
 @st.composite
 def data(draw) -> Data:
-    """Random rows; edges go up in number now and then, and in circles."""
+    """Random rows; edges go up in number now and then, and in cycles."""
     tables = {
         name: draw(st.dictionaries(_row(columns), st.integers(1, 2), max_size=6))
         for name, columns in TABLES.items()

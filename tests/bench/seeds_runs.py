@@ -90,7 +90,7 @@ class Runs:
 def afresh(measure: Measure, seed: int) -> Sample | None:
     """Measure once, and leave the memory to the next one.
 
-    An insertion exempts what it leaves from collection (`aspen.runtime.collector`), circles of
+    An insertion exempts what it leaves from collection (`aspen.runtime.collector`), cycles of
     this network's objects among it: 2.8 GB of paths without AggSel.
     """
     try:

@@ -47,7 +47,7 @@ def reachable(rows: Rows) -> Answers:
 def shortest_path(rows: Rows) -> Answers:
     graph = _graph(rows["link"])
     lengths = _lengths(graph)
-    # A circle's shortest way back to its own node is, for networkx, the empty path.
+    # A cycle's shortest way back to its own node is, for networkx, the empty path.
     paths = {(start, end, f"{start}.{end}", 1) for start, end in graph.edges}
     for (start, end), length in lengths.items():
         for via in graph[start] if length > 1 else ():

@@ -208,7 +208,7 @@ def test_a_climbing_column_ends_a_recursion(text):
     "text",
     [
         "p(X, P) :- link(X, _), P = X. p(Y, Q) :- p(X, P), link(X, Y), Q = concat(P, Y).",
-        # Equal is not larger: a circle of equal widths would go on.
+        # Equal is not larger: a cycle of equal widths would go on.
         (
             "p(X, P, N) :- channel(X, _, N), P = X."
             " p(Y, Q, M) :- p(X, P, N), channel(X, Y, M), M >= N, Q = concat(P, Y)."

@@ -111,7 +111,7 @@ def test_what_a_moved_place_leads_to_moves_along():
         ("ab bc cd be ec -bc", "ab be ec cd"),  # re-attached where another edge leads
         ("ab bc cd -ab", "bc cd"),  # nothing leads there: a walk of its own
         ("ab bc cd ae -bc", "ab ae cd"),  # the same, behind the others
-        ("ab bc cb -ab", "bc cb"),  # a circle keeps itself no longer than its edges
+        ("ab bc cb -ab", "bc cb"),  # a cycle keeps itself no longer than its edges
     ],
 )
 def test_orphans_find_another_place(changes, expected):

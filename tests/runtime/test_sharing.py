@@ -273,7 +273,7 @@ def test_a_question_closed_and_opened_within_an_epoch_has_its_answer_once(which)
     world.check()
 
 
-# A circle whose numbers sum to less than nothing makes a way along it ever cheaper.
+# A cycle whose numbers sum to less than nothing makes a way along it ever cheaper.
 ENDLESS = """WITH RECURSIVE way(a, b, n) AS (
     SELECT r.level, r.level, 0 FROM room r WHERE r.rid = '{r}'
     UNION SELECT w.a, d.b, MIN(w.n + d.b) FROM way w JOIN door d ON d.a = w.b GROUP BY w.a, d.b
@@ -303,7 +303,7 @@ def test_a_recursion_that_fails_leaves_no_view_of_it_stale(mode):
     views = [register(name, ENDLESS.format(r="r1")) for name in ("one", "two", "three")]
     take(*views, register("far", ENDLESS.format(r="r5")), register("rooms", SHAPES[5].format(n=9)))
     assert held["one"] == held["two"] == held["three"] == {(1, 0): 1, (-2, -2): 1}
-    # From room 5 nobody comes to the circle; from room 1 the way along it grows ever cheaper.
+    # From room 5 nobody comes to the cycle; from room 1 the way along it grows ever cheaper.
     errors = take(Transaction(0.0, (Change("door", 1, (-2, 1)),)))
     assert {errors.get(name) for name in ("one", "two", "three")} == {
         "aspen.views.endless_recursion"

@@ -65,8 +65,8 @@ def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:
         steps.append(step)
         plan = step.plan
         if _depth(plan) > deepest or plan in seen or len(steps) > _MOST_STEPS:
-            circle = steps[seen.get(plan, len(steps) - 2) :]
-            raise _unsettled(circle)
+            cycle = steps[seen.get(plan, len(steps) - 2) :]
+            raise _unsettled(cycle)
         seen[plan] = len(steps)
 
 
@@ -103,9 +103,9 @@ def _anywhere(plan: Plan, rule: Rule, settled: set[int]) -> Plan | None:
     return None
 
 
-def _unsettled(circle: Sequence[Step]) -> RewriteDoesNotSettle:
-    names = list(dict.fromkeys(step.rule.name for step in circle))
-    first, last = circle[0].plan, circle[-1].plan
+def _unsettled(cycle: Sequence[Step]) -> RewriteDoesNotSettle:
+    names = list(dict.fromkeys(step.rule.name for step in cycle))
+    first, last = cycle[0].plan, cycle[-1].plan
     return RewriteDoesNotSettle(
         f"rules {' and '.join(names)} do not settle:\n{plan_text(first)}becomes\n{plan_text(last)}",
         found=", ".join(names),

@@ -48,7 +48,7 @@ class Selection:
     Args:
         key: the group of a row.
         rank: the smaller goes on.
-        cost: place of the selected column; a null cost never competes.
+        cost: index of the selected column; a null cost never competes.
         kind: equal kinds of ranks compare with each other, and grow along the same steps.
     """
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Node, Places, key_of
+from aspen.views.node import Arrangement, Indices, Node, key_of
 from aspen.views.two_sided import TwoSided
 
 
@@ -25,19 +25,19 @@ class AntiJoinOperator(TwoSided):
         self,
         left: Node,
         right: Node,
-        left_places: Places,
-        right_places: Places,
+        left_indices: Indices,
+        right_indices: Indices,
         residual: Callable[[Row], bool] | None,
     ) -> None:
-        super().__init__(left, right, left_places, right_places, residual)
-        self._key = key_of(left_places)
+        super().__init__(left, right, left_indices, right_indices, residual)
+        self._key = key_of(left_indices)
 
     def step(self) -> Delta:
         """Test what the epoch may have changed."""
         assert self._sides is not None
         left, right = self.inputs
         lefts, rights = (side.index for side in self._sides)
-        changed = Arrangement(self._places[1], right.delta).index if right.delta else {}
+        changed = Arrangement(self._indices[1], right.delta).index if right.delta else {}
         out: Delta = {}
         for key, moved in changed.items():
             old = rights.get(key, {})

@@ -79,9 +79,9 @@ class FixpointOperator(Node):
                 (reader, relations[step.gives].offer, relations[step.gives].withdraw)
                 for step in rules.steps
                 for number, reader in step.entries
-                if number == place
+                if number == index
             ]
-            for place in range(len(relations))
+            for index in range(len(relations))
         )
         self._before: dict[Group, Row | None] = {}
         self._most = most

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.accumulators import Accumulator
-from aspen.views.node import Lookups, Node, Places, Way, row_of
+from aspen.views.node import Indices, Lookups, Node, Way, row_of
 
 
 class _GroupState:
@@ -30,16 +30,16 @@ class GroupByOperator(Node):
     """Aggregates per key.
 
     Args:
-        keys: places of the key columns.
-        arguments: per aggregate, the place of its column, None for COUNT(*).
+        keys: indices of the key columns.
+        arguments: per aggregate, the index of its column, None for COUNT(*).
         fresh: gives empty accumulators for a new group.
-        extreme: place of the column of which the only aggregate is MIN or MAX.
+        extreme: index of the column of which the only aggregate is MIN or MAX.
     """
 
     def __init__(
         self,
         child: Node,
-        keys: Places,
+        keys: Indices,
         arguments: Sequence[int | None],
         fresh: Callable[[], list[Accumulator]],
         extreme: int | None = None,
@@ -77,8 +77,8 @@ class GroupByOperator(Node):
         members = asked.before(self, self._key).get(row[: self._width], [])
         child = self.inputs[0]
         if self._extreme is not None:
-            place, best = self._extreme, row[-1]
-            attained = [((child, member),) for member in members if member[place] == best]
+            index, best = self._extreme, row[-1]
+            attained = [((child, member),) for member in members if member[index] == best]
             if best is not None:
                 return attained
         return [tuple((child, member) for member in members)]
@@ -99,11 +99,11 @@ class GroupByOperator(Node):
             if group is None:
                 group = groups[key] = _GroupState(self._fresh())
             group.size += sum([weight for _, weight in members])
-            for place, state in zip(arguments, group.accumulators, strict=True):
-                if place is None:
+            for index, state in zip(arguments, group.accumulators, strict=True):
+                if index is None:
                     state.take(members)
                 else:
-                    state.take([(row[place], w) for row, w in members if row[place] is not None])
+                    state.take([(row[index], w) for row, w in members if row[index] is not None])
         return self._renew(touched)
 
     def _renew(self, touched: Iterable[Row]) -> Delta:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Key, Lookups, Node, Places, Way, key_of
+from aspen.views.node import Arrangement, Indices, Key, Lookups, Node, Way, key_of
 from aspen.views.two_sided import TwoSided
 
 
@@ -21,7 +21,7 @@ class PipelinedHashJoin(TwoSided):
     """An equi-join with a residual; without key columns, a theta join.
 
     Args:
-        left_places: key columns on the left, matched one by one with `right_places`.
+        left_indices: key columns on the left, matched one by one with `right_indices`.
         residual: predicate over the joined row, None when there is none.
         width: columns on the left.
     """
@@ -30,13 +30,13 @@ class PipelinedHashJoin(TwoSided):
         self,
         left: Node,
         right: Node,
-        left_places: Places,
-        right_places: Places,
+        left_indices: Indices,
+        right_indices: Indices,
         residual: Callable[[Row], bool] | None,
         width: int,
     ) -> None:
-        super().__init__(left, right, left_places, right_places, residual)
-        self._keys = (key_of(left_places), key_of(right_places))
+        super().__init__(left, right, left_indices, right_indices, residual)
+        self._keys = (key_of(left_indices), key_of(right_indices))
         self._width = width
 
     def step(self) -> Delta:
@@ -49,7 +49,7 @@ class PipelinedHashJoin(TwoSided):
         if right.delta:
             self._pair_right(out, right.delta, self._sides[0].index)
         if left.delta and right.delta:
-            changed = Arrangement(self._places[1], right.delta)
+            changed = Arrangement(self._indices[1], right.delta)
             self._pair_left(out, left.delta, changed.index)
         return out
 

@@ -19,7 +19,7 @@ from collections.abc import Collection
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Key, Node, Places, has_null, key_of
+from aspen.views.node import Arrangement, Indices, Key, Node, has_null, key_of
 
 _EMPTY: dict[Row, int] = {}
 
@@ -29,20 +29,20 @@ class RecursiveInput:
 
     Args:
         node: the bag circuit that feeds it.
-        places: columns by which the step looks it up; empty for the base.
+        indices: columns by which the step looks it up; empty for the base.
         static: the circuit of those of its rows that rest on non-deletable base rows alone,
             None when no row does, the same node when all do.
     """
 
     absent = False
 
-    def __init__(self, node: Node, places: Places, static: Node | None = None) -> None:
+    def __init__(self, node: Node, indices: Indices, static: Node | None = None) -> None:
         self.node = node
         self.static = static
-        self.places = places
+        self.indices = indices
         self.gone: dict[Key, dict[Row, None]] = {}
         self.born: dict[Key, dict[Row, None]] = {}
-        self._key = key_of(places)
+        self._key = key_of(indices)
         self._arrangement: Arrangement | None = None
         self._fixed: Delta = {}
         self._show_gone = False
@@ -50,7 +50,7 @@ class RecursiveInput:
 
     def start(self) -> None:
         """Take the arrangement and the static rows."""
-        self._arrangement = self.node.arrange(self.places)
+        self._arrangement = self.node.arrange(self.indices)
         if self.static is not None and self.static is not self.node:
             self._fixed = dict(self.static.contents())
 
@@ -66,7 +66,7 @@ class RecursiveInput:
             Whether a row that was promised to stay went: annotations cannot tell what rested on it.
         """
         assert self._arrangement is not None
-        index, width = self._arrangement.index, len(self.places)
+        index, width = self._arrangement.index, len(self.indices)
         lost = self._renew_fixed()
         for row, weight in self.node.delta.items():
             key = self._key(row)
@@ -121,7 +121,7 @@ class AbsentInput(RecursiveInput):
 
     Args:
         node: the bag circuit whose rows must not be there.
-        places: columns that are compared.
+        indices: columns that are compared.
     """
 
     absent = True
@@ -133,7 +133,7 @@ class AbsentInput(RecursiveInput):
         for row, weight in self.node.delta.items():
             changed.setdefault(self._key(row), {})[row] = weight
         for key, delta in changed.items():
-            if has_null(key, len(self.places)):
+            if has_null(key, len(self.indices)):
                 continue
             old = self._arrangement.index.get(key, _EMPTY)
             there = sum(weight > 0 for weight in old.values())
@@ -155,10 +155,10 @@ class AbsentInput(RecursiveInput):
             return (row,) if self._show_born else ()
         if key in self.gone:
             return () if self._show_gone else (row,)
-        if has_null(key, len(self.places)):
+        if has_null(key, len(self.indices)):
             return (row,)
         old = self._arrangement.index.get(key, _EMPTY)
         return () if any(weight > 0 for weight in old.values()) else (row,)
 
     def _row(self, key: Key) -> Row:
-        return (key,) if len(self.places) == 1 else key
+        return (key,) if len(self.indices) == 1 else key

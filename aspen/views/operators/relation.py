@@ -13,7 +13,7 @@ Ends:       a settled row is proposed again only when it was retracted.
 from __future__ import annotations
 
 from aspen.model.schema import Row
-from aspen.views.node import Key, Places, has_null, key_of
+from aspen.views.node import Indices, Key, has_null, key_of
 from aspen.views.operators.agenda import Agenda
 from aspen.views.operators.min_ship import Group, Source
 
@@ -21,12 +21,12 @@ from aspen.views.operators.min_ship import Group, Source
 class SettledIndex:
     """The settled rows of a relation by key, for rules that join it; a null key joins nothing."""
 
-    __slots__ = ("_key", "index", "places")
+    __slots__ = ("_key", "index", "indices")
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
+    def __init__(self, indices: Indices) -> None:
+        self.indices = indices
         self.index: dict[Key, dict[Group, Row]] = {}
-        self._key = key_of(places)
+        self._key = key_of(indices)
 
     def add(self, group: Group, row: Row) -> None:
         """Take a settled group in; rows with a null key join nothing."""
@@ -34,7 +34,7 @@ class SettledIndex:
         bucket = self.index.get(key)
         if bucket is not None:
             bucket[group] = row
-        elif not has_null(key, len(self.places)):
+        elif not has_null(key, len(self.indices)):
             self.index[key] = {group: row}
 
     def remove(self, group: Group, row: Row) -> None:
@@ -62,16 +62,16 @@ class RecursiveRelation:
         self.name = name
         self.groups: dict[Key, Group] = {}
         self.settled = 0
-        self.indexes: dict[Places, SettledIndex] = {}
+        self.indexes: dict[Indices, SettledIndex] = {}
         self.agenda: Agenda
 
     def join(self, agenda: Agenda) -> None:
         """Say with which relations it is settled together."""
         self.agenda = agenda
 
-    def index(self, places: Places) -> SettledIndex:
+    def index(self, indices: Indices) -> SettledIndex:
         """Returns the index of the settled rows by some columns."""
-        return self.indexes.setdefault(places, SettledIndex(places))
+        return self.indexes.setdefault(indices, SettledIndex(indices))
 
     def key(self, row: Row) -> Key:
         """Returns the group of a row: in a set, the row itself."""
@@ -141,7 +141,7 @@ class RecursiveRelation:
             del self.groups[group.key]
 
     def clear(self) -> None:
-        """Forget all groups, and the circles in which they refer to one another."""
+        """Forget all groups, and the cycles in which they refer to one another."""
         for group in self.groups.values():
             group.via = group.older = None
             group.waiting.clear()

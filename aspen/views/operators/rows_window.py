@@ -22,7 +22,7 @@ from heapq import heappop, heappush
 
 from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Row
-from aspen.views.node import Key, Places, key_of
+from aspen.views.node import Indices, Key, key_of
 from aspen.views.operators.window import Arrival, WindowOperator
 
 _SMALL = 256  # below this many entries, evicted ones may lie in the heap
@@ -52,7 +52,7 @@ class RowsWindow(WindowOperator):
         range_s: float | None,
         slide_s: float | None,
         rows: int,
-        partition: Places,
+        partition: Indices,
     ) -> None:
         super().__init__(stream, shape, range_s, slide_s)
         self._rows = rows

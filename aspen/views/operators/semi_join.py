@@ -29,7 +29,7 @@ class SemiJoin(AntiJoinOperator):
         return not super()._free(row, partners)
 
     def _matches(self, row: Row, other: Row) -> bool:
-        mine, its = self._places
+        mine, its = self._indices
         if any(
             row[one] is None or row[one] != other[two] for one, two in zip(mine, its, strict=True)
         ):

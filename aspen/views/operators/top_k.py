@@ -4,7 +4,7 @@
     arrives        +5 +3 +9      +4       -3
     contents       3 5           3 4      4 5      a row that left comes back when a better one goes
 
-Law:        contents == the rows at places offset … offset + limit - 1 of the child's rows in the
+Law:        contents == rows number offset … offset + limit - 1 of the child's rows in the
             order of the keys, duplicates counted, ties by the whole row; per partition.
 Algorithm:  the child's rows of each partition in a sorted list; a partition that changed gives
             the difference of its window before and after.
@@ -21,7 +21,7 @@ from typing import Any
 
 from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Row
-from aspen.views.node import Node, Places, row_of
+from aspen.views.node import Indices, Node, row_of
 
 
 class _Partition:
@@ -37,7 +37,7 @@ class TopKOperator(Node):
     """Some rows of an order, per partition.
 
     Args:
-        partition: places of the partition columns.
+        partition: indices of the partition columns.
         order: from a row to its sort key; equal only for equal rows.
         limit: rows kept, None for all behind the offset.
         offset: rows left out before them.
@@ -46,7 +46,7 @@ class TopKOperator(Node):
     def __init__(
         self,
         child: Node,
-        partition: Places,
+        partition: Indices,
         order: Callable[[Row], Any],
         limit: int | None,
         offset: int,

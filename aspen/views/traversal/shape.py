@@ -23,7 +23,7 @@ from aspen.algebra.linearise import linearise
 from aspen.algebra.plan import AggregateFunction, Fixpoint, Plan, Project, Union
 from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column, Type
-from aspen.views.node import Places
+from aspen.views.node import Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class TraversalShape:
 
     base: Plan
     edges: Plan
-    invariant: Places
-    vertex: Places
+    invariant: Indices
+    vertex: Indices
     cost: int | None
     adds: bool
     sign: int
-    layer: Places
+    layer: Indices
     passes: Expr | None
     names: tuple[str, ...]
     edge_names: tuple[str, ...]
@@ -124,7 +124,7 @@ def _cost(plan: Fixpoint) -> int | None:
 
 
 def _step(
-    rule: EdgeRule, plan: Fixpoint, vertex: Places, cost: int | None, booleans: Places
+    rule: EdgeRule, plan: Fixpoint, vertex: Indices, cost: int | None, booleans: Indices
 ) -> _Step | None:
     """Returns a rule as edges; None where a part of it is more than a step along one."""
     outputs: list[Expr] = [rule.block.outputs[index] for index in vertex]

@@ -192,7 +192,7 @@ def test_ways_lead_back_to_base_rows(tables) -> None:
             for way in every:
                 assert all(part in node.contents() for node, part in way)
             seen = {row}
-            while one[0][0] is view:  # the kept edges lead to a base row, in no circle
+            while one[0][0] is view:  # the kept edges lead to a base row, in no cycle
                 assert one[0][1] not in seen
                 seen.add(one[0][1])
                 (one,) = view.ways(one[0][1], Lookups(every=False))

@@ -8,7 +8,7 @@ Law:        an annotation is true only while the group's row has a derivation; t
 Algorithm:  [LTZIL09] section IV.
 State:      group -> annotation; (side, row) -> variable; one AnnotationIndex.
 Receives:   settled groups and their sources, rows that went.     Gives: annotations.
-Ends:       at the node budget: another support goes on in its place, and `notify` is called.
+Ends:       at the node budget: another support goes on instead, and `notify` is called.
 """
 
 from __future__ import annotations

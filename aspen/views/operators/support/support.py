@@ -69,7 +69,7 @@ class Support:
         """End the epoch.
 
         Returns:
-            What goes on in this one's place, None as a rule.
+            What goes on instead of this one, None as a rule.
         """
         self.forget()
         return None
