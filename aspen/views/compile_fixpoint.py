@@ -15,10 +15,11 @@ from aspen.views.node import Indices, Node
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import FixpointOperator
+from aspen.views.operators.min_ship import SettledIndex
 from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.recursive_input import AbsentInput, RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
-from aspen.views.operators.relation import RecursiveRelation, SettledIndex
+from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import Rule, Rules
 from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
 from aspen.views.operators.traversal import Traversal

@@ -14,8 +14,8 @@ from aspen.algebra.evaluate import compile_expr, compile_predicate, compile_row
 from aspen.algebra.expr import Col, Expr, Op, conjunction
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import Indices, Key, key_of
+from aspen.views.operators.min_ship import SettledIndex
 from aspen.views.operators.recursive_input import RecursiveInput
-from aspen.views.operators.relation import SettledIndex
 from aspen.views.operators.rules import Chain, Link
 
 Shape = Callable[[Row], Row | None]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from aspen.model.schema import Row
-from aspen.views.node import Key
+from aspen.views.node import Indices, Key, has_null, key_of
 
 Source = tuple[Any, ...]
 """(group it came from or None for a base row, input row per join…): what a derivation used."""
@@ -45,3 +45,34 @@ class Group:
         self.via: Source | None = None
         self.older: dict[Source, Row] | None = None
         self.waiting: dict[Source, Row] = {}
+
+
+class SettledIndex:
+    """The settled rows of a relation by key, for rules that join it; a null key joins nothing."""
+
+    __slots__ = ("_key", "index", "indices")
+
+    def __init__(self, indices: Indices) -> None:
+        self.indices = indices
+        self.index: dict[Key, dict[Group, Row]] = {}
+        self._key = key_of(indices)
+
+    def add(self, group: Group, row: Row) -> None:
+        """Take a settled group in; rows with a null key join nothing."""
+        key = self._key(row)
+        bucket = self.index.get(key)
+        if bucket is not None:
+            bucket[group] = row
+        elif not has_null(key, len(self.indices)):
+            self.index[key] = {group: row}
+
+    def remove(self, group: Group, row: Row) -> None:
+        """Take a retracted group out."""
+        key = self._key(row)
+        bucket = self.index.get(key)
+        if bucket is not None and bucket.pop(group, None) is not None and not bucket:
+            del self.index[key]
+
+    def clear(self) -> None:
+        """Forget all groups."""
+        self.index.clear()

@@ -13,40 +13,9 @@ Ends:       a settled row is proposed again only when it was retracted.
 from __future__ import annotations
 
 from aspen.model.schema import Row
-from aspen.views.node import Indices, Key, has_null, key_of
+from aspen.views.node import Indices, Key
 from aspen.views.operators.agenda import Agenda
-from aspen.views.operators.min_ship import Group, Source
-
-
-class SettledIndex:
-    """The settled rows of a relation by key, for rules that join it; a null key joins nothing."""
-
-    __slots__ = ("_key", "index", "indices")
-
-    def __init__(self, indices: Indices) -> None:
-        self.indices = indices
-        self.index: dict[Key, dict[Group, Row]] = {}
-        self._key = key_of(indices)
-
-    def add(self, group: Group, row: Row) -> None:
-        """Take a settled group in; rows with a null key join nothing."""
-        key = self._key(row)
-        bucket = self.index.get(key)
-        if bucket is not None:
-            bucket[group] = row
-        elif not has_null(key, len(self.indices)):
-            self.index[key] = {group: row}
-
-    def remove(self, group: Group, row: Row) -> None:
-        """Take a retracted group out."""
-        key = self._key(row)
-        bucket = self.index.get(key)
-        if bucket is not None and bucket.pop(group, None) is not None and not bucket:
-            del self.index[key]
-
-    def clear(self) -> None:
-        """Forget all groups."""
-        self.index.clear()
+from aspen.views.operators.min_ship import Group, SettledIndex, Source
 
 
 class RecursiveRelation:

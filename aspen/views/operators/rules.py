@@ -24,9 +24,8 @@ from dataclasses import dataclass
 
 from aspen.model.schema import Row
 from aspen.views.node import Key
-from aspen.views.operators.min_ship import Group, Source
+from aspen.views.operators.min_ship import Group, SettledIndex, Source
 from aspen.views.operators.recursive_input import RecursiveInput
-from aspen.views.operators.relation import SettledIndex
 
 Sink = Callable[[Source, Row], None]
 
