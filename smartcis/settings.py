@@ -24,6 +24,8 @@
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
 | SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error |
 | SMARTCIS_SECURE | 0 | cookies and redirects for HTTPS only |
+| SMARTCIS_PROXIES | 0 | proxies in front that set X-Forwarded-For |
+| SMARTCIS_VITE_DEV | 0 | pages take their scripts from Vite's own server |
 """
 
 from __future__ import annotations
@@ -80,7 +82,6 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "smartcis.urls"
 ASGI_APPLICATION = "smartcis.asgi.application"
-WSGI_APPLICATION = "smartcis.wsgi.application"
 
 TEMPLATES: list[dict[str, Any]] = [
     {

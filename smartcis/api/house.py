@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from aspen.results.engine_status import read_status
 from smartcis import composition
 from smartcis.access.owner import Owner
+from smartcis.access.queries import quota_of
 from smartcis.api.fields import texts
 from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import answers
@@ -153,6 +154,6 @@ class Me(APIView):
                 "username": request.user.get_username(),
                 "staff": owner.staff,
                 "may_query": owner.staff or settings.OPEN_QUERIES,
-                "query_quota": None if owner.staff else settings.QUERY_QUOTA,
+                "query_quota": quota_of(owner),
             }
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import schemathesis
 from django.contrib.auth.models import User
+from django.core.wsgi import get_wsgi_application
 from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
 from knox.models import AuthToken
@@ -12,7 +13,6 @@ from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.wsgi import application
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 LIMITED = limits(
@@ -26,7 +26,7 @@ def operations(house, building, monkeypatch):
     """All operations, with the standing views deployed and nobody counting calls."""
     deploy_standing_queries()
     monkeypatch.setattr("rest_framework.throttling.ScopedRateThrottle.allow_request", allow)
-    schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", application)
+    schema = schemathesis.openapi.from_wsgi("/api/schema/?format=json", get_wsgi_application())
     return [result.ok() for result in schema.get_all_operations()]
 
 
