@@ -123,6 +123,8 @@ class ExpressionBinder:
             case exp.Binary() if type(tree) in _BINARY:
                 left, right = self.bind(tree.this), self.bind(tree.expression)
                 return operator(_BINARY[type(tree)], left, right, here)
+            case exp.Paren():
+                return self.bind(tree.this)
             case exp.Not():
                 return _negated(self.bind(tree.this), here)
             case exp.Neg():

@@ -9,6 +9,7 @@ from functools import reduce
 from sqlglot import exp
 
 from aspen.algebra.expr import Col, Const, Expr, columns_in, conjunction
+from aspen.algebra.expr import conjuncts as expr_conjuncts
 from aspen.algebra.plan import AntiJoin, Join, OuterJoin, Plan, Project, Union, Values
 from aspen.algebra.renaming import filtered
 from aspen.errors import Position
@@ -103,9 +104,10 @@ class FromBinder:
             if test is not None:
                 subqueries.condition(test, at(tree), binder)
                 continue
-            value = binder.predicate(tree, "WHERE")
-            reads_made = columns_in(value.expr) & subqueries.made
-            (later if reads_made else joined.predicates).append(value.expr)
+            # One condition may say several: BETWEEN, (a, b) = (c, d).
+            for said in expr_conjuncts(binder.predicate(tree, "WHERE").expr):
+                reads_made = columns_in(said) & subqueries.made
+                (later if reads_made else joined.predicates).append(said)
         plan = filtered(subqueries.over(joined.plan), later)
         recursive = any(source.recursive for source in joined.leaves.values())
         return Rows(plan, scope, bool(subqueries.made), recursive)
@@ -153,9 +155,8 @@ class FromBinder:
     def _side(self, group: _Group) -> Joined:
         """Returns the sources of a group, as far as they pass its conditions."""
         side = _all(group.parts)
-        binder = ExpressionBinder(self._scope(side))
-        parts = (part for condition in group.conditions for part in conjuncts(condition))
-        side.predicates += [binder.predicate(part, "ON").expr for part in parts]
+        for condition in group.conditions:
+            side.predicates += _predicates(condition, self._scope(side))
         return side
 
     def _joined(
@@ -169,8 +170,7 @@ class FromBinder:
         scopes = (self._scope(left), self._scope(right))
         on, hidden = _shared_columns(kind, using, *scopes, here, natural=natural)
         both.hidden |= hidden
-        binder = ExpressionBinder(self._scope(both))
-        on += [binder.predicate(c, "ON").expr for c in conjuncts(join.args.get("on"))]
+        on += _predicates(join.args.get("on"), self._scope(both))
         if kind == "INNER":
             both.predicates += on
             return both
@@ -189,6 +189,13 @@ class FromBinder:
         plan = _outer_join(kind, left.plan, right.plan, conjunction(on), columns)
         both.plans, both.predicates = [plan], []
         return both
+
+
+def _predicates(on: exp.Expr | None, scope: Scope) -> list[Expr]:
+    """Returns what the condition of a join says."""
+    binder = ExpressionBinder(scope)
+    bound = [binder.predicate(part, "ON").expr for part in conjuncts(on)]
+    return [said for expr in bound for said in expr_conjuncts(expr)]
 
 
 def _all(parts: Iterable[tuple[Joined, Position]]) -> Joined:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window, WindowBounds
+from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, SourceKind
 from aspen.streamsql.bind_values import bind_series
 from aspen.streamsql.clauses import refuse_clauses
+from aspen.streamsql.dialect import bounds_of
 from aspen.streamsql.errors import (
     MisplacedWindow,
     UnboundedStream,
@@ -179,7 +180,7 @@ def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Win
         if not isinstance(part, exp.Column):
             raise unsupported("expression in PARTITION BY", part, "name a column")
         by.append(scope.find(part.table, part.name, at(part)).name)
-    bounds = WindowBounds(**{name: tree.args.get(name) for name in WindowBounds._fields})
+    bounds = bounds_of(tree)
     if relation.ttl_s:
         # No window holds what its stream has forgotten.
         ttl_s = relation.ttl_s

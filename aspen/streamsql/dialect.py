@@ -25,6 +25,11 @@ class StreamWindow(exp.Expression):
     arg_types = dict.fromkeys(("partition_by", *WindowBounds._fields), False)
 
 
+def bounds_of(window: exp.Expr) -> WindowBounds:
+    """Returns the bounds that a window's text gives."""
+    return WindowBounds(**{name: window.args.get(name) for name in WindowBounds._fields})
+
+
 class StreamParser(parser.Parser):
     """sqlglot's parser, with windows and without its several hundred functions.
 

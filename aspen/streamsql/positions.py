@@ -92,7 +92,7 @@ class Positions:
 
 
 def _normalize(node: exp.Expr) -> None:
-    if isinstance(node, exp.Paren):
+    if isinstance(node, exp.Paren) and not node.this.is_star:
         node.replace(node.this)
     elif isinstance(node, exp.Identifier):
         name = str(node.this) if node.args.get("quoted") else str(node.this).lower()

@@ -8,7 +8,7 @@ from sqlglot import exp, generator
 
 from aspen.algebra.text import column_text
 from aspen.model.schema import Relation
-from aspen.streamsql.dialect import StreamSql, StreamWindow
+from aspen.streamsql.dialect import StreamSql, StreamWindow, bounds_of
 from aspen.streamsql.statement import Statement
 
 
@@ -44,10 +44,8 @@ class _Generator(generator.Generator):
         by = self.expressions(expression, key="partition_by", flat=True)
         words = [f"PARTITION BY {by}"] if by else []
         words += [
-            f"{key.removesuffix('_s').upper()} {expression.args[key]}"
-            + (" SECONDS" if key.endswith("_s") else "")
-            for key in ("rows", "range_s", "slide_s")
-            if expression.args.get(key) is not None
+            f"{word.upper()} {amount}{' SECONDS' if seconds else ''}"
+            for word, amount, seconds in bounds_of(expression).words
         ]
         return f"[{' '.join(words)}]"
 

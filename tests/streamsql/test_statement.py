@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from aspen.model.catalog import Catalog
 from aspen.streamsql.compile import compile_asked
-from aspen.streamsql.errors import NotAQuery, SyntaxRefused
-from aspen.streamsql.statement import read_statement
+from aspen.streamsql.errors import NotAQuery, SyntaxRefused, Unsupported
+from aspen.streamsql.show import statement_text
+from aspen.streamsql.statement import parse, read_statement
+
+PARSED = Path(__file__).parent.parent / "golden" / "01_parse"
 
 KINDS = {
     "SELECT 1": "query",
@@ -41,3 +46,32 @@ def test_what_changes_something_is_not_compiled_as_a_query():
         compile_asked(read_statement("  INSERT INTO t VALUES (1)"), Catalog())
     assert caught.value.found == "INSERT"
     assert (caught.value.position.column, caught.value.position.length) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(set(PARSED.glob("*.test")) - set(PARSED.glob("*.fail.test"))),
+    ids=lambda path: path.stem,
+)
+def test_what_border_1_prints_reads_back(path):
+    for statement in parse(
+        path.read_text(encoding="utf-8").partition("----")[0].partition("\n")[2]
+    ):
+        if statement.relation is not None:
+            continue
+        (again,) = parse(statement_text(statement))
+        assert again.tree == statement.tree
+        assert (again.kind, again.name) == (statement.kind, statement.name)
+        assert statement_text(again) == statement_text(statement)
+
+
+def test_an_order_behind_with_is_kept_for_readers():
+    text = "WITH one AS (SELECT 2 AS b, 1 AS a) SELECT b FROM one ORDER BY a DESC"
+    compiled = compile_asked(read_statement(text), Catalog())
+    assert compiled.order is not None
+    assert [key.descending for key in compiled.order.keys] == [True]
+
+
+def test_a_star_in_brackets_is_refused():
+    with pytest.raises(Unsupported):
+        compile_asked(read_statement("SELECT (*) FROM (VALUES (1)) t"), Catalog())
