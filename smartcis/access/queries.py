@@ -25,12 +25,13 @@ def quota_of(owner: Owner) -> int | None:
 
 
 def query_of(query_id: str) -> MaintainedQuery:
-    """Returns a query, with its view.
+    """Returns a query, with its view, where that runs and where its changes go.
 
     Raises:
         NotFound: there is none of that id.
     """
-    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+    whole = MaintainedQuery.objects.select_related("view__placement", "outlet")
+    query = whole.filter(pk=query_id).first()
     if query is None:
         raise no_query(query_id)
     return query

@@ -21,7 +21,7 @@ from aspen.results.protocol import Snapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.access.queries import no_query, own_queries
+from smartcis.access.queries import no_query, own_queries, query_of
 from smartcis.actions.check_statement import check_statement
 from smartcis.actions.register_query import NAME_LENGTH
 from smartcis.actions.rename_query import rename_query
@@ -179,13 +179,8 @@ def visible(query_id: str, owner: Owner) -> MaintainedQuery:
     Raises:
         NotFound: there is none, or it is hidden.
     """
-    query = (
-        MaintainedQuery.objects.select_related("view__placement", "outlet")
-        .filter(pk=query_id)
-        .first()
-    )
-    hidden = query is not None and query.view.private and not owner.staff
-    if query is None or hidden:
+    query = query_of(query_id)
+    if query.view.private and not owner.staff:
         raise no_query(query_id)
     return query
 
