@@ -52,10 +52,7 @@ def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> 
     """
     out = Writer(dictionary)
     out.byte(_GROUPED * program.grouped | program.method.value << 1)
-    out.count(program.period_ms)
-    out.count(program.slots)
-    out.count(program.bloom_bits)
-    out.count(len(program.inputs))
+    out.count(program.period_ms, program.slots, program.bloom_bits, len(program.inputs))
     for one in program.inputs:
         out.count(streams.index(one.stream))
         _put_optional(out, one.predicate)
@@ -71,9 +68,7 @@ def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> 
     if len(program.inputs) > 1:
         _put_optional(out, program.paired)
         _put_optional(out, program.joined)
-        out.count(len(program.equal))
-        for number in chain.from_iterable(program.equal):
-            out.count(number)
+        out.count(len(program.equal), *chain.from_iterable(program.equal))
     return bytes(out.data)
 
 
@@ -147,8 +142,7 @@ def _put(out: Writer, expr: Expr) -> None:
     match expr:
         case Col(name):
             out.byte(_COL)
-            for number in column_of(name):
-                out.count(number)
+            out.count(*column_of(name))
         case Const(value):
             _put_const(out, value)
         case Op(symbol):
@@ -159,8 +153,7 @@ def _put(out: Writer, expr: Expr) -> None:
             out.byte(_IS_NULL)
         case Call(function, arguments):
             out.byte(_CALL)
-            out.count(_FUNCTIONS.index(function))
-            out.count(len(arguments))
+            out.count(_FUNCTIONS.index(function), len(arguments))
         case Case(branches):
             out.byte(_CASE)
             out.count(len(branches))

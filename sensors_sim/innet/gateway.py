@@ -214,7 +214,7 @@ class Gateway:
             if number == 0
             for row in rows
         }
-        for part, payload in enumerate(write_keys(run, keys, self.registry)):
+        for part, payload in enumerate(write_keys(run, keys)):
             for base in self.registry.bases():
                 if base.alive:
                     self.joins.flood(base, run, epoch, part, payload)

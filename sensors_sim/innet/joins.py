@@ -20,7 +20,7 @@ from sensors_sim.innet.execution import Execution
 from sensors_sim.innet.program import Method
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
-from sensors_sim.innet.values import Reader, Writer
+from sensors_sim.innet.values import Reader, counts, packed
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
@@ -46,45 +46,16 @@ class Assignment:
     ships: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
     groups: set[Group] = field(default_factory=set)
 
-    def write(self, query: int, version: int, registry: Registry) -> list[bytes]:
+    def write(self, query: int, version: int) -> list[bytes]:
         """Returns the payloads that carry it; each stands for itself."""
-        payloads: list[bytes] = []
-        entries = [self._ship(key, nodes, registry) for key, nodes in sorted(self.ships.items())]
-        entries += [self._group(group, registry) for group in sorted(self.groups)]
+        head = bytes([query]) + counts(version, self.since)
+        ships = [
+            counts(1 + len(nodes), *key, *(node + 1 for node in nodes))
+            for key, nodes in sorted(self.ships.items())
+        ]
+        groups = [counts(0, *group) for group in sorted(self.groups)]
         room = LONGEST_PAYLOAD_BYTES - 2  # the target's address
-        out = self._head(query, version, registry)
-        for entry in entries:
-            if len(out.data) + len(entry) > room:
-                payloads.append(bytes(out.data))
-                out = self._head(query, version, registry)
-            out.data += entry
-        payloads.append(bytes(out.data))
-        return payloads
-
-    def _head(self, query: int, version: int, registry: Registry) -> Writer:
-        out = Writer(registry.texts)
-        out.byte(query)
-        out.count(version)
-        out.count(self.since)
-        return out
-
-    @staticmethod
-    def _ship(key: tuple[int, int], nodes: tuple[int, ...], registry: Registry) -> bytes:
-        out = Writer(registry.texts)
-        out.count(1 + len(nodes))
-        out.count(key[0])
-        out.count(key[1])
-        for node in nodes:
-            out.count(node + 1)
-        return bytes(out.data)
-
-    @staticmethod
-    def _group(group: Group, registry: Registry) -> bytes:
-        out = Writer(registry.texts)
-        out.count(0)
-        for sensor in group:
-            out.count(sensor)
-        return bytes(out.data)
+        return packed([*ships, *groups], room, head, head)
 
 
 def read_assignment(payload: bytes, inputs: int, registry: Registry) -> tuple[int, int, Assignment]:
@@ -274,21 +245,13 @@ class Joins:
         self.flood(mote, *content)
 
 
-def write_keys(run: Running, keys: set[bytes], registry: Registry) -> list[bytes]:
+def write_keys(run: Running, keys: set[bytes]) -> list[bytes]:
     """Returns the payloads that carry join keys, or one Bloom filter of them."""
+    if not keys:
+        return []
     if run.program.method is Method.BLOOM:
-        return run.sides.bloom(keys) if keys else []
-    payloads: list[bytes] = []
-    out = Writer(registry.texts)
-    for key in sorted(keys):
-        if len(out.data) + len(key) + 1 > LONGEST_PAYLOAD_BYTES - 4:
-            payloads.append(bytes(out.data))
-            out = Writer(registry.texts)
-        out.count(len(key))
-        out.data += key
-    if out.data:
-        payloads.append(bytes(out.data))
-    return payloads
+        return run.sides.bloom(keys)
+    return packed([counts(len(key)) + key for key in sorted(keys)], LONGEST_PAYLOAD_BYTES - 4)
 
 
 def read_keys(run: Running, payload: bytes, registry: Registry) -> set[bytes] | None:

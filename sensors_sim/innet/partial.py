@@ -26,6 +26,8 @@ from sensors_sim.innet.values import (
     Wire,
     WireType,
     Writer,
+    counts,
+    packed,
     scaled,
     unscaled,
 )
@@ -97,26 +99,20 @@ class Aggregator:
 
     def write(self, epoch: int, records: Partials) -> list[bytes]:
         """Returns the payloads that carry the records, each short enough for a frame."""
-        payloads: list[bytes] = []
-        out = self._head(epoch, records.motes)
-        for key, states in records.groups.items():
-            group = Writer(self._texts)
-            for output, value in zip(self._keys, key, strict=True):
-                group.put(output.wire, value)
-            for one, state in zip(self._aggregates, states, strict=True):
-                _put_state(group, one, state)
-            if len(out.data) + len(group.data) > LONGEST_PAYLOAD_BYTES:
-                payloads.append(bytes(out.data))
-                out = self._head(epoch, 0)  # every mote counts once
-            out.data += group.data
-        payloads.append(bytes(out.data))
-        return payloads
+        groups = [self._group(key, states) for key, states in records.groups.items()]
+        # Every mote counts once.
+        first, later = counts(epoch, records.motes), counts(epoch, 0)
+        return packed(groups, LONGEST_PAYLOAD_BYTES, first, later)
 
-    def _head(self, epoch: int, motes: int) -> Writer:
+    def _group(self, key: Row, states: Sequence[State]) -> bytes:
         out = Writer(self._texts)
-        out.count(epoch)
-        out.count(motes)
-        return out
+        for output, value in zip(self._keys, key, strict=True):
+            out.put(output.wire, value)
+        for one, state in zip(self._aggregates, states, strict=True):
+            out.count(state[0])
+            if state[0] and one.function is not AggregateFunction.COUNT:
+                out.put(_carrier(one), state[1])
+        return bytes(out.data)
 
     def read(self, payload: bytes) -> tuple[int, Partials]:
         """Returns the epoch and the records of a payload."""
@@ -165,12 +161,6 @@ def _carrier(one: PartialAggregate) -> Wire:
     if one.wire.type is WireType.SCALED:
         return Wire(WireType.INT)
     return Wire(one.wire.type)
-
-
-def _put_state(out: Writer, one: PartialAggregate, state: State) -> None:
-    out.count(state[0])
-    if state[0] and one.function is not AggregateFunction.COUNT:
-        out.put(_carrier(one), state[1])
 
 
 def _take_state(source: Reader, one: PartialAggregate) -> State:

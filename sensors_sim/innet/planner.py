@@ -204,7 +204,7 @@ class JoinPlanner:
             self._give_up(
                 {k for k, asking in self._open.items() if (k[0], asking) == (index, run.query)}
             )
-            for payload in order.write(run.query, run.version, self.registry):
+            for payload in order.write(run.query, run.version):
                 self._assign(run, index, payload, turn_s)
 
     def _assign(

@@ -80,8 +80,7 @@ class Running:
         out = Writer(self._registry.texts)
         if self.period_s:
             out.count(epoch)
-        for number in sensors:
-            out.count(number)
+        out.count(*sensors)
         for value, output, implied in zip(row, self.program.outputs, self._implied, strict=True):
             if implied is None:
                 out.put(output.wire, value)

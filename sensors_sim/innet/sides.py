@@ -57,9 +57,7 @@ class Sides:
     def write(self, epoch: int, number: int, sensor: int, row: Row, *, to_base: bool) -> bytes:
         """Write a row; the base needs no column that never changes, a mote may."""
         out = Writer(self._registry.texts)
-        out.count(epoch)
-        out.count(number)
-        out.count(sensor)
+        out.count(epoch, number, sensor)
         for index, wire, moving in self._columns[number]:
             if moving or not to_base:
                 out.put(wire, row[index])

@@ -13,6 +13,7 @@ Source: own; varints as in Protocol Buffers.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -88,12 +89,14 @@ class Writer:
         """Write one byte."""
         self.data.append(value)
 
-    def count(self, value: int) -> None:
-        """Write a whole number from 0 up."""
-        while value > _SEVEN:
-            self.data.append(value & _SEVEN | _MORE)
-            value >>= 7
-        self.data.append(value)
+    def count(self, *values: int) -> None:
+        """Write whole numbers from 0 up."""
+        for value in values:
+            rest = value
+            while rest > _SEVEN:
+                self.data.append(rest & _SEVEN | _MORE)
+                rest >>= 7
+            self.data.append(rest)
 
     def whole(self, value: int) -> None:
         """Write a whole number of either sign."""
@@ -198,6 +201,29 @@ class Reader:
                 return self.double()
             case WireType.TEXT:
                 return self.text()
+
+
+def counts(*values: int) -> bytes:
+    """Returns whole numbers from 0 up as bytes."""
+    out = Writer(Dictionary())
+    out.count(*values)
+    return bytes(out.data)
+
+
+def packed(
+    entries: Iterable[bytes], room: int, first: bytes = b"", later: bytes = b""
+) -> list[bytes]:
+    """Returns the payloads of at most `room` bytes that entries fill.
+
+    Args:
+        first: stands at the head of the first payload; `later` at the heads of the others.
+    """
+    payloads = [bytearray(first)]
+    for entry in entries:
+        if len(payloads[-1]) + len(entry) > room:
+            payloads.append(bytearray(later))
+        payloads[-1] += entry
+    return [bytes(one) for one in payloads]
 
 
 def scaled(value: float, decimals: int) -> int:

@@ -276,7 +276,7 @@ def test_a_silent_partner_joins_at_the_base_and_its_friends_where_it_costs_least
 def test_assignments_survive_the_air_in_parts(ships, groups):
     registry = Registry(STREAMS)
     read = Assignment(12)
-    for payload in Assignment(12, dict(ships), set(groups)).write(9, 300, registry):
+    for payload in Assignment(12, dict(ships), set(groups)).write(9, 300):
         assert len(payload) <= LONGEST_PAYLOAD_BYTES - 2
         query, version, part = read_assignment(payload, 2, registry)
         assert (query, version, part.since) == (9, 300, 12)
