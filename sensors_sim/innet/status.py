@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from aspen.motes.protocol import FAIR_ETX
-from sensors_sim.innet.values import Dictionary, Reader, Writer
+from sensors_sim.innet.values import counts, read_counts
 from sensors_sim.network.mote import Mote
 from sensors_sim.network.packet import Packet
 
-_NO_TEXTS = Dictionary()
 NEAR_MOTES = 12  # told of; two bytes each
 
 
@@ -40,40 +39,32 @@ class MoteStatus:
 
 def write_status(mote: Mote, now_s: float) -> bytes:
     """Write a mote's status: tenths of a joule, hundredths of a transmission, good neighbours."""
-    out = Writer(_NO_TEXTS)
-    out.count(round(mote.energy_mj(now_s) / 100.0))
     parent = mote.neighbours.get(mote.parent)
-    out.count(round(100.0 * parent.etx) if parent is not None else 0)
     heard = sorted((known.etx, index) for index, known in mote.neighbours.items())
-    for etx, index in heard[:NEAR_MOTES]:
-        if etx < FAIR_ETX:
-            out.count(index)
-    return bytes(out.data)
+    return counts(
+        round(mote.energy_mj(now_s) / 100.0),
+        round(100.0 * parent.etx) if parent is not None else 0,
+        *(index for etx, index in heard[:NEAR_MOTES] if etx < FAIR_ETX),
+    )
 
 
 def read_near(packet: Packet) -> tuple[int, ...]:
     """Returns the neighbours a status tells of, by index."""
-    source = Reader(packet.payload, _NO_TEXTS)
-    source.count()
-    source.count()
-    found = []
-    while not source.done:
-        found.append(source.count())
-    return tuple(found)
+    return tuple(read_counts(packet.payload)[2:])
 
 
 def read_status(packet: Packet, name: Callable[[int], str], at_s: float) -> MoteStatus:
     """Read a status that has reached the base, with the route it recorded."""
-    source = Reader(packet.payload, _NO_TEXTS)
-    energy_mj, etx = source.count() * 100.0, source.count() / 100.0
+    energy, tries, *near = read_counts(packet.payload)
+    etx = tries / 100.0
     path = tuple(name(index) for index in packet.path or ())
     return MoteStatus(
         name(packet.origin),
         path[1] if len(path) > 1 else "",
-        energy_mj,
+        energy * 100.0,
         packet.hops,
         round(1.0 / etx, 3) if etx else 0.0,
         at_s,
         path,
-        tuple(name(index) for index in read_near(packet)),
+        tuple(map(name, near)),
     )

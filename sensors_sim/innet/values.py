@@ -210,6 +210,14 @@ def counts(*values: int) -> bytes:
     return bytes(out.data)
 
 
+def read_counts(data: bytes) -> list[int]:
+    """Returns the whole numbers that bytes hold."""
+    source, found = Reader(data, Dictionary()), list[int]()
+    while not source.done:
+        found.append(source.count())
+    return found
+
+
 def packed(
     entries: Iterable[bytes], room: int, first: bytes = b"", later: bytes = b""
 ) -> list[bytes]:

@@ -7,8 +7,8 @@ the door cuts exactly those; its edges on the outer side belong to the corridor.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from shapely.geometry import Point
 
@@ -18,6 +18,8 @@ from smartcis.importers.geometry.passages import Passage
 from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.vertical import LIFT_WAIT_M, Climb
 
+Anchor = tuple[int, Point, str]
+"""Node number, point, and the door it closes or empty."""
 DOOR_M = 1.0  # walking equivalent of opening a door, so that rooms are no short cuts; own estimate
 
 
@@ -76,32 +78,26 @@ class GraphDoor:
     derived: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass
 class WalkingGraph:
-    """The whole building's graph."""
+    """The whole building's graph, while and after it is assembled.
 
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[GraphEdge, ...]
-    doors: tuple[GraphDoor, ...]
-    centres: Mapping[int, int]
+    Args:
+        centres: by space, the node that stands for it.
+    """
 
+    nodes: list[GraphNode] = field(default_factory=list)
+    edges: list[GraphEdge] = field(default_factory=list)
+    doors: list[GraphDoor] = field(default_factory=list)
+    centres: dict[int, int] = field(default_factory=dict)
 
-class _GraphBuilder:
-    def __init__(self, spaces: Sequence[WalkableSpace]) -> None:
-        self.spaces = spaces
-        self.nodes: list[GraphNode] = []
-        self.edges: list[GraphEdge] = []
-        self.doors: list[GraphDoor] = []
-        self.centres: dict[int, int] = {}
-        # Per space: (node number, point, door it closes or empty)
-        self.anchors: dict[int, list[tuple[int, Point, str]]] = defaultdict(list)
-
-    def node(self, space: int, kind: str, point: Point) -> int:
+    def add_node(self, space: int, kind: str, point: Point) -> int:
+        """Returns the number of a new node."""
         number = len(self.nodes) + 1
         self.nodes.append(GraphNode(number, space, kind, round(point.x, 3), round(point.y, 3)))
         return number
 
-    def both_ways(
+    def add_both_ways(
         self,
         one: int,
         other: int,
@@ -112,6 +108,7 @@ class _GraphBuilder:
         *,
         step_free: bool = True,
     ) -> None:
+        """Adds the edges between two nodes."""
         length_mm = max(1, round(length_m * 1000))
         self.edges.append(GraphEdge(one, other, length_mm, step_free, way, space, door_id))
         self.edges.append(GraphEdge(other, one, length_mm, step_free, way, space, door_id))
@@ -131,49 +128,52 @@ def walking_graph(
         entrances: indices into `spaces`.
         rises: climbs, indices into `spaces`.
     """
-    build = _GraphBuilder(spaces)
-    _add_passages(build, ways)
+    graph = WalkingGraph()
+    anchors = _add_passages(graph, spaces, ways)
     for entrance in entrances:
-        number = build.node(entrance.space, "entrance", entrance.point)
-        build.anchors[entrance.space].append((number, entrance.point, "entrance"))
+        number = graph.add_node(entrance.space, "entrance", entrance.point)
+        anchors[entrance.space].append((number, entrance.point, "entrance"))
     for index, space in enumerate(spaces):
         if not space.free.is_empty:
-            _add_inside(build, index)
+            _add_inside(graph, index, space, anchors[index])
     for rise in rises:
-        lower, upper = build.centres[rise.lower], build.centres[rise.upper]
+        lower, upper = graph.centres[rise.lower], graph.centres[rise.upper]
         way = "lift" if rise.by_lift else "stairs"
-        build.both_ways(lower, upper, rise.length_m, rise.lower, way, step_free=rise.by_lift)
-    return WalkingGraph(
-        tuple(build.nodes), tuple(build.edges), tuple(build.doors), dict(build.centres)
-    )
+        graph.add_both_ways(lower, upper, rise.length_m, rise.lower, way, step_free=rise.by_lift)
+    return graph
 
 
-def _add_passages(build: _GraphBuilder, ways: Sequence[Passage]) -> None:
+def _add_passages(
+    graph: WalkingGraph, spaces: Sequence[WalkableSpace], ways: Sequence[Passage]
+) -> dict[int, list[Anchor]]:
+    """Adds doors and openings; returns them by the spaces they belong to."""
+    anchors: dict[int, list[Anchor]] = defaultdict(list)
     used: dict[str, int] = defaultdict(int)
     for way in ways:
         kind = "door" if way.is_door else "opening"
-        number = build.node(way.outer, kind, way.point)
+        number = graph.add_node(way.outer, kind, way.point)
         door_id = ""
         if way.is_door:
-            rid = build.spaces[way.inner].rid
+            rid = spaces[way.inner].rid
             used[rid] += 1
             door_id = f"{rid}.d{used[rid]}"
             x_m, y_m = round(way.point.x, 3), round(way.point.y, 3)
-            build.doors.append(GraphDoor(door_id, way.inner, way.outer, x_m, y_m, way.derived))
-        build.anchors[way.inner].append((number, way.point, door_id))
-        build.anchors[way.outer].append((number, way.point, ""))
+            graph.doors.append(GraphDoor(door_id, way.inner, way.outer, x_m, y_m, way.derived))
+        anchors[way.inner].append((number, way.point, door_id))
+        anchors[way.outer].append((number, way.point, ""))
+    return anchors
 
 
-def _add_inside(build: _GraphBuilder, index: int) -> None:
-    space = build.spaces[index]
-    anchors = build.anchors[index]
+def _add_inside(
+    graph: WalkingGraph, index: int, space: WalkableSpace, anchors: Sequence[Anchor]
+) -> None:
     net = net_inside(space, [point for _, point, _ in anchors])
     numbers = [number for number, _, _ in anchors]
     numbers += [
-        build.node(index, "centre" if k == net.centre else "turn", net.points[k])
+        graph.add_node(index, "centre" if k == net.centre else "turn", net.points[k])
         for k in range(len(anchors), len(net.points))
     ]
-    build.centres[index] = numbers[net.centre]
+    graph.centres[index] = numbers[net.centre]
     for length_m, one, other in net.lines:
         closing = [
             anchors[end][2] for end in (one, other) if end < len(anchors) and anchors[end][2]
@@ -186,4 +186,4 @@ def _add_inside(build: _GraphBuilder, index: int) -> None:
             way = "entrance"
         elif space.is_lift and net.centre in (one, other):
             extra_m = LIFT_WAIT_M
-        build.both_ways(numbers[one], numbers[other], length_m + extra_m, index, way, door_id)
+        graph.add_both_ways(numbers[one], numbers[other], length_m + extra_m, index, way, door_id)
