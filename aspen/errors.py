@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +63,10 @@ class AspenError(Exception):
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the fields every border (REST, WebSocket, page, command line) prints."""
-        at: Mapping[str, int] | None = None
-        if self.position is not None:
-            at = {
-                "line": self.position.line,
-                "column": self.position.column,
-                "length": self.position.length,
-            }
         return {
             "code": self.code,
             "message": self.message,
-            "position": at,
+            "position": None if self.position is None else asdict(self.position),
             "found": self.found,
             "exists": list(self.exists),
             "try": self.attempt,

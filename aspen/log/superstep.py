@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aspen.log.entry import BadEntry, Entry, Unreadable
-from aspen.model.delta import Delta
+from aspen.model.delta import Delta, delta_in, delta_out
 
 SUPERSTEP = b'{"k":"b",'
 """How every superstep begins, and no entry of the log."""
@@ -50,7 +50,7 @@ def encode_sent(sent: Sent) -> str:
     """
     if not sent:
         return ""
-    body = {name: [[w, *row] for row, w in delta.items()] for name, delta in sent.items()}
+    body = {name: delta_out(delta) for name, delta in sent.items()}
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -68,10 +68,7 @@ def decode_superstep(data: bytes) -> Superstep:
     """
     try:
         body = json.loads(data)
-        sent = tuple(
-            {name: {tuple(row[1:]): row[0] for row in rows} for name, rows in lane.items()}
-            for lane in body["l"]
-        )
+        sent = tuple({name: delta_in(rows) for name, rows in lane.items()} for lane in body["l"])
         return Superstep(body["t"], body["n"], sent)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise BadEntry(f"not a superstep: {error}", found=repr(data[:80])) from error

@@ -7,8 +7,9 @@ row of weight 0.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from aspen.model.schema import Row
+from aspen.model.schema import Row, Value
 
 Delta = dict[Row, int]
 
@@ -54,3 +55,13 @@ def add(left: Delta, right: Delta) -> Delta:
 def negate(delta: Delta) -> Delta:
     """Returns the delta that undoes `delta`."""
     return {row: -weight for row, weight in delta.items()}
+
+
+def delta_out(delta: Delta) -> list[list[Value]]:
+    """Returns a delta as JSON can say it: of each row its weight, and then its values."""
+    return [[weight, *row] for row, weight in delta.items()]
+
+
+def delta_in(rows: Iterable[list[Any]]) -> Delta:
+    """Read a delta back."""
+    return {tuple(row[1:]): row[0] for row in rows}

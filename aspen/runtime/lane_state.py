@@ -17,7 +17,6 @@ from aspen.runtime.own_relations import (
     CLOCK,
     ENGINE_ERROR,
     ERROR_COLUMNS,
-    OWN_RELATIONS,
     SYSTEM_RELATIONS,
 )
 from aspen.runtime.provenance_queries import ProvenanceQueries
@@ -52,7 +51,7 @@ class LaneState:
         self.assignments = Assignments(share, self.relations)
         self.views = Views(self.circuit, self.relations, self._begin, self.assignments)
         self.borders = self.views.borders
-        self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations, OWN_RELATIONS)
+        self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations)
         self.one_time = OneTimeQueries(self.provenance, self.views)
         self.interests = Interests()
         self.system = System(self.views, self.circuit, self.interests)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from aspen.model.delta import Delta, merge
+from aspen.model.delta import Delta, delta_in, delta_out, merge
 from aspen.results.protocol import ViewChange
 from aspen.runtime.view import Fields
 
@@ -80,7 +80,7 @@ class Outcome:
         gathered = [
             [
                 view,
-                [[weight, *row] for row, weight in one.delta.items()],
+                delta_out(one.delta),
                 [list(column) for column in one.columns],
                 one.error,
                 one.news,
@@ -95,9 +95,8 @@ class Outcome:
         loaded = cls()
         loaded._closed.update(dict.fromkeys(body["closed"]))
         for view, rows, columns, error, news in body["gathered"]:
-            delta = {tuple(row[1:]): row[0] for row in rows}
             spelt = tuple((name, kind, unit) for name, kind, unit in columns)
-            loaded._gathered[view] = _Gathered(delta, spelt, error, news)
+            loaded._gathered[view] = _Gathered(delta_in(rows), spelt, error, news)
         return loaded
 
     def _of(self, view: str) -> _Gathered:

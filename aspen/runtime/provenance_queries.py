@@ -16,6 +16,7 @@ from aspen.log.entry import Change
 from aspen.model.delta import Delta, accumulate, merge
 from aspen.model.schema import Relation, Row, SchemaError, SourceKind
 from aspen.results.wire import encode_row
+from aspen.runtime.own_relations import OWN_RELATIONS
 from aspen.runtime.rows import RowCheck
 from aspen.runtime.view import BrokenView, View
 from aspen.runtime.views import Views
@@ -56,26 +57,12 @@ class RowIsThere(AspenError, code="aspen.runtime.row_is_there"):
 
 
 class ProvenanceQueries:
-    """The answers of one lane.
+    """The answers of one lane, over its views and declared relations."""
 
-    Args:
-        views: of the lane.
-        circuit: theirs.
-        relations: the declared ones.
-        own: those that nobody but the lane changes.
-    """
-
-    def __init__(
-        self,
-        views: Views,
-        circuit: Circuit,
-        relations: Mapping[str, Relation],
-        own: frozenset[str],
-    ) -> None:
+    def __init__(self, views: Views, circuit: Circuit, relations: Mapping[str, Relation]) -> None:
         self._views = views
         self._circuit = circuit
         self._relations = relations
-        self._own = own
         self._lost: list[tuple[View, Delta]] = []
 
     def take_lost(self) -> list[tuple[View, Delta]]:
@@ -88,8 +75,7 @@ class ProvenanceQueries:
 
         Raises:
             NoSuchRow: the view has no such row.
-            UnknownView: there is no such view.
-            BrokenView: the view is in error.
+            AspenError: see `node`.
         """
         try:
             return why(self.node(view), row + self._views.by_name[view].values)
@@ -102,8 +88,7 @@ class ProvenanceQueries:
         Raises:
             RowIsThere: the view has such a row.
             SchemaError: the pattern has another shape than the view's rows.
-            UnknownView: there is no such view.
-            BrokenView: the view is in error.
+            AspenError: see `node`.
         """
         self.node(view)
         rows = self._views.by_name[view].rows
@@ -138,8 +123,7 @@ class ProvenanceQueries:
             wanted: rows of interest; empty for all.
 
         Raises:
-            UnknownView: there is no such view.
-            BrokenView: the view is in error.
+            AspenError: see `node`.
             UnknownSource: a change of a relation that is not declared.
             SchemaError: a row of another shape than its relation's.
             NoSuchBaseRow: a row goes that is not there.
@@ -157,8 +141,7 @@ class ProvenanceQueries:
             by: columns counted by, empty for whole rows: see `aspen.views.weak_points`.
 
         Raises:
-            UnknownView: there is no such view.
-            BrokenView: the view is in error.
+            AspenError: see `node`.
             TooMuchToWeigh: the rows have too many derivations.
         """
         node, asked = self.node(view), self._views.by_name[view]
@@ -226,7 +209,7 @@ class ProvenanceQueries:
             return any(weight > 0 for weight in delta.values())
 
         # Parts of a maintained plan are found as the plan is maintained.
-        return Facts(self._views.find, self.relation, self.times, appears, self._own)
+        return Facts(self._views.find, self.relation, self.times, appears, OWN_RELATIONS)
 
     def _no_such_row(self, name: str, row: Row) -> NoSuchRow:
         return NoSuchRow(

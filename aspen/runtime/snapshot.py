@@ -17,8 +17,8 @@ from aspen.algebra.lane_rows import CrossesLanes
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
-from aspen.model.delta import Delta
-from aspen.model.schema import Relation, Row
+from aspen.model.delta import Delta, delta_in, delta_out
+from aspen.model.schema import Relation
 from aspen.runtime.assignment import assignment_in, assignment_out
 from aspen.runtime.borders import Borders
 from aspen.runtime.lane_state import LaneState
@@ -45,10 +45,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "at_s": lane.at_s,
         "now_s": None if lane.now_s == float("-inf") else lane.now_s,
         "relations": [encode(Declare(0.0, r)).decode() for r in lane.relations.values()],
-        "tables": {
-            name: [[weight, *row] for row, weight in source.table.items()]
-            for name, source in lane.circuit.sources.items()
-        },
+        "tables": {name: delta_out(source.table) for name, source in lane.circuit.sources.items()},
         "newest": lane.streams.dump(),
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
@@ -141,7 +138,7 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
     for name, rows in body["tables"].items():
         if name in others:
             continue
-        lane.circuit.sources[name].table = {_row(row[1:]): row[0] for row in rows}
+        lane.circuit.sources[name].table = delta_in(rows)
     lane.errors.load(map(tuple, body.get("errors", ())), own=lane.system.known)
     for name, rows in body["newest"].items():
         for at_s, row in _arrivals(rows):
@@ -161,9 +158,7 @@ def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:
     """
     try:
         body = _body(data)
-        tables = {
-            name: {_row(row[1:]): row[0] for row in rows} for name, rows in body["tables"].items()
-        }
+        tables = {name: delta_in(rows) for name, rows in body["tables"].items()}
         views = [decode(text.encode()) for text, *_ in body["views"]]
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise BadSnapshot(f"not a snapshot: {error}", found=repr(data[:40])) from error
@@ -215,8 +210,4 @@ def _relation(text: str) -> Relation:
 
 
 def _arrivals(rows: list[tuple[float, list[Any]]]) -> list[Arrival]:
-    return [(at_s, _row(row)) for at_s, row in rows]
-
-
-def _row(values: list[Any]) -> Row:
-    return tuple(values)
+    return [(at_s, tuple(row)) for at_s, row in rows]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from aspen.model.delta import Delta, merge, negate
+from aspen.model.delta import Delta, delta_in, delta_out, merge, negate
 from aspen.model.schema import Row
 from aspen.runtime.interests import Interests
 from aspen.runtime.own_relations import (
@@ -87,7 +87,7 @@ class System:
         """Returns what was counted since the last tick, for a snapshot."""
         places = self._places(self._views.by_name.values())
         return [
-            [*places[node], [[weight, *row] for row, weight in moved.items()]]
+            [*places[node], delta_out(moved)]
             for node, moved in self._moved.items()
             if node in places
         ]
@@ -97,8 +97,7 @@ class System:
         nodes = {place: node for node, place in self._places(self._views.by_name.values()).items()}
         for view, operator, moved in counted:
             if (view, operator) in nodes:
-                delta = {tuple(row[1:]): row[0] for row in moved}
-                self._moved[nodes[view, operator]] = delta
+                self._moved[nodes[view, operator]] = delta_in(moved)
 
     def _read(self, name: str) -> bool:
         """Whether an operator reads a relation: the circuit itself is its one other user."""

@@ -25,16 +25,13 @@ from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from aspen.log.base import Base, LogGap
 from aspen.log.redis_log import RawEntry, RedisLog
 from aspen.spark.lower import CONTROL
 
-SCHEMA = (
-    "lane INT, position LONG, entry BINARY, appended_ms LONG, read_ms DOUBLE, snapshot BOOLEAN, "
-    "lower BOOLEAN, after LONG, supersteps LONG, since LONG"
-)
 _ARROW = pa.schema(
     [
         ("lane", pa.int32()),
@@ -198,7 +195,7 @@ class LogSource(DataSource):
 
     def schema(self) -> StructType | str:
         """Returns the row shape of the module's head."""
-        return SCHEMA
+        return from_arrow_schema(_ARROW)
 
     def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: ARG002, N802
         """Open a reader."""
