@@ -161,10 +161,6 @@ def starts_warm(window: Window, relations: Mapping[str, Relation]) -> bool:
 class Assignments:
     """The assignments of all views, as one lane sees them; all lanes see the same.
 
-    Args:
-        share: this lane.
-        relations: the declared ones.
-
     `touched` has, for each view that came, went or moved in this epoch, where it was and is;
     `watched` has, by relation, the roots whose key somebody relies on; `borders` has the recursions
     that are split by networks, as long as a view of them is registered.

@@ -30,7 +30,6 @@ class Intake:
     """Where changes enter a lane.
 
     Args:
-        relations: the declared ones.
         refuse: called with the reason a change was not taken.
     """
 

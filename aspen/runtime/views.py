@@ -49,9 +49,7 @@ class Views:
     """The views of one lane.
 
     Args:
-        relations: the declared base relations.
         begin: fills a window that nobody kept before.
-        assignments: which lane keeps which view.
 
     `notices` has what operators want people to know; whoever reads it empties it.
     """
