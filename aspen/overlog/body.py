@@ -91,7 +91,7 @@ class Body:
         for variable in variables(term):
             if variable.name not in self.values:
                 raise self._unbound(variable, where)
-        return self._over_columns(term)
+        return term.transform(self._value)
 
     def _unbound(self, variable: exp.Column, where: str) -> UnboundVariable:
         return UnboundVariable(
@@ -146,7 +146,7 @@ class Body:
             if target.name not in self.values and all(
                 v.name in self.values for v in variables(value)
             ):
-                self.values[target.name] = self._term(value)
+                self.values[target.name] = self.replaced(value, "in a condition")
                 if operators(self.values[target.name]) > MOST_OPERATORS:
                     raise Unsupported(
                         f"{target.name} is computed in more than {MOST_OPERATORS} operators",
@@ -160,17 +160,8 @@ class Body:
     def _bound(self, test: exp.Expr) -> bool:
         if any(v.name not in self.values for v in variables(test)):
             return False
-        self.conditions.append(self._term(test))
+        self.conditions.append(self.replaced(test, "in a condition"))
         return True
-
-    def _term(self, term: exp.Expr) -> exp.Expr:
-        hidden = anonymous(term)
-        if hidden is not None:
-            return self.replaced(term, "in a condition")
-        return self._over_columns(term)
-
-    def _over_columns(self, term: exp.Expr) -> exp.Expr:
-        return term.transform(self._value)
 
     def _value(self, node: exp.Expr) -> exp.Expr:
         """Returns what a variable stands for; a column is spoken of where it is used."""

@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from aspen.components import strong_components
+import networkx as nx
+
+from aspen.components import directed, strong_components
 from aspen.errors import Position
 from aspen.overlog.errors import MisplacedAggregate, NoBase, NonStratified
 from aspen.overlog.syntax import Rule
@@ -70,10 +72,10 @@ def _edges(found: tuple[Rule, ...], rules: Rules) -> dict[str, _Edge]:
 
 
 def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]]) -> None:
-    back = [name] if name == other else _path(edges, other, name)
-    if back is None:
+    graph = directed(edges)
+    if not nx.has_path(graph, other, name):
         return
-    cycle = [name, *back]
+    cycle = [name, *nx.shortest_path(graph, other, name)]
     spelt = _spelt(cycle, edges)
     raise NonStratified(
         f"negation or aggregation in a cycle has no least answer: {spelt}",
@@ -82,21 +84,6 @@ def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]])
         exists=("min<…>, max<…>",),
         attempt="negate or aggregate in a rule that reads the finished predicate",
     )
-
-
-def _path(edges: Mapping[str, dict[str, _Edge]], start: str, goal: str) -> list[str] | None:
-    """Returns a way along the edges, both ends included."""
-    stack = [[start]]
-    seen: set[str] = set()
-    while stack:
-        path = stack.pop()
-        for other in edges[path[-1]]:
-            if other == goal:
-                return [*path, goal]
-            if other not in seen:
-                seen.add(other)
-                stack.append([*path, other])
-    return None
 
 
 def _spelt(cycle: list[str], edges: Mapping[str, dict[str, _Edge]]) -> str:

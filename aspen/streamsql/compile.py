@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+import networkx as nx
+
 from aspen.algebra.plan import Plan, SortKey, relations_of
 from aspen.algebra.rewrite import flat, rewrite
-from aspen.errors import Position
+from aspen.components import directed, strong_components
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.bind import bind
@@ -189,27 +191,15 @@ def _located(origin: str, text: str) -> list[Statement]:
 def _ordered(
     reads: Mapping[str, list[str]], views: Mapping[str, tuple[str, Statement]]
 ) -> list[str]:
-    ordered: list[str] = []
-    path: list[str] = []
-
-    def visit(name: str) -> None:
-        if name in ordered:
-            return
-        if name in path:
-            cycle = " → ".join([*path[path.index(name) :], name])
-            at: Position = views[name][1].at
+    parts = strong_components(reads)
+    for part in parts:
+        if len(part) > 1 or part[0] in reads[part[0]]:
+            edges = nx.find_cycle(directed(reads).subgraph(part), part[0])
+            cycle = " → ".join([edge[0] for edge in edges] + [edges[0][0]])
             raise ViewCycle(
                 f"views read each other in a cycle: {cycle}",
-                position=at,
+                position=views[edges[0][0]][1].at,
                 found=cycle,
                 attempt="recursion stands inside one view: WITH RECURSIVE",
             )
-        path.append(name)
-        for other in reads[name]:
-            visit(other)
-        path.pop()
-        ordered.append(name)
-
-    for name in reads:
-        visit(name)
-    return ordered
+    return [name for (name,) in parts]

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import networkx as nx
 from sqlglot import exp
 
 from aspen.algebra.plan import AggregateFunction
-from aspen.components import strong_components
+from aspen.components import directed, strong_components
 from aspen.errors import Position
 from aspen.streamsql.bind_group import group_keys
 from aspen.streamsql.bind_order import is_bare, unwrapped
 from aspen.streamsql.errors import NoBase, NonStratified, Unsupported
 from aspen.streamsql.positions import at, placed, whole
-from aspen.streamsql.reads import Reading, readings
-from aspen.streamsql.tree import call_of, has_aggregate, is_aggregate, is_grouped, items_of
-from aspen.streamsql.union_all import means_union
+from aspen.streamsql.reads import Reading, conditions_of, readings, sources_of
+from aspen.streamsql.tree import (
+    call_of,
+    has_aggregate,
+    has_subquery,
+    is_aggregate,
+    is_grouped,
+    items_of,
+)
 
 Choice = tuple[int, AggregateFunction]
 """Index of a column, and how it is chosen by."""
@@ -82,7 +89,7 @@ def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
         for reading in found:
             if all(part == "a sub-select" for part in reading.through):
                 continue
-            way = [cte.alias, *_way(name, cte.alias, reads)]
+            way = [cte.alias, *nx.shortest_path(directed(reads), name, cte.alias)]
             steps = [reading, *(reads[one][other][0] for one, other in pairwise(way[1:]))]
             cycle = " → ".join(
                 [way[0], *(f"{_through(s)}{n}" for s, n in zip(steps, way[1:], strict=True))]
@@ -105,22 +112,12 @@ def _reads_of(component: tuple[exp.CTE, ...]) -> dict[str, dict[str, list[Readin
     }
 
 
-def _way(start: str, goal: str, reads: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """Returns a shortest way from one relation of a component to another, both ends included."""
-    ways = [[start]]
-    for way in ways:
-        if way[-1] == goal:
-            return way
-        ways += [[*way, other] for other in reads[way[-1]] if other not in way]
-    raise AssertionError(start)  # pragma: no cover - in a component each reaches each
-
-
 def _definition(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> Definition:
     """Part a recursive query into what begins it and its steps."""
     branches = _branches(cte.this)
     steps = [branch for branch in branches if _reads(branch, component)]
     bases = [branch for branch in branches if not _reads(branch, component)]
-    if _keeps_duplicates(cte.this) and not means_union(cte):
+    if _keeps_duplicates(cte.this) and not _means_union(cte):
         raise Unsupported(
             "a recursive query is a set: UNION ALL would count for ever",
             position=_reads(steps[0], component)[0].at,
@@ -256,7 +253,9 @@ def _refused(
     call = None if used is None else call_of(used)
     spelt = call.name.upper() if call is not None else "an aggregate"
     read = next(one.alias for one in component if readings(step, one.alias))
-    cycle = " → ".join([cte.alias, spelt, *_way(read, cte.alias, _reads_of(component))])
+    cycle = " → ".join(
+        [cte.alias, spelt, *nx.shortest_path(directed(_reads_of(component)), read, cte.alias)]
+    )
     return NonStratified(
         f"this aggregate in a cycle has no least answer: {cycle}",
         position=whole(step) if used is None else at(used),
@@ -264,3 +263,50 @@ def _refused(
         exists=("MIN", "MAX"),
         attempt="bare MIN(…) or MAX(…), and GROUP BY all other outputs of the step",
     )
+
+
+def _means_union(cte: exp.CTE) -> bool:
+    """Whether UNION ALL in a CTE's query means UNION.
+
+    A recursion is a set here. From one row, by a step that reads nothing but the view, at most one
+    row follows each: a chain. If its rows differ, both spellings give it; if one comes back, UNION
+    ALL would never end and so has no answer to differ from.
+
+    Law: the rows SQL gives, each as often.
+    Source: own.
+    """
+    query = unwrapped(cte.this)
+    return (
+        isinstance(query, exp.Union)
+        and not query.args.get("distinct")
+        and _has_one_row(unwrapped(query.this))
+        and _reads_only(unwrapped(query.expression), cte.alias)
+    )
+
+
+def _is_plain(query: exp.Expr) -> bool:
+    """Whether a query is one SELECT without groups."""
+    grouped = query.args.get("group") or query.args.get("having")
+    return isinstance(query, exp.Select) and not grouped and is_bare(query)
+
+
+def _has_one_row(query: exp.Expr) -> bool:
+    if isinstance(query, exp.Values):
+        return len(query.expressions) == 1
+    lone = query.args.get("from_") is None and query.args.get("where") is None
+    return _is_plain(query) and (lone or any(map(has_aggregate, _values(query))))
+
+
+def _reads_only(query: exp.Expr, name: str) -> bool:
+    """Whether a query gives at most one row for each row of the view, and reads nothing else."""
+    if not _is_plain(query):
+        return False
+    values = [*_values(query), *conditions_of(query)]
+    if any(has_aggregate(value) or has_subquery(value) for value in values):
+        return False
+    sources = sources_of(query)
+    return [s.name if isinstance(s, exp.Table) else "" for s in sources] == [name]
+
+
+def _values(select: exp.Expr) -> list[exp.Expr]:
+    return [item.value for item in items_of(select) if not item.value.is_star]
