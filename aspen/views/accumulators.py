@@ -25,13 +25,8 @@ class Accumulator(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def add(self, value: Value, weight: int) -> None:
-        """Take a value in (weight > 0) or out (weight < 0). Null values never come here."""
-
     def take(self, values: Sequence[Weighed]) -> None:
-        """Take in and out what an epoch brought, as one `add` after the other would."""
-        for value, weight in values:
-            self.add(value, weight)
+        """Take values in (weight > 0) and out (weight < 0). Null values never come here."""
 
     @abstractmethod
     def value(self) -> Value:
@@ -45,11 +40,6 @@ class Count(Accumulator):
 
     def __init__(self) -> None:
         self._count = 0
-
-    def add(self, value: Value, weight: int) -> None:
-        """Count."""
-        del value
-        self._count += weight
 
     def take(self, values: Sequence[Weighed]) -> None:
         """Count them all."""
@@ -77,10 +67,6 @@ class Sum(Accumulator):
         # In units of 2**-bits; 0 bits for integers.
         self._total = 0
         self._bits = 0
-
-    def add(self, value: Any, weight: int) -> None:
-        """Add the value, exactly."""
-        self.take(((value, weight),))
 
     def take(self, values: Sequence[Weighed]) -> None:
         """Add all values, exactly."""
@@ -125,10 +111,6 @@ class Extreme(Accumulator):
         self._ordered: list[Any] = []
         self._weights: dict[Value, int] = {}
 
-    def add(self, value: Any, weight: int) -> None:
-        """Count the value; keep the order when it comes or goes."""
-        self.take(((value, weight),))
-
     def take(self, values: Sequence[Weighed]) -> None:
         """Count the values; keep the order where they come or go."""
         weights, ordered = self._weights, self._ordered
@@ -160,16 +142,20 @@ class DistinctOf(Accumulator):
         self._inner = inner
         self._weights: dict[Value, int] = {}
 
-    def add(self, value: Value, weight: int) -> None:
-        """Tell the inner aggregate when a value comes to be or ceases to be."""
-        old = self._weights.get(value, 0)
-        new = old + weight
-        if new:
-            self._weights[value] = new
-        else:
-            self._weights.pop(value, None)
-        if (old > 0) != (new > 0):
-            self._inner.add(value, 1 if new > 0 else -1)
+    def take(self, values: Sequence[Weighed]) -> None:
+        """Tell the inner aggregate which values come to be or cease to be."""
+        weights = self._weights
+        changed: list[Weighed] = []
+        for value, weight in values:
+            old = weights.get(value, 0)
+            new = old + weight
+            if new:
+                weights[value] = new
+            else:
+                weights.pop(value, None)
+            if (old > 0) != (new > 0):
+                changed.append((value, 1 if new > 0 else -1))
+        self._inner.take(changed)
 
     def value(self) -> Value:
         """Returns the inner aggregate."""

@@ -25,6 +25,7 @@ from aspen.algebra.plan import (
     Values,
     Window,
     children,
+    nodes,
     relations_of,
 )
 from aspen.views.operators.support.strategies import AUTO, DEFAULT, TRAVERSAL, canonical
@@ -230,15 +231,11 @@ def recursions(plan: Plan) -> Iterator[Fixpoint]:
 
 def _fixed(plan: Plan) -> Iterator[Plan]:
     """Returns the largest parts of a step that do not read the recursion."""
-    if not _recursive(plan):
+    if any(isinstance(node, RecursiveRef) for node in nodes(plan)):
+        for child in children(plan):
+            yield from _fixed(child)
+    else:
         yield plan
-        return
-    for child in children(plan):
-        yield from _fixed(child)
-
-
-def _recursive(plan: Plan) -> bool:
-    return isinstance(plan, RecursiveRef) or any(_recursive(child) for child in children(plan))
 
 
 def _count(number: float) -> str:

@@ -317,12 +317,8 @@ class Compiler:
         residual = None if plan.residual is None else compile_predicate(plan.residual, both)
         spelt = None if plan.residual is None else spelling(plan.residual, both)
         identity = (kind.__name__, id(left), id(right), lefts, rights, spelt)
-        if issubclass(kind, AntiJoinOperator):
-            return self.node(identity, lambda: kind(left, right, lefts, rights, residual))
         width = len(plan.left.columns)
-        return self.node(
-            identity, lambda: PipelinedHashJoin(left, right, lefts, rights, residual, width)
-        )
+        return self.node(identity, lambda: kind(left, right, lefts, rights, residual, width))
 
     def _top_k(self, plan: TopK) -> Node:
         child = self.build(plan.child)

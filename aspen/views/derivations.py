@@ -79,3 +79,57 @@ class Derivations(Lookups):
     def parts(self, item: Item) -> list[Item]:
         """Returns everything that occurs in an item's ways."""
         return [part for way in self.ways(item) for part in way]
+
+
+class Needed:
+    """The base rows without which each of some rows has no derivation, as bits of numbers.
+
+    Args:
+        order: rows with all that they rest on, as `Derivations.follow` gives them.
+
+    Law: the greatest solution of N(row) = ∩ over ways of ∪ over parts of N(part).
+    """
+
+    def __init__(self, derivations: Derivations, order: list[Item]) -> None:
+        # Two windows over one stream hold the same base row twice.
+        indices: dict[BaseRow, int] = {}
+        for item in order:
+            base = derivations.base(item)
+            if base is not None:
+                indices.setdefault(base, len(indices))
+        bits: dict[Item, int] = dict.fromkeys(order, (1 << len(indices)) - 1)
+        users: dict[Item, list[Item]] = {item: [] for item in order}
+        for item in order:
+            base = derivations.base(item)
+            if base is not None:
+                bits[item] = 1 << indices[base]
+            for part in derivations.parts(item):
+                users[part].append(item)
+        waiting = dict.fromkeys(order)
+        while waiting:
+            round_, waiting = waiting, {}
+            for item in round_:
+                if derivations.base(item) is not None:
+                    continue
+                new = bits[item]
+                for way in derivations.ways(item):
+                    union = 0
+                    for part in way:
+                        union |= bits[part]
+                    new &= union
+                if new != bits[item]:
+                    bits[item] = new
+                    waiting.update(dict.fromkeys(users[item]))
+        self._bits = bits
+        self._bases = list(indices)
+        self._known: dict[int, frozenset[BaseRow]] = {}
+
+    def bases(self, item: Item) -> frozenset[BaseRow]:
+        """Returns the base rows that a row cannot do without."""
+        bits = self._bits[item]
+        known = self._known.get(bits)
+        if known is None:
+            known = self._known[bits] = frozenset(
+                base for index, base in enumerate(self._bases) if bits >> index & 1
+            )
+        return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Indices, Node
+from aspen.views.node import Arrangement, Indices, Node, key_of
 
 
 class TwoSided(Node):
@@ -15,6 +15,7 @@ class TwoSided(Node):
         left_indices: key columns of the left rows.
         right_indices: key columns of the right rows, pair by pair.
         residual: a further test over the joined row.
+        width: columns on the left.
     """
 
     def __init__(
@@ -24,10 +25,13 @@ class TwoSided(Node):
         left_indices: Indices,
         right_indices: Indices,
         residual: Callable[[Row], bool] | None,
+        width: int,
     ) -> None:
         super().__init__(left, right)
         self._indices = (left_indices, right_indices)
+        self._keys = (key_of(left_indices), key_of(right_indices))
         self._residual = residual
+        self._width = width
         self._sides: tuple[Arrangement, Arrangement] | None = None
 
     def start(self) -> None:

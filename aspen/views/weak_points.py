@@ -22,9 +22,8 @@ from dataclasses import dataclass
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
-from aspen.views.derivations import Derivations, Item
+from aspen.views.derivations import BaseRow, Derivations, Needed
 from aspen.views.node import Indices, Key, Node, key_of
-from aspen.views.why import BaseRow
 
 POINTS = 10
 TRIES = 200
@@ -85,10 +84,17 @@ def weak_points(
     members: dict[Key, list[Row]] = {}
     for _, row in goals:
         members.setdefault(key(row), []).append(row)
-    needed = _needed(goals)
+    derivations = Derivations()
+    followed = derivations.follow(goals, at_most=_MAX_ITEMS)
+    if followed is None:
+        raise TooMuchToWeigh(
+            f"more than {_MAX_ITEMS} rows bear on the answer",
+            attempt="ask about fewer rows: give some columns a value",
+        )
+    needed = Needed(derivations, followed)
     bounds: Counter[BaseRow] = Counter()
     for held in members.values():
-        bounds.update(frozenset.intersection(*(needed.bases(node, row) for row in held)))
+        bounds.update(frozenset.intersection(*(needed.bases((node, row)) for row in held)))
     # By spelling where bounds are equal: how a circuit came to be must not show.
     order = sorted(bounds, key=lambda base: (-bounds[base], repr(base)))
     found: list[WeakPoint] = []
@@ -125,60 +131,3 @@ def _lost(members: dict[Key, list[Row]], key: Callable[[Row], Key], delta: Delta
         merge(left, change)
         count += not any(weight > 0 for weight in left.values())
     return count
-
-
-class _Needed:
-    """Which base rows each row cannot do without, as bits."""
-
-    def __init__(self, bits: dict[Item, int], bases: list[BaseRow]) -> None:
-        self._bits = bits
-        self._bases = bases
-        self._known: dict[int, frozenset[BaseRow]] = {}
-
-    def bases(self, node: Node, row: Row) -> frozenset[BaseRow]:
-        bits = self._bits[node, row]
-        known = self._known.get(bits)
-        if known is None:
-            indices = (index for index in range(bits.bit_length()) if bits >> index & 1)
-            known = self._known[bits] = frozenset(self._bases[index] for index in indices)
-        return known
-
-
-def _needed(goals: list[Item]) -> _Needed:
-    derivations = Derivations()
-    order = derivations.follow(goals, at_most=_MAX_ITEMS)
-    if order is None:
-        raise TooMuchToWeigh(
-            f"more than {_MAX_ITEMS} rows bear on the answer",
-            attempt="ask about fewer rows: give some columns a value",
-        )
-    # Two windows over one stream hold the same base row twice.
-    indices: dict[BaseRow, int] = {}
-    for item in order:
-        base = derivations.base(item)
-        if base is not None:
-            indices.setdefault(base, len(indices))
-    bits: dict[Item, int] = dict.fromkeys(order, (1 << len(indices)) - 1)
-    users: dict[Item, list[Item]] = {item: [] for item in order}
-    for item in order:
-        base = derivations.base(item)
-        if base is not None:
-            bits[item] = 1 << indices[base]
-        for part in derivations.parts(item):
-            users[part].append(item)
-    waiting = dict.fromkeys(order)
-    while waiting:
-        round_, waiting = waiting, {}
-        for item in round_:
-            if derivations.base(item) is not None:
-                continue
-            new = bits[item]
-            for way in derivations.ways(item):
-                union = 0
-                for part in way:
-                    union |= bits[part]
-                new &= union
-            if new != bits[item]:
-                bits[item] = new
-                waiting.update(dict.fromkeys(users[item]))
-    return _Needed(bits, list(indices))

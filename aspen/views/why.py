@@ -12,7 +12,7 @@ from aspen.model.schema import Row
 from aspen.provenance.bdd import Bdd, Function, Variable
 from aspen.provenance.depth_first import depth_first_items
 from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
-from aspen.views.derivations import BaseRow, Derivations, Item
+from aspen.views.derivations import BaseRow, Derivations, Item, Needed
 from aspen.views.node import Node
 
 __all__ = ("BaseRow", "Why", "why")
@@ -91,25 +91,9 @@ class _Session:
 
         Beyond the budget, all candidates are given: none is known to be dispensable.
         """
-        return frozenset(base for base in candidates if not self._holds(goal, base))
-
-    def _holds(self, goal: Item, lost: BaseRow) -> bool:
-        """Whether the goal is derivable without one base row: the equations over truth values."""
-        true: set[Item] = set()
-        moving = bool(self._order)
-        while moving and goal not in true:
-            moving = False
-            for item in self._order:
-                if item not in true and self._true(item, true, lost):
-                    true.add(item)
-                    moving = True
-        return goal in true
-
-    def _true(self, item: Item, true: set[Item], lost: BaseRow) -> bool:
-        base = self._derivations.base(item)
-        if base is not None:
-            return base != lost
-        return any(all(part in true for part in way) for way in self._derivations.ways(item))
+        if not self._order:
+            return candidates
+        return candidates & Needed(self._derivations, self._order).bases(goal)
 
     def _solve(self, goal: Item) -> Function:
         """Returns the least solution of the equations row = OR over ways of AND over parts."""

@@ -13,6 +13,7 @@ Ends:       a group settles again only for a strictly better row.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from functools import total_ordering
 from typing import Any
 
@@ -42,6 +43,7 @@ class _Reversed:
         return hash(self.value)
 
 
+@dataclass(frozen=True, slots=True)
 class Selection:
     """How candidates compete.
 
@@ -52,19 +54,10 @@ class Selection:
         kind: equal kinds of ranks compare with each other, and grow along the same steps.
     """
 
-    __slots__ = ("cost", "key", "kind", "rank")
-
-    def __init__(
-        self,
-        key: Callable[[Row], Key],
-        rank: Callable[[Row], Rank],
-        cost: int,
-        kind: Hashable,
-    ) -> None:
-        self.key = key
-        self.rank = rank
-        self.cost = cost
-        self.kind = kind
+    key: Callable[[Row], Key]
+    rank: Callable[[Row], Rank]
+    cost: int
+    kind: Hashable
 
 
 def selections(best: Best, columns: tuple[Column, ...]) -> tuple[Selection, ...]:

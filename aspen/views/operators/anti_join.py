@@ -10,27 +10,16 @@ Ends:       always: one test per changed row, and per left row at a changed key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Indices, Node, key_of
+from aspen.views.node import Arrangement
 from aspen.views.two_sided import TwoSided
 
 
 class AntiJoinOperator(TwoSided):
     """Left rows that match nothing."""
-
-    def __init__(
-        self,
-        left: Node,
-        right: Node,
-        left_indices: Indices,
-        right_indices: Indices,
-        residual: Callable[[Row], bool] | None,
-    ) -> None:
-        super().__init__(left, right, left_indices, right_indices, residual)
-        self._key = key_of(left_indices)
 
     def step(self) -> Delta:
         """Test what the epoch may have changed."""
@@ -47,7 +36,7 @@ class AntiJoinOperator(TwoSided):
                 if before != after:
                     accumulate(out, row, weight if after else -weight)
         for row, weight in left.delta.items():
-            key = self._key(row)
+            key = self._keys[0](row)
             partners = rights.get(key, {})
             if key in changed:
                 partners = self._after(partners, changed[key])
@@ -62,7 +51,7 @@ class AntiJoinOperator(TwoSided):
         return {
             row: weight
             for row, weight in self.inputs[0].contents().items()
-            if self._free(row, rights.get(self._key(row), {}))
+            if self._free(row, rights.get(self._keys[0](row), {}))
         }
 
     @staticmethod

@@ -9,35 +9,16 @@ Ends:       always: one probe per changed row and partner.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.node import Arrangement, Indices, Key, Lookups, Node, Way, key_of
+from aspen.views.node import Arrangement, Key, Lookups, Way
 from aspen.views.two_sided import TwoSided
 
 
 class PipelinedHashJoin(TwoSided):
-    """An equi-join with a residual; without key columns, a theta join.
-
-    Args:
-        left_indices: key columns on the left, matched one by one with `right_indices`.
-        residual: predicate over the joined row, None when there is none.
-        width: columns on the left.
-    """
-
-    def __init__(
-        self,
-        left: Node,
-        right: Node,
-        left_indices: Indices,
-        right_indices: Indices,
-        residual: Callable[[Row], bool] | None,
-        width: int,
-    ) -> None:
-        super().__init__(left, right, left_indices, right_indices, residual)
-        self._keys = (key_of(left_indices), key_of(right_indices))
-        self._width = width
+    """An equi-join with a residual; without key columns, a theta join."""
 
     def step(self) -> Delta:
         """Join each side's changes with the other side as it was, then with each other."""
