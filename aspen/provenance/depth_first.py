@@ -26,9 +26,6 @@ class Edge(NamedTuple, Generic[Item]):
 class DepthFirstWalk(Generic[Item]):
     """A walk along edges: all that a vertex leads to comes before the walk turns back from it.
 
-    Args:
-        leaving: the edges that leave each vertex.
-
     Source: [LTZIL09] section VI.
     """
 

@@ -20,7 +20,7 @@ from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.recursive_input import AbsentInput, RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
 from aspen.views.operators.relation import RecursiveRelation
-from aspen.views.operators.rules import Rule, Rules
+from aspen.views.operators.rules import RecursiveRule, Rules
 from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
 from aspen.views.operators.traversal import Traversal
 from aspen.views.rule_chain import chain
@@ -87,7 +87,7 @@ class _Recursion:
         self.numbers = {one.name: number for number, one in enumerate(ordered)}
         self.parts: list[object] = []
         self.relations = [_relation(one) for one in ordered]
-        self.steps: list[Rule] = []
+        self.steps: list[RecursiveRule] = []
         taken = [linearise(one.step, self.numbers) for one in ordered]
         self.bases = tuple(
             self._base(one, step.flat) for one, step in zip(ordered, taken, strict=True)
@@ -119,7 +119,7 @@ class _Recursion:
         self.parts.append(("absent", id(node)))
         return AbsentInput(node, indices)
 
-    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> Rule:
+    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> RecursiveRule:
         reads = {
             number: self.numbers[atom.plan.name]
             for number, atom in enumerate(rule.inputs)
@@ -143,7 +143,7 @@ class _Recursion:
 
         chains = [chain(rule, start, partners, mark) for start in range(len(rule.inputs))]
         inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
-        return Rule(gives, tuple(reads.items()), tuple(chains), inputs)
+        return RecursiveRule(gives, tuple(reads.items()), tuple(chains), inputs)
 
 
 def _flows(rule: Block, head: Recursive, relations: list[Recursive]) -> bool:

@@ -84,9 +84,6 @@ class Derivations(Lookups):
 class Needed:
     """The base rows without which each of some rows has no derivation, as bits of numbers.
 
-    Args:
-        order: rows with all that they rest on, as `Derivations.follow` gives them.
-
     Law: the greatest solution of N(row) = ∩ over ways of ∪ over parts of N(part).
     """
 

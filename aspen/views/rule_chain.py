@@ -23,12 +23,7 @@ Partners = Callable[[int, Indices], RecursiveInput | SettledIndex]
 
 
 def chain(rule: Block, start: int, partners: Partners, mark: tuple[int, ...]) -> Chain:
-    """Order a rule's atoms from one of them outwards.
-
-    Args:
-        partners: gives the rows of an atom by some of its columns.
-        mark: what tells this rule's sources from another's.
-    """
+    """Order a rule's atoms from one of them outwards."""
     order = _Order(rule, start)
     last = len(rule.inputs) == 1
     head = _shape(order.known, order.due(), rule.outputs if last else None)

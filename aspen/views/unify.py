@@ -17,11 +17,7 @@ from aspen.model.schema import Column, Row, Value
 
 
 class Var:
-    """A value that is open; equal only to itself.
-
-    Args:
-        column: the column it stands in, for its type and its name.
-    """
+    """A value that is open; equal only to itself."""
 
     __slots__ = ("column",)
 

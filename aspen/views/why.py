@@ -61,11 +61,7 @@ def why(node: Node, row: Row) -> Why:
 
 
 class _Session:
-    """One question; it remembers derivations and functions for its own length.
-
-    Args:
-        every: follow all derivations inside recursions, not just the forwarded one.
-    """
+    """One question; it remembers derivations and functions for its own length."""
 
     def __init__(self, *, every: bool) -> None:
         self._every = every

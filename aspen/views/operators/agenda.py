@@ -29,26 +29,10 @@ Entry = tuple[Any, int, int, Group, Source, Row]
 class Agenda:
     """See the module's head.
 
-    Args:
-        support: the maintenance strategy.
-
     Proposals: `first` holds (group, source, row); `heaps` entries by rank.
     Groups: `emptied` have no derivation left; `orphans` lost, while rows settle, the derivation
     they rest on; `doubtful` lost it while rows were buried, and the support let them stay.
     """
-
-    __slots__ = (
-        "_heap_of",
-        "burying",
-        "doubtful",
-        "emptied",
-        "first",
-        "heaps",
-        "number",
-        "orphans",
-        "support",
-        "watching",
-    )
 
     def __init__(self, support: Support) -> None:
         self.support = support
@@ -73,10 +57,7 @@ class Agenda:
 
     def next_heap(self) -> list[Entry] | None:
         """Returns a heap that holds something."""
-        for heap in self.heaps:
-            if heap:
-                return heap
-        return None
+        return next(filter(None, self.heaps), None)
 
     def clear(self) -> None:
         """Forget what is pending."""

@@ -61,11 +61,7 @@ class Selection:
 
 
 def selections(best: Best, columns: tuple[Column, ...]) -> tuple[Selection, ...]:
-    """Returns the selections a recursive relation asks for, one per choice.
-
-    Args:
-        columns: of the recursive relation.
-    """
+    """Returns the selections a recursive relation asks for, one per choice."""
     names = [column.name for column in columns]
     key = key_of([names.index(name) for name in best.keys])
     costs = [(names.index(column), function) for column, function in best.choices]

@@ -23,11 +23,7 @@ from aspen.views.operators.relation import RecursiveRelation
 
 
 class BestRelation(RecursiveRelation):
-    """See the module's head.
-
-    Args:
-        choose: how candidates compete.
-    """
+    """See the module's head."""
 
     def __init__(self, name: str, choose: Selection) -> None:
         super().__init__(name)

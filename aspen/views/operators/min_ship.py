@@ -27,10 +27,6 @@ Source = tuple[Any, ...]
 class Group:
     """One group of a recursive view: a row of a set, or all candidates AggSel chooses from.
 
-    Args:
-        key: the group's key.
-        relation: the recursive relation it belongs to.
-
     `best` is the row that went on, `via` its source; both None while the group is unsettled.
     `waiting` holds every live derivation, the forwarded one included. `older` are derivations of
     worse rows that the group rests on as well, because what led to its row may rest on them.

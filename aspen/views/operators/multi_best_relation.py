@@ -27,9 +27,6 @@ from aspen.views.operators.relation import RecursiveRelation
 class Contest:
     """The rows of one key.
 
-    Args:
-        choices: how many.
-
     `members` have derivations; `holders` are, per choice, the settled row that is best for it.
     """
 

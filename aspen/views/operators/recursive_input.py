@@ -117,12 +117,7 @@ class RecursiveInput:
 
 
 class AbsentInput(RecursiveInput):
-    """One negated input of a Fixpoint.
-
-    Args:
-        node: the bag circuit whose rows must not be there.
-        indices: columns that are compared.
-    """
+    """One negated input of a Fixpoint."""
 
     absent = True
 

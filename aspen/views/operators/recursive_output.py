@@ -20,12 +20,7 @@ from aspen.views.node import LinearNode, Lookups, Node, Way
 
 
 class RecursiveOutput(LinearNode):
-    """See the module's head.
-
-    Args:
-        fixpoint: gives rows (number of the relation, row).
-        number: of the relation wanted.
-    """
+    """See the module's head."""
 
     def __init__(self, fixpoint: Node, number: int) -> None:
         super().__init__(fixpoint)

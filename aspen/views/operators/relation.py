@@ -21,9 +21,6 @@ from aspen.views.operators.min_ship import Group, SettledIndex, Source
 class RecursiveRelation:
     """See the module's head.
 
-    Args:
-        name: for messages.
-
     `settled` counts the groups with a row.
     """
 

@@ -110,7 +110,7 @@ class Chain:
                 self._walk(step + 1, (*source, partner), reached, sink)
 
 
-class Rule:
+class RecursiveRule:
     """What derives rows of one relation from rows of the recursion.
 
     Args:
@@ -172,7 +172,7 @@ class Rules:
     Sources end with the number of their base or step, where there is more than one.
     """
 
-    def __init__(self, bases: tuple[RecursiveInput, ...], steps: tuple[Rule, ...]) -> None:
+    def __init__(self, bases: tuple[RecursiveInput, ...], steps: tuple[RecursiveRule, ...]) -> None:
         self.bases = bases
         self.steps = steps
         of_steps = [side for step in steps for sides in step.inputs.values() for side in sides]
@@ -198,5 +198,5 @@ class Rules:
         else:
             yield from self._step(source).taken(source)
 
-    def _step(self, source: Source) -> Rule:
+    def _step(self, source: Source) -> RecursiveRule:
         return self.steps[source[-1] if len(self.steps) > 1 else 0]

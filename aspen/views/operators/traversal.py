@@ -37,12 +37,7 @@ MAX_ROWS = 8_000_000
 
 
 class Traversal(Node):
-    """A recursive view that is a traversal.
-
-    Args:
-        base: rows to begin with.
-        edges: rows to go along, as `shape` says.
-    """
+    """A recursive view that is a traversal."""
 
     def __init__(self, base: Node, edges: Node, shape: TraversalShape) -> None:
         super().__init__(base, edges)

@@ -17,11 +17,7 @@ from aspen.views.node import Lookups, Node, Way
 
 
 class ValuesOperator(Node):
-    """Constant rows.
-
-    Args:
-        rows: with their multiplicities.
-    """
+    """Constant rows."""
 
     def __init__(self, rows: Delta) -> None:
         super().__init__()

@@ -22,9 +22,6 @@ from aspen.views.traversal.names import BLOCK, MASK, SHIFT, Begun, Reached, memb
 class Forest:
     """The reached vertices of one layer.
 
-    Args:
-        graph: its edges.
-
     Law: at == rooted ∪ trees of the entering edges, disjoint; following trees backwards ends at a
         root.
     """

@@ -9,7 +9,7 @@ from aspen.views.node import has_null
 from aspen.views.traversal.names import Names
 
 
-class GraphEdge(NamedTuple):
+class TraversalEdge(NamedTuple):
     """One edge.
 
     Args:
@@ -44,7 +44,7 @@ class Graph:
         self._measured = measured
         self._sign = sign
         self.numbers: dict[Row, int] = {}
-        self.edges: dict[int, GraphEdge] = {}
+        self.edges: dict[int, TraversalEdge] = {}
         self.leaving: dict[int, dict[int, Any]] = {}
         self.entering: dict[int, dict[int, int]] = {}
         self._free: list[int] = []
@@ -60,7 +60,7 @@ class Graph:
         if self._sign < 0:
             length = -length
         number = self._free.pop() if self._free else len(self.edges)
-        edge = GraphEdge(self._vertices.use(start), self._vertices.use(end), length, row)
+        edge = TraversalEdge(self._vertices.use(start), self._vertices.use(end), length, row)
         self.numbers[row] = number
         self.edges[number] = edge
         # What a step along the edge reads, in one look-up.

@@ -22,11 +22,7 @@ from aspen.views.operators.rules import Rules
 
 
 class Proofs:
-    """See the module's head.
-
-    Args:
-        rules: of the recursion.
-    """
+    """See the module's head."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

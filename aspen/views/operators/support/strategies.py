@@ -197,9 +197,6 @@ def canonical(spelt: str) -> str:
 def make_support(spelt: str, rules: Rules, notify: Notify) -> Support:
     """Build the support of a strategy.
 
-    Args:
-        notify: called when the strategy gives up for another.
-
     Raises:
         UnknownStrategy: no such strategy, or no such option.
     """
