@@ -36,6 +36,12 @@ from sensors_sim.motes import DeviceStream
 Streams = Mapping[str, DeviceStream]
 Finish = Callable[[Iterable[Row]], list[Row]]
 MILLISECONDS = 3
+WIRE_TYPES = {
+    Type.INT: WireType.INT,
+    Type.FLOAT: WireType.DOUBLE,
+    Type.BOOL: WireType.BOOL,
+    Type.TEXT: WireType.TEXT,
+}
 COUNT_WIRE = Wire(WireType.INT)
 
 
@@ -195,26 +201,17 @@ def _output(value: Expr, column: Column, block: DeviceBlock, streams: Streams) -
     if isinstance(value, Col):
         number, index = column_of(value.name)
         return ProgramOutput(value, column_wire(streams[block.scans[number].relation], index))
-    kinds = {Type.INT: WireType.INT, Type.FLOAT: WireType.DOUBLE, Type.BOOL: WireType.BOOL}
-    return ProgramOutput(value, Wire(kinds.get(column.type, WireType.TEXT), nullable=True))
+    return ProgramOutput(value, Wire(WIRE_TYPES[column.type], nullable=True))
 
 
 def column_wire(stream: DeviceStream, index: int) -> Wire:
     """Returns how a column of a stream travels."""
     column = stream.relation.columns[index]
-    match column.type:
-        case Type.TEXT:
-            return Wire(WireType.TEXT, nullable=column.nullable)
-        case Type.INT:
-            return Wire(WireType.INT, nullable=column.nullable)
-        case Type.BOOL:
-            return Wire(WireType.BOOL, nullable=column.nullable)
-        case Type.FLOAT:
-            if column.name == stream.time:
-                return Wire(WireType.SCALED, MILLISECONDS)
-            if column.name in stream.decimals:
-                return Wire(WireType.SCALED, stream.decimals[column.name], column.nullable)
-            return Wire(WireType.DOUBLE, nullable=column.nullable)
+    if column.type is Type.FLOAT and column.name == stream.time:
+        return Wire(WireType.SCALED, MILLISECONDS)
+    if column.type is Type.FLOAT and column.name in stream.decimals:
+        return Wire(WireType.SCALED, stream.decimals[column.name], column.nullable)
+    return Wire(WIRE_TYPES[column.type], nullable=column.nullable)
 
 
 def _check_simple(exprs: Iterable[Expr]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -23,6 +24,8 @@ from sensors_sim.network.packet import Kind, Packet
 Trace = Callable[[str], None]
 Arrive = Callable[[Mote, Mote, Packet], None]
 Hear = Callable[[Mote, Mote, Any], None]
+
+_unicast, _broadcast = lru_cache(4096)(unicast), lru_cache(4096)(broadcast)
 
 
 class Ether:
@@ -48,17 +51,10 @@ class Ether:
         self._motes = motes
         self._chance = rng.random
         self._tx_ma = tx_ma
-        self._prices: dict[tuple[int, float], Transfer] = {}
-        self._calls: dict[tuple[int, float], Transfer] = {}
 
     def price(self, payload_bytes: int, wake_s: float) -> Transfer:
         """Returns what one attempt of a unicast costs."""
-        found = self._prices.get((payload_bytes, wake_s))
-        if found is None:
-            found = self._prices[payload_bytes, wake_s] = unicast(
-                payload_bytes, self._tx_ma, wake_s
-            )
-        return found
+        return _unicast(payload_bytes, self._tx_ma, wake_s)
 
     def hop_mj(self, mote: int, payload_bytes: int) -> float:
         """Returns the energy of handing one payload to a mote: both ends, one attempt."""
@@ -140,10 +136,7 @@ class Ether:
             awake_only: send once, without strobing: whoever sleeps misses it.
         """
         strobing_s = 0.0 if awake_only else src.sleepiest_s
-        price = self._calls.get((payload_bytes, strobing_s))
-        if price is None:
-            price = broadcast(payload_bytes, self._tx_ma, strobing_s)
-            self._calls[payload_bytes, strobing_s] = price
+        price = _broadcast(payload_bytes, self._tx_ma, strobing_s)
         now_s = self._events.now_s
         begin_s = max(now_s, src.busy_s)
         src.busy_s = begin_s + price.duration_s
