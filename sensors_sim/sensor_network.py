@@ -9,6 +9,7 @@ Law: the same field, sampler, seed and calls give the same trace, byte for byte.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from aspen.model.schema import Row
@@ -172,11 +173,9 @@ class SensorNetwork(Books):
 
     @staticmethod
     def _stays(mote: Mote, spec: MoteSpec) -> bool:
-        here, there = mote.spec, spec
-        same = (here.x_m, here.y_m, here.level, here.storey, here.base, here.wake_s) == (
-            (there.x_m, there.y_m, there.level, there.storey, there.base, there.wake_s)
-        )
-        streams = {one.stream for one in here.sensors} == {one.stream for one in there.sensors}
+        """Whether only what its sensors know of themselves differs."""
+        same = replace(mote.spec, sensors=spec.sensors, battery_mj=spec.battery_mj) == spec
+        streams = {one.stream for one in mote.spec.sensors} == {one.stream for one in spec.sensors}
         return same and streams and mote.alive
 
     def fail(self, name: str) -> None:
