@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from aspen.algebra.explain import expr_text
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction
-from aspen.algebra.plan import Filter, Plan, Ship, with_children
+from aspen.algebra.expr import Col, Expr, Op, columns_in
+from aspen.algebra.plan import Plan, Ship, with_children
+from aspen.algebra.renaming import filtered
 from federation.cost import Cost
 from federation.pieces import PartJoin, Piece, joined_fragment, keyless, missing
 from federation.sampled import Sampled, unknown_to
@@ -44,10 +45,7 @@ class Fetch(Access):
     def plan(self, source: str, target: str) -> Plan:
         """Returns what stands in the federated plan; of rows as measured, nothing."""
         assert self.piece is not None
-        shipped: Plan = Ship(self.piece.fragment.replaces, source, target)
-        rest = conjunction(self.rest)
-        if rest is not None:
-            shipped = Filter(shipped, rest)
+        shipped = filtered(Ship(self.piece.fragment.replaces, source, target), self.rest)
         return shipped if self.above is None else with_children(self.above, (shipped,))
 
 

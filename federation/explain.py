@@ -15,9 +15,9 @@ from aspen.runtime.sharing import SharingMode, choose_sharing
 from aspen.streamsql.bind import bind
 from aspen.streamsql.show import statement_text
 from aspen.streamsql.statement import Statement
-from aspen.views.choose import KnownCounts, choose_or_take
+from aspen.views.choose import KnownCounts, choose
 from aspen.views.operators.support.absorption import FALLBACK
-from aspen.views.operators.support.strategies import AUTO, NODES
+from aspen.views.operators.support.strategies import NODES
 from aspen.views.operators.support.strategies import named as strategy_named
 from federation.cost import Cost, Weights
 from federation.explained import Explained, ExplainedPiece, Question, explained, plain
@@ -36,14 +36,12 @@ class Assumed:
     Args:
         statistics: rates of the streams; those the catalog declares, if None.
         measured: what running fragments take, by name.
-        awake: streams whose rows are sent anyway, for other queries.
     """
 
     statistics: Statistics | None = None
     weights: Weights | None = None
     sensors: SensorSite | None = None
     measured: Mapping[str, Cost] = field(default_factory=dict)
-    awake: frozenset[str] = frozenset()
 
 
 class Journey:
@@ -55,9 +53,7 @@ class Journey:
         steps = rewrite_steps(plan)
         better = steps[-1].plan if steps else plan
         known = assumed.statistics or Statistics.of(catalog)
-        federated = assign_sites(
-            better, catalog, known, assumed.weights, assumed.sensors, assumed.awake
-        )
+        federated = assign_sites(better, catalog, known, assumed.weights, assumed.sensors)
         counted = Counter(step.rule.name for step in steps)
         rules = ", ".join(f"{name} ({count})" for name, count in counted.items())
         self._early = {
@@ -109,16 +105,9 @@ def pieces_text(found: Explained) -> str:
     return "\n".join([*texts, "".join(f"{order}\n" for order in found.orders)]).rstrip("\n") + "\n"
 
 
-def maintenance_text(plan: Plan, known: KnownCounts, named: str = AUTO) -> str:
-    """Print in one line how a view of the plan is maintained, and why.
-
-    Args:
-        named: the strategy somebody asked for.
-
-    Raises:
-        UnknownStrategy: no such strategy.
-    """
-    chosen = choose_or_take(plan, known, named)
+def maintenance_text(plan: Plan, known: KnownCounts) -> str:
+    """Print in one line how a view of the plan is maintained, and why."""
+    chosen = choose(plan, known)
     strategy, _ = strategy_named(chosen.strategy)
     beyond = f"; beyond {NODES:,} annotation nodes by {FALLBACK}" if strategy.annotates else ""
     return f"maintained by {chosen.strategy}{beyond}, because {chosen.reason}\n"

@@ -118,20 +118,17 @@ class Network:
         return cls(nodes, reachable, near, max(1, len(bases)), tx_ma, forwarders=told)
 
     @classmethod
-    def guessed(
-        cls, streams: Mapping[str, tuple[str, int, Sequence[str]]], rooms: int | None = None
-    ) -> Network:
+    def guessed(cls, streams: Mapping[str, tuple[str, int, Sequence[str]]]) -> Network:
         """Guess a network of which only the number of sensors is known.
 
-        One mote per sensor, spread evenly over rooms; a room's first mote forwards for the room
-        and for two rooms behind it. Sensors of one room agree in every fixed column but their own
-        key, so equal columns join within rooms.
+        One mote per sensor, spread evenly over as many rooms as the rarest stream has sensors; a
+        room's first mote forwards for the room and for two rooms behind it. Sensors of one room
+        agree in every fixed column but their own key, so equal columns join within rooms.
 
         Args:
             streams: kind of device, number of sensors, and fixed columns, by stream.
-            rooms: as many as the rarest stream has sensors, if None.
         """
-        many = max(1, rooms or min((count for _, count, _ in streams.values()), default=1))
+        many = max(1, min((count for _, count, _ in streams.values()), default=1))
         nodes: dict[str, MoteNode] = {}
         devices: list[Device] = []
         heads: dict[int, str] = {}

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from aspen.algebra.plan import Filter, Plan, Ship, children, map_children, with_children
+from aspen.algebra.expr import conjuncts
+from aspen.algebra.plan import Plan, Ship, children, map_children, with_children
+from aspen.algebra.renaming import filtered
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch
 from federation.arrange import arranged, chosen_fetches
@@ -224,10 +226,8 @@ class _Assigning:
             return with_children(node, tuple(inner))
         scan, choice = border
         self.used.add(scan)
-        shipped: Plan = Ship(choice.chosen.motes, *self._sites)
-        if choice.chosen.remainder is not None:
-            shipped = Filter(shipped, choice.chosen.remainder)
-        return shipped
+        shipped = Ship(choice.chosen.motes, *self._sites)
+        return filtered(shipped, conjuncts(choice.chosen.remainder))
 
 
 def strip_ships(plan: Plan) -> Plan:

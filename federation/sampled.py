@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from aspen.algebra.block import block_of
 from aspen.algebra.expr import Col, Expr, columns_in, conjunction, conjuncts, substitute
 from aspen.algebra.plan import Filter, Plan, Project, Scan, Window
+from aspen.algebra.renaming import filtered
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation
 from aspen.motes.protocol import LEAST_PERIOD_S
@@ -60,11 +61,10 @@ def sampled(node: Plan, catalog: Catalog, network: SensorSite) -> Sampled | str:
         The part, or why not in one clause; empty if no device stream is below.
     """
     rest: tuple[Expr, ...] = ()
-    inner = node
+    inner: Plan = node
     if isinstance(node, Filter):
         rest = tuple(one for one in conjuncts(node.predicate) if not simple(one))
-        own = conjunction(one for one in conjuncts(node.predicate) if simple(one))
-        inner = node.child if own is None else Filter(node.child, own)
+        inner = filtered(node.child, (one for one in conjuncts(node.predicate) if simple(one)))
     block = block_of(inner, lambda plan: not isinstance(plan, Filter | Project))
     bottom = block.inputs[0].plan
     if isinstance(bottom, Scan):

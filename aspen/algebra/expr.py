@@ -15,7 +15,6 @@ from aspen.model.schema import Value
 
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
-ARITHMETIC = ("+", "-", "*", "/", "%")
 _LONG_CHAIN = 32
 
 

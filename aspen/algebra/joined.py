@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import Filter, Join, Plan, PlanError, names_of
+from aspen.algebra.plan import Join, Plan, PlanError, names_of
+from aspen.algebra.renaming import filtered
 
 
 def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
@@ -23,8 +24,7 @@ def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
         near = waiting[_nearest(have, waiting, untested)]
         waiting.remove(near)
         own, untested = _split(untested, names_of(near))
-        test = conjunction(own)
-        side = near if test is None else Filter(near, test)
+        side = filtered(near, own)
         if plan is None:
             plan = side
             continue

@@ -55,7 +55,7 @@ from aspen.algebra.plan import (
     Window,
     with_children,
 )
-from aspen.algebra.renaming import as_they_are
+from aspen.algebra.renaming import as_they_are, filtered
 from aspen.model.schema import Column, Type, Value
 
 PARAMETERS = "parameters"
@@ -275,18 +275,12 @@ class _Lifting:
             else:
                 compared.append((found[0], found[1], self._met))
                 self._met += 1
-        below = child.plan
-        if kept:
-            predicate = conjunction(kept)
-            assert predicate is not None
-            below = Filter(below, predicate)
+        below = filtered(child.plan, kept)
         if not compared:
             return _Tagged(below, child.names)
         if child.names is not None:
-            tests = [Op(s, Col(c), Col(child.names[index])) for c, s, index in compared]
-            test = conjunction(tests)
-            assert test is not None
-            return _Tagged(Filter(below, test), child.names)
+            tests = (Op(s, Col(c), Col(child.names[index])) for c, s, index in compared)
+            return _Tagged(filtered(below, tests), child.names)
         scan, names = self._scan()
         equal = tuple((c, names[index]) for c, s, index in compared if s == "=")
         rest = (Op(s, Col(c), Col(names[index])) for c, s, index in compared if s != "=")

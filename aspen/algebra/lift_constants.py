@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjuncts
 from aspen.algebra.plan import Filter, Fixpoint, Plan, Values, Window, children, map_children, nodes
+from aspen.algebra.renaming import filtered
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
@@ -25,11 +26,8 @@ def unpushed(plan: Plan) -> Plan:
     out = [part for part in parts if plan.rows is None or columns_in(part) <= free]
     if not out:
         return plan
-    kept = conjunction(part for part in parts if part not in out)
-    inside = below.child if kept is None else Filter(below.child, kept)
-    outside = conjunction(out)
-    assert outside is not None
-    return Filter(unpushed(replace(plan, child=inside)), outside)
+    inside = filtered(below.child, (part for part in parts if part not in out))
+    return filtered(unpushed(replace(plan, child=inside)), out)
 
 
 def comparison(expr: Expr, *, orders: bool = True) -> tuple[str, str, Const] | None:

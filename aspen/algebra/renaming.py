@@ -14,6 +14,11 @@ def as_they_are(columns: Iterable[Column]) -> tuple[tuple[Column, Expr], ...]:
     return tuple((column, Col(column.name)) for column in columns)
 
 
+def by_position(columns: Iterable[Column], others: Iterable[Column]) -> dict[str, Expr]:
+    """Returns for each column's name the other column that stands where it stands."""
+    return {one.name: Col(other.name) for one, other in zip(columns, others, strict=True)}
+
+
 def renamed(plan: Plan, columns: tuple[Column, ...]) -> Plan:
     """Returns the same rows under other column names; a compiler sees that nothing is computed."""
     if tuple(c.name for c in plan.columns) == tuple(c.name for c in columns):

@@ -44,7 +44,7 @@ from aspen.algebra.renaming import as_they_are, narrowed
 from aspen.model.schema import Column, Relation, Type, Value
 
 SCALE = 1 << 20
-INNER, ARRIVED, LEAVING = "inner", "arrived", "leaving"
+INNER, ARRIVED = "inner", "arrived"
 
 
 class CannotSplit(PlanError, code="aspen.algebra.cannot_split"):

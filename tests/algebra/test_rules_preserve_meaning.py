@@ -215,7 +215,7 @@ def test_rules_that_undo_each_other_are_named():
     def turned(plan):
         return with_children(plan, tuple(reversed(children(plan))))
 
-    turn = Rule("turn", "", "", lambda plan: plan.__class__.__name__ == "Union", turned)
+    turn = Rule("turn", "", "", turned, lambda plan: plan.__class__.__name__ == "Union")
 
     @settings(max_examples=5, deadline=None)
     @given(shaped(["union"]))
@@ -230,9 +230,9 @@ def test_rules_that_undo_each_other_are_named():
 
 def test_rules_that_grow_a_plan_for_ever_are_named():
     grow = Rule(
-        "grow", "", "", lambda plan: isinstance(plan, Filter), lambda plan: Filter(plan, TRUE)
+        "grow", "", "", lambda plan: Filter(plan, TRUE), lambda plan: isinstance(plan, Filter)
     )
-    still = Rule("still", "", "", lambda _plan: True, lambda plan: plan)
+    still = Rule("still", "", "", lambda plan: plan)
     with pytest.raises(RewriteDoesNotSettle) as caught:
         rewrite(Filter(scan("ask", "q"), TRUE), (still, grow))
     assert caught.value.found == "grow"

@@ -9,7 +9,7 @@ from aspen.algebra.plan import Plan
 
 
 def always(_plan: Plan) -> bool:
-    """Guard of a rule that holds wherever it matches."""
+    """Match or guard of a rule that needs none."""
     return True
 
 
@@ -21,9 +21,9 @@ class Rule:
         name: what it does, as goldens and EXPLAIN name it.
         claim: the equivalence, in algebra or one sentence.
         counter_example: where it would be wrong without its guard, or why nothing is.
-        match: whether a node has the shape.
+        build: the new node; None where a node has not the shape, or nothing would change.
+        match: whether a node has the shape, where `build` does not say so itself.
         guard: whether the claim holds for it.
-        build: the new node; None when nothing would change.
 
     Law: over all data, the node and what is built for it have the same rows and columns.
     """
@@ -31,8 +31,8 @@ class Rule:
     name: str
     claim: str
     counter_example: str
-    match: Callable[[Plan], bool]
     build: Callable[[Plan], Plan | None]
+    match: Callable[[Plan], bool] = always
     guard: Callable[[Plan], bool] = always
 
     def apply(self, plan: Plan) -> Plan | None:

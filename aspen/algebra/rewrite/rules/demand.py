@@ -164,7 +164,6 @@ DEMAND_BY_CONSTANT = Rule(
     " M = demand from k",
     counter_example="WHERE cost_mm = 900 on cheapest walks: restricted to that cost, a dearer walk"
     " would seem cheapest",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Fixpoint),
     build=_by_constant,
 )
 

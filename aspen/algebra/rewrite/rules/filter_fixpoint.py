@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aspen.algebra.expr import Col, Expr, substitute
+from aspen.algebra.expr import Col, substitute
 from aspen.algebra.linearise import mentions
 from aspen.algebra.plan import (
     AntiJoin,
@@ -18,7 +18,7 @@ from aspen.algebra.plan import (
     Union,
     names_of,
 )
-from aspen.algebra.renaming import filtered, parted
+from aspen.algebra.renaming import by_position, filtered, parted
 from aspen.algebra.rewrite.rule import Rule
 
 
@@ -66,10 +66,7 @@ def _into_base(plan: Plan) -> Plan | None:
             own, rest = parted(predicate, unchanged(fixpoint))
             if not own:
                 return None
-            names: dict[str, Expr] = {
-                column.name: Col(below.name)
-                for column, below in zip(fixpoint.columns, fixpoint.base.columns, strict=True)
-            }
+            names = by_position(fixpoint.columns, fixpoint.base.columns)
             base = filtered(fixpoint.base, (substitute(p, names) for p in own))
             return filtered(replace(fixpoint, base=base), rest)
     return None
@@ -83,6 +80,5 @@ FILTER_INTO_FIXPOINT = Rule(
     name="filter_into_fixpoint",
     claim="filter[p(c)](μX. b ∪ step(X)) = μX. filter[p(c)](b) ∪ step(X), c unchanged by step",
     counter_example="WHERE node = 7 on walk(origin, node): a walk reaches 7 through other nodes",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Fixpoint),
     build=_into_base,
 )

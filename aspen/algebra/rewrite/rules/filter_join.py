@@ -57,7 +57,6 @@ FILTER_INTO_JOIN = Rule(
     claim="filter[p(l) AND q(r) AND a = b AND s(l, r)](l ⋈ r)"
     " = filter[p](l) ⋈[a = b, s] filter[q](r)",
     counter_example="an outer join would keep the rows whose partners the filter took",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Join),
     build=_into_join,
 )
 
@@ -65,7 +64,6 @@ RESIDUAL_INTO_JOIN_KEYS = Rule(
     name="residual_into_join_keys",
     claim="l ⋈[p(l) AND a = b] r = filter[p](l) ⋈[a = b] r",
     counter_example="a < b or a + 1 = b is no key: it stays a residual",
-    match=lambda plan: isinstance(plan, Join) and plan.residual is not None,
     build=_into_keys,
 )
 
@@ -74,7 +72,6 @@ FILTER_BELOW_ANTI_JOIN = Rule(
     name="filter_below_anti_join",
     claim="filter[p](l ▷ r) = filter[p](l) ▷ r",
     counter_example="below the right side it would let back rows whose partner fails p",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, AntiJoin),
     build=_below_anti_join,
 )
 
@@ -84,6 +81,5 @@ ANTI_JOIN_BELOW_JOIN = Rule(
     name="anti_join_below_join",
     claim="(l ⋈ r) ▷[p(l, x)] x = (l ▷[p(l, x)] x) ⋈ r, and likewise for r",
     counter_example="p(l, r, x) reads both sides: NOT EXISTS a way shorter than l and r together",
-    match=lambda plan: isinstance(plan, AntiJoin) and isinstance(plan.left, Join),
     build=_anti_join_below,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aspen.algebra.expr import (
-    Col,
     Const,
     Expr,
     columns_in,
@@ -13,7 +12,7 @@ from aspen.algebra.expr import (
     substitute,
 )
 from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, SetOperation, names_of
-from aspen.algebra.renaming import filtered, narrowed, parted
+from aspen.algebra.renaming import by_position, filtered, narrowed, parted
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.fold import fold
 
@@ -49,10 +48,7 @@ def _to_join(plan: Plan) -> Plan | None:
 def _below_set_operation(plan: Plan) -> Plan | None:
     match plan:
         case Filter(SetOperation(left, right) as whole, predicate):
-            values: dict[str, Expr] = {
-                one.name: Col(other.name)
-                for one, other in zip(left.columns, right.columns, strict=True)
-            }
+            values = by_position(left.columns, right.columns)
             other = Filter(right, substitute(predicate, values))
             return replace(whole, left=Filter(left, predicate), right=other)
     return None
@@ -64,7 +60,6 @@ FILTER_BELOW_OUTER_JOIN = Rule(
     name="filter_below_outer_join",
     claim="filter[p(l) AND q](l ⟕ r) = filter[q](filter[p](l) ⟕ r)",
     counter_example="p(r) below the right side would let rows come back beside nulls",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, OuterJoin | MarkJoin),
     build=_below,
 )
 
@@ -73,7 +68,6 @@ OUTER_JOIN_TO_JOIN = Rule(
     name="outer_join_to_join",
     claim="filter[p(r)](l ⟕ r) = filter[p(r)](l ⋈ r), p not true of nulls",
     counter_example="WHERE r.x IS NULL keeps exactly the rows the join would lose",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, OuterJoin),
     build=_to_join,
 )
 
@@ -82,6 +76,5 @@ FILTER_BELOW_SET_OPERATION = Rule(
     name="filter_below_set_operation",
     claim="filter[p](r EXCEPT s) = filter[p](r) EXCEPT filter[p](s), and likewise INTERSECT",
     counter_example="by name instead of by position: SELECT a, b … EXCEPT SELECT b, a …",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, SetOperation),
     build=_below_set_operation,
 )

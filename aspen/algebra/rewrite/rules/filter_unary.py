@@ -44,7 +44,6 @@ MERGE_FILTERS = Rule(
     name="merge_filters",
     claim="filter[q](filter[p](r)) = filter[p AND q](r)",
     counter_example="none: every expression is total, so p need not shield q",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Filter),
     build=_merge,
 )
 
@@ -54,7 +53,6 @@ FILTER_BELOW_PROJECT = Rule(
     name="filter_below_project",
     claim="filter[p](project[e](r)) = project[e](filter[p∘e](r))",
     counter_example="none: expressions are total and read no clock",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Project),
     build=_below_project,
 )
 
@@ -62,7 +60,6 @@ FILTER_BELOW_DISTINCT = Rule(
     name="filter_below_distinct",
     claim="filter[p](distinct(r)) = distinct(filter[p](r))",
     counter_example="none: p sees whole rows, and equal rows share their fate",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Distinct),
     build=_below_distinct,
 )
 
@@ -72,6 +69,5 @@ FILTER_BELOW_GROUP = Rule(
     name="filter_below_group",
     claim="filter[p(k)](group[k, f](r)) = group[k, f](filter[p(k)](r))",
     counter_example="HAVING COUNT(*) > 2 below the grouping would count fewer rows",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, GroupBy),
     build=_below_group,
 )

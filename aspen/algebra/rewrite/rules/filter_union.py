@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Col, Expr, substitute
+from aspen.algebra.expr import substitute
 from aspen.algebra.plan import Filter, Plan, Union
+from aspen.algebra.renaming import by_position
 from aspen.algebra.rewrite.rule import Rule
 
 
 def _below(plan: Plan) -> Plan | None:
     match plan:
         case Filter(Union(branches) as union, predicate):
-            names = [column.name for column in union.columns]
-            below: list[Plan] = []
-            for branch in branches:
-                values: dict[str, Expr] = {
-                    name: Col(column.name)
-                    for name, column in zip(names, branch.columns, strict=True)
-                }
-                below.append(Filter(branch, substitute(predicate, values)))
+            names = [by_position(union.columns, branch.columns) for branch in branches]
+            below = map(Filter, branches, (substitute(predicate, own) for own in names))
             return Union(tuple(below))
     return None
 
@@ -28,6 +23,5 @@ FILTER_BELOW_UNION = Rule(
     name="filter_below_union",
     claim="filter[p](r ⊎ s) = filter[p](r) ⊎ filter[p](s)",
     counter_example="by name instead of by position: SELECT a, b … UNION ALL SELECT b, a …",
-    match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Union),
     build=_below,
 )

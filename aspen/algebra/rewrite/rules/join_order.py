@@ -111,6 +111,5 @@ NARROW_ABOVE = Rule(
     name="narrow_above",
     claim="π[a](l) ⋈ r = π[a, r](l ⋈ r), likewise filter, ▷, ⟕ and mark",
     counter_example="none of meaning; a dropped column named like one of r would be there twice",
-    match=lambda plan: isinstance(plan, Filter | Join | AntiJoin | OuterJoin | MarkJoin),
     build=_above,
 )

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from aspen.algebra.block import Block, NotABlock, block_of, column_name, plan_of
 from aspen.algebra.edge_rule import EdgeRule
-from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjunction, conjuncts, substitute
+from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjuncts, substitute
 from aspen.algebra.linearise import NotMaintainable, linearise
 from aspen.algebra.plan import Filter, Fixpoint, Plan, Project, Scan
+from aspen.algebra.renaming import filtered
 from aspen.algebra.rewrite.rule import Rule
 
 
@@ -52,10 +53,10 @@ def closure(plan: Plan) -> Closure | None:
         length = found.rule.length(found.cost)
         assert length is not None
         outputs[found.cost] = length[1]
-    tests = conjunction(c for c in block.conditions if columns_in(c) <= {*own})
+    tests = [c for c in block.conditions if columns_in(c) <= {*own}]
     columns = zip(own, edges.columns, strict=True)
     names: dict[str, Expr] = {name: Col(column.name) for name, column in columns}
-    side: Plan = edges if tests is None else Filter(edges, substitute(tests, names))
+    side = filtered(edges, (substitute(test, names) for test in tests))
     expected = Project(
         side,
         tuple((c, substitute(outputs[index], names)) for index, c in enumerate(plan.columns)),

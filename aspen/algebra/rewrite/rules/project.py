@@ -38,7 +38,6 @@ MERGE_PROJECTS = Rule(
     name="merge_projects",
     claim="project[f](project[e](r)) = project[f∘e](r)",
     counter_example="none of meaning; distance(…) AS d, d * d would compute the distance twice",
-    match=lambda plan: isinstance(plan, Project) and isinstance(plan.child, Project),
     guard=_computes_nothing_twice,
     build=_merge,
 )
