@@ -8,10 +8,9 @@ from django.conf import settings
 from aspen.errors import AspenError
 from smartcis.models import MaintainedView
 from smartcis.placements.decide import decide
-from smartcis.placements.device_streams import DEVICE_STREAMS
+from smartcis.placements.device_streams import DEVICE_STREAMS, streams_of
 from smartcis.placements.measured import measured_statistics
 from smartcis.placements.silence import silence_pieces
-from smartcis.placements.streams import streams_of
 
 OFF = "off"
 

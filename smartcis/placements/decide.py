@@ -33,11 +33,10 @@ from federation.statistics import Statistics
 from smartcis.catalog import CATALOG
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.models import MaintainedView, NetworkPiece, Placement
-from smartcis.placements.device_streams import whole_stream
+from smartcis.placements.device_streams import streams_of, whole_stream
 from smartcis.placements.optimizer import house_network, house_weights
 from smartcis.placements.probes import selections
 from smartcis.placements.store import Reason, Variant, want
-from smartcis.placements.streams import streams_of
 from smartcis.placements.translate import fragment_of
 
 FACTOR = 1.5  # own choice: shares of a few dozen sensors waver by less

@@ -1,10 +1,13 @@
-"""Device streams: the relations that motes fill, each from one kind of sensor."""
+"""Device streams: the relations that motes fill, each from one kind of sensor; who reads them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from aspen.algebra.plan import Scan
+from aspen.algebra.plan import Scan, relations_of
+from aspen.algebra.read import read_plan
+from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation
 from aspen.motes.kinds import device_kind
 from sensors_sim.motes import DeviceStream
@@ -41,3 +44,20 @@ def whole_stream(relation: Relation) -> Scan:
         Column(f"s.{one.name}", one.type, one.unit, one.nullable) for one in relation.columns
     )
     return Scan(relation.name, "s", columns, stream=True)
+
+
+DEVICE_NAMES = frozenset(relation.name for relation in STREAMS if relation.device)
+
+
+@lru_cache(maxsize=8192)  # every submitted query is looked at again and again
+def reads_of(plan_text: str) -> frozenset[str]:
+    """Returns the relations and views a plan reads; none if its text is of an older version."""
+    try:
+        return frozenset(relations_of(read_plan(plan_text)))
+    except AspenError:
+        return frozenset()
+
+
+def streams_of(plan_text: str) -> frozenset[str]:
+    """Returns the device streams a plan reads row by row, not through views or the network."""
+    return reads_of(plan_text) & DEVICE_NAMES

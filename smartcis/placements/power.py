@@ -16,7 +16,7 @@ from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.models import MaintainedView
 from smartcis.models.outbox import enqueue
-from smartcis.placements.streams import streams_of
+from smartcis.placements.device_streams import streams_of
 from smartcis.queries import LISTENING
 
 RELATION = "query_power"

@@ -24,6 +24,7 @@ from sensors_sim.motes import DeviceStream
 from sensors_sim.network.mote import Mote
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.models import NetworkPiece, Placement
+from smartcis.placements.device_streams import streams_of
 from smartcis.placements.look import Look
 from smartcis.placements.power import MotePower
 from smartcis.placements.probes import Probes
@@ -36,7 +37,6 @@ from smartcis.placements.store import (
     publish,
     retire,
 )
-from smartcis.placements.streams import streams_of
 from smartcis.placements.translate import mote_fragment
 
 SETTLE_S = 30.0  # motes without a route are waited for so long, then for those with one

@@ -9,7 +9,7 @@ starts from the newest reading of each sensor, which must have been sent.
 from __future__ import annotations
 
 from smartcis.models import MaintainedView
-from smartcis.placements.streams import reads_of, streams_of
+from smartcis.placements.device_streams import reads_of, streams_of
 from smartcis.queries import LISTENING
 
 STATUS = "mote_status"  # no device measures it: the motes tell it of themselves
