@@ -118,14 +118,9 @@ class Template(Generic[Guest]):
     node: Node
     guests: dict[Row, list[Guest]] = field(default_factory=dict)
 
-    @property
-    def width(self) -> int:
-        """How many parameters there are."""
-        return len(self.parameters.relation.columns)
-
     def split(self, delta: Delta) -> dict[Row, Delta]:
         """Returns the rows of each question, without its parameters."""
-        width, parts = self.width, dict[Row, Delta]()
+        width, parts = len(self.parameters.relation.columns), dict[Row, Delta]()
         for row, weight in delta.items():
             accumulate(parts.setdefault(row[-width:], {}), row[:-width], weight)
         return parts

@@ -132,7 +132,8 @@ def _selected(entry: Column, lowered: Lowered) -> Column:
 def _wanted(change: Column, lowered: Lowered) -> Column:
     """Say whether a change must reach the lanes: it may be no good row, or it passes."""
     columns = lowered.relation.columns
-    shapes = ",".join(f"({_shape(column)})" for column in columns)
+    nulls = ["null|" if column.nullable else "" for column in columns]
+    shapes = ",".join(f"({n}{_SHAPES[c.type]})" for n, c in zip(nulls, columns, strict=True))
     pattern = f'^"{re.escape(lowered.relation.name)}",1,{shapes}$'
     read = columns_in(lowered.predicate)
     found = {
@@ -153,11 +154,6 @@ def _value(found: Column, column: RelationColumn) -> Column:
         bare = f.substr(found, f.lit(2), f.length(found) - 2)
         return f.when(found != "null", bare)
     return f.when(~found.isin("null", ""), found.cast(_SPARK_TYPES[column.type]))
-
-
-def _shape(column: RelationColumn) -> str:
-    null = "null|" if column.nullable else ""
-    return f"{null}{_SHAPES[column.type]}"
 
 
 def _column(expr: Expr, by_name: dict[str, Column]) -> Column:

@@ -159,11 +159,9 @@ def _validated(
             exists=[kind.unit],
             attempt=f"convert to {kind.unit}",
         )
-    values: dict[str, Value] = {
-        **sensor,
-        kind.measures: _number(reading.get("value"), kind),
-        "at_s": _time(reading, now_s=now_s),
-    }
+    value, at_s = _number(reading.get("value"), kind), measured_s(reading)
+    check_time(at_s, now_s)
+    values: dict[str, Value] = {**sensor, kind.measures: value, "at_s": at_s}
     if "tag" in stream.names:
         values["tag"] = _tag(reading.get("tag"))
     elif "tag" in reading:
@@ -198,12 +196,6 @@ def _number(value: object, kind: DeviceKind) -> float:
             exists=[f"{kind.least} to {kind.greatest} {kind.unit}"],
         )
     return float(value)
-
-
-def _time(reading: Mapping[str, Any], *, now_s: float) -> float:
-    at_s = measured_s(reading)
-    check_time(at_s, now_s)
-    return at_s
 
 
 def _tag(tag: object) -> str:

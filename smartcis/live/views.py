@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.model.delta import Delta, merge
-from aspen.model.schema import Row
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
 
 KEEP_EPOCHS = 1_024
@@ -135,8 +134,4 @@ def restricted(rows: Delta, index: int | None, allowed: frozenset[str] | None) -
     """Returns the rows a tenant may see: all of them where nobody owns rows."""
     if allowed is None or index is None:
         return rows
-    return {row: weight for row, weight in rows.items() if _owner(row, index) in allowed}
-
-
-def _owner(row: Row, index: int) -> str:
-    return str(row[index])
+    return {row: weight for row, weight in rows.items() if str(row[index]) in allowed}
