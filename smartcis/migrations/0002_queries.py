@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('smartcis', '0005_placements'), ('smartcis', '0006_answers_given'), ('smartcis', '0007_visitors_consent'), ('smartcis', '0008_cascade_at_once'), ('smartcis', '0009_sensor_kinds_by_table')]
+    replaces = [('smartcis', '0005_placements'), ('smartcis', '0006_answers_given'), ('smartcis', '0007_visitors_consent')]  # 0008 and 0009 changed no column
 
     initial = True
 
