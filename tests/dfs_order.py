@@ -23,9 +23,10 @@ Ends:       a walk enters a vertex once. A batch of changes costs one walk, O(ed
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Generic
 
+from aspen.provenance.bdd import Bdd, Variable
 from aspen.provenance.depth_first import DepthFirstWalk, Edge, Item, Vertex
 
 
@@ -110,3 +111,21 @@ class DepthFirstOrder(Generic[Item]):
             walk.begin(root)
         self._order = walk.edges
         self._roots = walk.roots
+
+
+def level_of(manager: Bdd, variable: Variable) -> int:
+    """Returns a variable's level, 0 nearest the root."""
+    level: int = manager._bdd.level_of_var(f"v{variable}")
+    return level
+
+
+def arrange(manager: Bdd, variables: Sequence[Variable]) -> None:
+    """Orders variables, the first nearest the root; those not named come below them.
+
+    Functions keep their meaning. The price is that of swapping neighbours until it is so.
+    """
+    known = [int(name[1:]) for name in manager._bdd.vars]
+    others = sorted(set(known) - set(variables), key=lambda one: level_of(manager, one))
+    wanted = [*variables, *others]
+    if wanted != sorted(wanted, key=lambda one: level_of(manager, one)):
+        manager._bdd.reorder({f"v{one}": level for level, one in enumerate(wanted)})

@@ -10,7 +10,7 @@ Computers C-35 (1986); F. Somenzi, "CUDD: CU decision diagram package"; dd by th
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -78,20 +78,6 @@ class Bdd:
     def release(self, variable: Variable) -> None:
         """Take a variable back; no live function may mention it."""
         self._free.append(variable)
-
-    def arrange(self, variables: Sequence[Variable]) -> None:
-        """Order variables, the first nearest the root; those not named come below them.
-
-        Functions keep their meaning. The price is that of swapping neighbours until it is so.
-        """
-        others = sorted(set(self._bdd.vars) - {f"v{v}" for v in variables}, key=self._level)
-        wanted = [*(f"v{v}" for v in variables), *others]
-        if wanted != sorted(wanted, key=self._level):
-            self._bdd.reorder({name: level for level, name in enumerate(wanted)})
-
-    def _level(self, name: str) -> int:
-        level: int = self._bdd.level_of_var(name)
-        return level
 
     def literal(self, variable: Variable) -> Function:
         """Returns the function that is true exactly when the variable is."""

@@ -30,7 +30,6 @@ from aspen.runtime.views import Views
 from aspen.views.choose import estimate
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
-from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.window import WindowOperator
 
@@ -154,7 +153,7 @@ class System:
                 operator,
                 type(node).__name__.removesuffix("Operator"),
                 _reads(node),
-                _kept(node),
+                node.kept(),
                 uses[node],
                 sum(self._changes(child) for child in node.inputs),
                 self._changes(node),
@@ -219,9 +218,3 @@ def _reads(node: Node) -> str:
             return node.stream
         case _:
             return ""
-
-
-def _kept(node: Node) -> int:
-    if isinstance(node, FixpointOperator):
-        return sum(group.best is not None for group in node.groups.values())
-    return node.kept()

@@ -21,6 +21,10 @@ Way = tuple[tuple["Node", Row], ...]
 """One derivation of a row: the rows of other nodes it takes, all of them."""
 
 
+class EndlessRecursion(AspenError, code="aspen.views.endless_recursion"):
+    """A recursion that keeps deriving."""
+
+
 def key_of(indices: Sequence[int]) -> Callable[[Row], Key]:
     """The function from a row to its key; a single column is its own key, without a tuple."""
     if not indices:

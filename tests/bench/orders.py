@@ -28,7 +28,7 @@ from aspen.views.node import Node
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.operators.support.absorption_eager import AbsorptionEager
 from tests.bench.report import report, spread
-from tests.dfs_order import DepthFirstOrder
+from tests.dfs_order import DepthFirstOrder, arrange
 from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 
 Link = tuple[int, int]
@@ -117,7 +117,7 @@ def _kept(links: list[Link]) -> dict[str, Any]:
             walk: DepthFirstOrder[Link] = DepthFirstOrder()
             for link in links:
                 walk.add(link, [link])
-            manager.arrange([variable_of[one] for one in walk.items() if one in variable_of][::-1])
+            arrange(manager, [variable_of[one] for one in walk.items() if one in variable_of][::-1])
         arranged_s = thread_time() - began_s
         nodes = _shared(manager, [held.function for held in support.held.values()])
         took_ms = []

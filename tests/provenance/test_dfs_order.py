@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aspen.provenance.bdd import Bdd
-from tests.dfs_order import DepthFirstOrder
+from tests.dfs_order import DepthFirstOrder, arrange, level_of
 
 VERTICES = st.integers(0, 7)
 CHANGES = st.lists(st.tuples(st.booleans(), VERTICES, VERTICES), max_size=40)
@@ -132,9 +132,9 @@ def test_a_manager_takes_any_order_and_functions_keep_their_meaning(backend, dat
         manager.disjoin(manager.conjoin(a, b), manager.conjoin(c, d)), manager.conjoin(e, f)
     )
     wanted = data.draw(st.permutations(variables))[: data.draw(st.integers(0, 6))]
-    before = sorted(variables, key=lambda v: manager._level(f"v{v}"))
-    manager.arrange(wanted)
-    after = sorted(variables, key=lambda v: manager._level(f"v{v}"))
+    before = sorted(variables, key=lambda v: level_of(manager, v))
+    arrange(manager, wanted)
+    after = sorted(variables, key=lambda v: level_of(manager, v))
     assert after == [*wanted, *(v for v in before if v not in wanted)]
     assert manager.support(whole) == tuple(sorted(variables))
     assert manager.without(whole, variables[2:]) == manager.conjoin(a, b)
@@ -150,9 +150,9 @@ def test_order_decides_the_size_of_a_sum_of_pairs():
     for one, other in pairs:
         both = manager.conjoin(manager.literal(one), manager.literal(other))
         whole = manager.disjoin(whole, both)
-    manager.arrange(variables)
+    arrange(manager, variables)
     apart = manager.size(whole)
-    manager.arrange([variable for pair in pairs for variable in pair])
+    arrange(manager, [variable for pair in pairs for variable in pair])
     assert manager.size(whole) < apart / 5
 
 

@@ -17,8 +17,7 @@ from aspen.model.schema import SchemaError
 from aspen.runtime.lane import Lane
 from aspen.runtime.provenance_queries import NoSuchBaseRow, UnknownView
 from aspen.views.compile import UnknownSource
-from aspen.views.endless import EndlessRecursion
-from aspen.views.node import Node
+from aspen.views.node import EndlessRecursion, Node
 from aspen.views.operators.fixpoint import FixpointOperator
 from aspen.views.pattern import ANY
 from aspen.views.what_if import HypotheticalFailed

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 from aspen.views.node import Arrangement
-from aspen.views.two_sided import TwoSided
+from aspen.views.operators.pipelined_hash_join import TwoSided
 
 
 class AntiJoinOperator(TwoSided):

@@ -25,8 +25,7 @@ from typing import Any
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.endless import EndlessRecursion
-from aspen.views.node import Lookups, Node, Way
+from aspen.views.node import EndlessRecursion, Lookups, Node, Way
 from aspen.views.operators.agenda import Agenda, Entry
 from aspen.views.operators.min_ship import Group, Source
 from aspen.views.operators.multi_best_relation import MultiBestRelation
@@ -116,6 +115,10 @@ class FixpointOperator(Node):
             side.stop()
         self._forget()
         self.support.close()
+
+    def kept(self) -> int:
+        """Count the settled rows."""
+        return sum(relation.settled for relation in self.relations)
 
     def contents(self) -> Delta:
         """Returns the rows."""

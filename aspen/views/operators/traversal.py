@@ -26,8 +26,7 @@ from typing import Any
 from aspen.algebra.evaluate import compile_predicate
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Row, Type
-from aspen.views.endless import EndlessRecursion
-from aspen.views.node import Lookups, Node, Way, row_of
+from aspen.views.node import EndlessRecursion, Lookups, Node, Way, row_of
 from aspen.views.traversal.layer import Layer
 from aspen.views.traversal.names import Names, RowGroup
 from aspen.views.traversal.shape import TraversalShape

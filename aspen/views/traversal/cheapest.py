@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from aspen.views.endless import EndlessRecursion
+from aspen.views.node import EndlessRecursion
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
 

@@ -93,10 +93,6 @@ class Graph:
         if not self.edges:
             self._free.clear()
 
-    def leaves(self, vertex: int) -> dict[int, Any]:
-        """Returns the edges that leave a vertex, with their ends (and lengths)."""
-        return self.leaving.get(vertex, _NONE)
-
     def enters(self, vertex: int) -> dict[int, int]:
         """Returns the edges that reach a vertex, with their starts."""
         return self.entering.get(vertex, _NONE)

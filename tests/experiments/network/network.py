@@ -7,7 +7,7 @@ from time import thread_time
 
 from aspen.provenance.bdd import Bdd
 from aspen.runtime.collector import uncollected
-from tests.dfs_order import DepthFirstOrder
+from tests.dfs_order import DepthFirstOrder, arrange
 from tests.experiments.network.exchange import Exchange, Meter
 from tests.experiments.network.fact import Fact, Value, Vertex
 from tests.experiments.network.partition import (
@@ -119,7 +119,7 @@ class QueryNetwork:
         self._drift = 0
         began_s = thread_time()
         variables = [self.variables[fact] for fact in self.order.items()]
-        self.manager.arrange(variables[::-1])
+        arrange(self.manager, variables[::-1])
         self.meter.cpu_s[0] += thread_time() - began_s
 
     def _converge(self, what: str, facts: Iterable[Fact]) -> float:

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.dfs_order import level_of
 from tests.experiments.network.fact import link
 from tests.experiments.network.network import QueryNetwork
 from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
@@ -38,9 +39,9 @@ def test_few_changes_move_no_variables():
     facts = shuffled(1, DENSE)
     network = QueryNetwork("absorption-push", 12)
     network.insert(facts[:-1])
-    before = {v: network.manager._level(f"v{v}") for v in network.variables.values()}
+    before = {v: level_of(network.manager, v) for v in network.variables.values()}
     network.insert(facts[-1:])
-    after = sorted(before, key=lambda v: network.manager._level(f"v{v}"))
+    after = sorted(before, key=lambda v: level_of(network.manager, v))
     assert after == sorted(before, key=before.__getitem__)
     assert network.order.items() != [*facts[:-1], facts[-1]]
     assert sorted(map(id, network.order.items())) == sorted(map(id, network.variables))
