@@ -27,8 +27,8 @@ def test_follows_the_links_through_insertion_and_deletion():
     network.insert(facts[:100])
     network.delete(facts[:50])
     network.insert(facts[100:])
-    levels = network.manager._level
-    lowest_first = sorted(network.variables, key=lambda f: -levels(f"v{network.variables[f]}"))
+    manager, variables = network.manager, network.variables
+    lowest_first = sorted(variables, key=lambda f: -level_of(manager, variables[f]))
     assert lowest_first == network.order.items()
     again = QueryNetwork("dred", 1)
     again.insert(facts[50:])
