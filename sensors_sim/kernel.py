@@ -22,7 +22,8 @@ from aspen.motes.kinds import DeviceKind, device_kind
 from sensors_sim.occupancy import Workplace, workplace_of
 from sensors_sim.radio import FLOOR_DBM, signal_dbm
 from sensors_sim.visitors import Walker
-from sensors_sim.waveforms import Sample, waveform
+from sensors_sim.waveforms import waveform
+from sensors_sim.waveforms.base import Sample
 from sensors_sim.world import Reading, SensorSpec, VisitorSpec, World
 
 HELLO_S = 3.0  # every sensor reports once within this time, then at its own pace

@@ -12,6 +12,7 @@ for several groups.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -144,10 +145,7 @@ def assign_groups(
         sizes: payload bytes of a row of each input.
         result_bytes: of a joined row.
     """
-    everyone = 1.0
-    for share in shares.inputs:
-        everyone *= share
-    result_share = everyone * shares.joined
+    result_share = math.prod(shares.inputs) * shares.joined
     heard, lost = list[Group](), list[Group]()
     for group in groups:
         (heard if all(prices.known(mote_of(s)) for s in group) else lost).append(group)

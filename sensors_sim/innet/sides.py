@@ -27,12 +27,8 @@ class Sides:
     ) -> None:
         self._registry = registry
         self._bits = program.bloom_bits
-        needed: set[tuple[int, int]] = set()
-        compared: set[tuple[int, int]] = set()
-        for output in program.outputs:
-            needed |= {column_of(name) for name in columns_in(output.value)}
-        for name in columns_in(program.joined):
-            compared.add(column_of(name))
+        needed = {column_of(n) for one in program.outputs for n in columns_in(one.value)}
+        compared = {column_of(name) for name in columns_in(program.joined)}
         self._columns: list[list[tuple[int, Wire, bool]]] = []
         for number, one in enumerate(program.inputs):
             stream = streams[one.stream]

@@ -6,7 +6,7 @@ from typing import Any
 
 from aspen.motes.kinds import DeviceKind
 from sensors_sim.errors import BadParameters, UnknownWaveform
-from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField, check_parameters
+from sensors_sim.waveforms.base import Parameters, Waveform, check_parameters
 from sensors_sim.waveforms.constant import CONSTANT
 from sensors_sim.waveforms.people import PEOPLE
 from sensors_sim.waveforms.random_walk import RANDOM_WALK
@@ -14,16 +14,6 @@ from sensors_sim.waveforms.recorded import NAB_TEMPERATURE, UCI_LIGHT, UCI_TEMPE
 from sensors_sim.waveforms.replay import REPLAY
 from sensors_sim.waveforms.sine import SINE
 from sensors_sim.waveforms.square import SQUARE
-
-__all__ = [
-    "WAVEFORMS",
-    "BadParameters",
-    "Sample",
-    "Waveform",
-    "WaveformField",
-    "checked",
-    "waveform",
-]
 
 WAVEFORMS: dict[str, Waveform] = {
     shape.key: shape

@@ -6,7 +6,8 @@ import pytest
 
 from aspen.motes.kinds import DEVICE_KINDS, device_kind, sample_mj
 from federation.sites import MOTES, SensorSite
-from sensors_sim.waveforms import WAVEFORMS, BadParameters, checked
+from sensors_sim.errors import BadParameters
+from sensors_sim.waveforms import WAVEFORMS, checked
 from smartcis.catalog import CATALOG
 from smartcis.placements.device_streams import DEVICE_STREAMS
 from smartcis.queries import standing_queries
