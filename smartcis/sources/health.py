@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import redis
@@ -39,11 +38,11 @@ class SourceHealth:
     capabilities: tuple[str, ...]
 
 
-def source_health(sources: Iterable[Source] | None = None) -> list[SourceHealth]:
-    """Returns all sources, or those given, with their health."""
+def source_health() -> list[SourceHealth]:
+    """Returns all sources with their health."""
     known = _states()
     found = []
-    for one in Source.objects.select_related("machine") if sources is None else sources:
+    for one in Source.objects.select_related("machine"):
         state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
         if not one.enabled:
             state, since_s, reason = "off", None, ""

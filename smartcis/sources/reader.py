@@ -24,24 +24,24 @@ AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
 
 
-def poll_due(log: RedisLog, clock: Callable[[], float] = time.time) -> int:
+def poll_due(log: RedisLog) -> int:
     """Polls every source whose time has come, some at once; withdraw what is switched off.
 
     Returns:
         How many were polled.
     """
-    now_s = clock()
+    now_s = time.time()
     polled = [kind.key for kind in KINDS if issubclass(kind, Poller)]
     withdraw_disabled()
     waiting = Source.objects.filter(enabled=True, kind__in=polled).select_related("state")
     due = [source for source in waiting if now_s - _asked_s(source) >= source.period_s]
     if len(due) == 1:
-        poll_source(due[0], log, clock)
+        poll_source(due[0], log)
     elif due:
 
         def poll(source: Source) -> None:
             try:
-                poll_source(source, log, clock)
+                poll_source(source, log)
             finally:
                 connections.close_all()  # this thread's own
 

@@ -20,21 +20,18 @@ NARROWEST_M = 0.7  # a gap narrower than this is a wall
 LEAST_AREA_M2 = 1.0
 
 
-def gap_corridors(
-    spaces: Sequence[WalkableSpace], footprint: BaseGeometry | None, widest_m: float = WIDEST_M
-) -> list[Polygon]:
+def gap_corridors(spaces: Sequence[WalkableSpace], footprint: BaseGeometry | None) -> list[Polygon]:
     """Finds the corridors between the spaces of one level.
 
     Args:
         spaces: one level's, with their own ground settled.
         footprint: ground covered by buildings; None when the data has none.
-        widest_m: widest gap still taken for a corridor.
 
     Returns:
         Disjoint polygons, largest first, none overlapping a space.
     """
     drawn = shapely.union_all([space.polygon for space in spaces])
-    half = widest_m / 2
+    half = WIDEST_M / 2
     closed = drawn.buffer(half, join_style="mitre").buffer(-half, join_style="mitre")
     gaps = shapely.difference(closed, drawn)
     if footprint is not None:
