@@ -183,13 +183,13 @@ def _select(
     if distinct is not None and distinct.args.get("on") is not None:
         raise unsupported("DISTINCT ON", distinct, "use GROUP BY with MIN or MAX")
     own = items_of(select)
-    items = [*own, *hidden]
     rows = FromBinder(environment).bind(select)
+    items = [*_expanded(own, rows.scope), *hidden]
     single, late = Subqueries(environment, rows.scope), Subqueries(environment, rows.scope)
     plan = rows.plan
     if is_grouped(select, hidden):
         grouping = Grouping(rows.scope, select, own, single, late)
-        outputs = _outputs(items, rows.scope, grouping.binder, named=named)
+        outputs = _outputs(items, grouping.binder, named=named)
         found = select.args.get("having")
         having = None if found is None else grouping.binder.predicate(found.this, "HAVING")
         late.check_grouped(grouping.names, whole(select))
@@ -197,7 +197,7 @@ def _select(
         if having is not None:
             plan = Filter(plan, having.expr)
     else:
-        outputs = _outputs(items, rows.scope, ExpressionBinder(rows.scope, None, late), named=named)
+        outputs = _outputs(items, ExpressionBinder(rows.scope, None, late), named=named)
         plan = late.over(plan)
     if rows.recursive and (rows.computes or single.found or late.found):
         raise NonStratified(
@@ -211,10 +211,10 @@ def _select(
 
 
 def _outputs(
-    items: list[Item], scope: Scope, binder: ExpressionBinder, *, named: bool
+    items: list[Item], binder: ExpressionBinder, *, named: bool
 ) -> list[tuple[Column, Expr]]:
     outputs: list[tuple[Column, Expr]] = []
-    for item in _expanded(items, scope):
+    for item in items:
         typed = binder.bind(item.value)
         name = item.alias or _natural(item.value, len(outputs) + 1)
         taken = {column.name for column, _ in outputs}

@@ -216,7 +216,10 @@ def _filtered(tree: exp.Filter) -> Call | None:
         return None
     counted = (exp.Literal.number(1),) if call.star else call.arguments
     when = tree.expression.this
-    chosen = tuple(exp.Case(ifs=[exp.If(this=when.copy(), true=value.copy())]) for value in counted)
+    chosen = tuple(
+        placed(exp.Case(ifs=[exp.If(this=when.copy(), true=value.copy())]), at(tree))
+        for value in counted
+    )
     return Call(call.name, chosen, distinct=call.distinct)
 
 

@@ -72,6 +72,7 @@ def test_an_order_behind_with_is_kept_for_readers():
     assert [key.descending for key in compiled.order.keys] == [True]
 
 
-def test_a_star_in_brackets_is_refused():
+@pytest.mark.parametrize("text", ["SELECT (*) FROM one", "SELECT 1 AS a FROM one ORDER BY one.*"])
+def test_a_star_stands_for_columns_in_a_select_list_alone(text):
     with pytest.raises(Unsupported):
-        compile_asked(read_statement("SELECT (*) FROM (VALUES (1)) t"), Catalog())
+        compile_asked(read_statement(f"WITH one AS (SELECT 1 AS b) {text}"), Catalog())
