@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from aspen.algebra.expr import Col, Expr, columns_in, conjunction, conjuncts
+from aspen.algebra.expr import Col, Expr, columns_in, conjunction
 from aspen.algebra.plan import Filter, Plan, Project, names_of
 from aspen.model.schema import Column
 
@@ -46,11 +46,15 @@ def filtered(plan: Plan, predicates: Iterable[Expr]) -> Plan:
     return plan if predicate is None else Filter(plan, predicate)
 
 
-def parted(predicate: Expr | None, names: Collection[str]) -> tuple[list[Expr], list[Expr]]:
-    """Parts a predicate into conjuncts that read some columns, and nothing else, and the others."""
-    parts = list(conjuncts(predicate))
-    own = [part for part in parts if columns_in(part) and columns_in(part) <= {*names}]
-    return own, [part for part in parts if part not in own]
+def parted(conditions: Iterable[Expr], names: Collection[str]) -> tuple[list[Expr], list[Expr]]:
+    """Parts conditions into those that read some columns, and nothing else, and the others."""
+    own: list[Expr] = []
+    rest: list[Expr] = []
+    wanted = frozenset(names)
+    for condition in conditions:
+        read = columns_in(condition)
+        (own if read and read <= wanted else rest).append(condition)
+    return own, rest
 
 
 def bare_names(columns: Iterable[Column]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aspen.algebra.expr import Col, substitute
+from aspen.algebra.expr import Col, conjuncts, substitute
 from aspen.algebra.linearise import mentions
 from aspen.algebra.plan import (
     AntiJoin,
@@ -63,7 +63,7 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
 def _into_base(plan: Plan) -> Plan | None:
     match plan:
         case Filter(Fixpoint(others=()) as fixpoint, predicate):
-            own, rest = parted(predicate, unchanged(fixpoint))
+            own, rest = parted(conjuncts(predicate), unchanged(fixpoint))
             if not own:
                 return None
             names = by_position(fixpoint.columns, fixpoint.base.columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
+from aspen.algebra.expr import Col, Expr, Op, columns_in, conjuncts
 from aspen.algebra.joined import join_on
 from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, names_of
 from aspen.algebra.renaming import filtered, parted
@@ -13,8 +13,8 @@ from aspen.algebra.rewrite.rule import Rule
 
 
 def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
-    left, rest = parted(conjunction(predicates), names_of(join.left))
-    right, across = parted(conjunction(rest), names_of(join.right))
+    left, rest = parted(predicates, names_of(join.left))
+    right, across = parted(rest, names_of(join.right))
     keys = [Op("=", Col(one), Col(other)) for one, other in join.on]
     return join_on(filtered(join.left, left), filtered(join.right, right), [*keys, *across])
 

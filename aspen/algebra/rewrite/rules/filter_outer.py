@@ -20,7 +20,7 @@ from aspen.algebra.rewrite.rules.fold import fold
 def _below(plan: Plan) -> Plan | None:
     match plan:
         case Filter(OuterJoin(left) | MarkJoin(left) as joined, predicate):
-            sunk, rest = parted(predicate, names_of(left))
+            sunk, rest = parted(conjuncts(predicate), names_of(left))
             if sunk:
                 return filtered(replace(joined, left=filtered(left, sunk)), rest)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aspen.algebra.expr import Op, substitute
+from aspen.algebra.expr import Op, conjuncts, substitute
 from aspen.algebra.plan import Distinct, Filter, GroupBy, Plan, Project
 from aspen.algebra.renaming import filtered, parted
 from aspen.algebra.rewrite.rule import Rule
@@ -33,7 +33,7 @@ def _below_distinct(plan: Plan) -> Plan | None:
 def _below_group(plan: Plan) -> Plan | None:
     match plan:
         case Filter(GroupBy(child, keys, aggregates), predicate):
-            own, rest = parted(predicate, keys)
+            own, rest = parted(conjuncts(predicate), keys)
             if own:
                 return filtered(GroupBy(filtered(child, own), keys, aggregates), rest)
     return None
