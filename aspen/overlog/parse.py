@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from sqlglot import exp
 
@@ -84,7 +85,7 @@ class _Parser:
     def expect(self, spelt: str, why: str) -> Token:
         return self.accept(spelt) or self.refuse(f"expected {spelt!r} {why}", spelt)
 
-    def refuse(self, message: str, *exists: str, attempt: str = _SHAPE) -> Token:
+    def refuse(self, message: str, *exists: str, attempt: str = _SHAPE) -> NoReturn:
         found = self.next.text or "the end of the text"
         raise SyntaxRefused(
             message, position=self.next.at, found=found, exists=exists, attempt=attempt
@@ -155,7 +156,6 @@ class _Parser:
         value = _number(self.take()) if self.next.kind == "number" else None
         if not isinstance(value, int):
             self.refuse("expected the number of a column, from 1")
-        assert isinstance(value, int)
         return value
 
     def rule(self) -> Rule:
@@ -292,13 +292,12 @@ class _Parser:
             inner = self.term()
             self.expect(")", "to close the bracket")
             return inner
-        if self.next.text == "-":
-            self.operator()
-            value = self.factor()
-            literal = isinstance(value, exp.Literal)
-            return placed(exp.Neg(this=value), _span(token.at, at(value)) if literal else token.at)
-        self.refuse("expected a variable, a constant or a predicate")
-        raise AssertionError
+        if self.next.text != "-":
+            self.refuse("expected a variable, a constant or a predicate")
+        self.operator()
+        value = self.factor()
+        literal = isinstance(value, exp.Literal)
+        return placed(exp.Neg(this=value), _span(token.at, at(value)) if literal else token.at)
 
     def call(self) -> exp.Anonymous:
         name = self.operator()

@@ -170,28 +170,16 @@ def _reads(query: exp.Expr, component: tuple[exp.CTE, ...]) -> list[Reading]:
 def _check_bases(component: tuple[exp.CTE, ...], found: list[Definition]) -> None:
     if any(one.base is not None for one in found):
         return
-    if len(component) > 1:
-        names = " and ".join(sorted(cte.alias for cte in component))
-        raise NoBase(
-            f"{names} read each other, but nothing begins them",
-            position=whole(component[0].args["alias"].this),
-            found=names,
-            attempt="add to one of them: SELECT … (the base) UNION SELECT … (the step)",
-        )
-    (cte,) = component
-    if isinstance(cte.this, exp.Union):
-        raise NoBase(
-            f"every side of {cte.alias} reads {cte.alias}: nothing begins it",
-            position=whole(cte.args["alias"].this),
-            found=cte.alias,
-            attempt="add a side that does not read it",
-        )
-    raise NoBase(
-        f"{cte.alias} reads itself, but nothing begins it",
-        position=whole(cte.args["alias"].this),
-        found=cte.alias,
-        attempt="SELECT … (the base) UNION SELECT … (the step)",
-    )
+    names = " and ".join(sorted(one.name for one in found))
+    message = f"{names} reads itself, but nothing begins it"
+    attempt = "SELECT … (the base) UNION SELECT … (the step)"
+    if len(found) > 1:
+        message = f"{names} read each other, but nothing begins them"
+        attempt = f"add to one of them: {attempt}"
+    elif isinstance(component[0].this, exp.Union):
+        message = f"every side of {names} reads {names}: nothing begins it"
+        attempt = "add a side that does not read it"
+    raise NoBase(message, position=found[0].at, found=names, attempt=attempt)
 
 
 def _branches(query: exp.Expr) -> list[exp.Expr]:
