@@ -15,8 +15,6 @@ from aspen.provenance.why import TooManyReasons, minimal_sets, necessary
 from aspen.views.derivations import BaseRow, Derivations, Item, Needed
 from aspen.views.node import Node
 
-__all__ = ("BaseRow", "Why", "why")
-
 _MAX_ITEMS = 20_000
 _MAX_NODES = 20_000  # decision nodes: about 0.2 s
 
