@@ -74,8 +74,10 @@ class _LaneRows(Splitting):
         typed = {one.name: one.type for one in plan.columns}
         if column is None or typed[column] is not Type.INT:
             return super()._restricted(plan, column)
+        if self.parts == 1:
+            return Part(plan, {column: Carried.VALUE})
         mine = _equals(column, self.number)
-        if self.number == 0 and self.parts > 1:
+        if self.number == 0:
             others = [_equals(column, number) for number in range(1, self.parts)]
             mine = Op("OR", Not(reduce(_either, others)), IsNull(Col(column)))
         return Part(Filter(plan, mine), {column: Carried.VALUE})

@@ -10,8 +10,11 @@ from algebra.test_partition import recursive
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from aspen.algebra.expr import Const
 from aspen.algebra.lane_rows import CrossesLanes, lane_part
+from aspen.algebra.plan import AntiJoin, Scan, Values
 from aspen.model.delta import accumulate, merge
+from aspen.model.schema import Column, Type
 from aspen.runtime.own_relations import SYSTEM_NAMES
 from aspen.streamsql import compile_query
 from smartcis.catalog import CATALOG
@@ -67,6 +70,15 @@ def test_law_what_the_lanes_compute_adds_up(plan, rows, lanes):
             lanes_found = {row[names.index(column)] for row in answer}
             assert {n if n in range(lanes) else 0 for n in lanes_found} <= {number}
     assert total == replace(rows, tables=everything).evaluate(plan)
+
+
+def test_of_one_lane_the_only_part_has_every_row():
+    columns = tuple(Column(name, Type.INT) for name in ("w.n", "w.m"))
+    rows = ((Const(7), Const(1)), (Const(0), Const(2)))
+    left = Values(columns, rows)
+    own = Scan("t", "x", tuple(replace(one, name=f"x.{one.name}") for one in TABLES["t"]))
+    plan = AntiJoin(left, own, (("w.n", "x.a"),))
+    assert parts_of(plan, 1)[0].plan == plan
 
 
 @pytest.mark.parametrize(
