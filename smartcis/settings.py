@@ -167,6 +167,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/admin/login/"
 OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
 QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
+QUERY_STEPS = number("SMARTCIS_QUERY_STEPS", default=1_000_000)
 WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
 WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
 PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")

@@ -82,6 +82,7 @@ class Register:
         sharing: how much of its dataflow it may have in common with others: own, trunk, tenant
             or auto.
         on_demand: whether it has operators and rows only while somebody is interested.
+        most_steps: work each of its operators may do in one epoch; 0 for any.
     """
 
     at_s: float
@@ -90,6 +91,7 @@ class Register:
     strategy: str = "absorption-lazy"
     sharing: str = "trunk"
     on_demand: bool = False
+    most_steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class OneTimeQuery:
         changes: of base relations, hypothetical; for WHAT_IF.
         by: places of the columns that lost rows are counted by; for WEAK_POINTS.
         plan_text: what is to be computed; for ONCE.
+        most_steps: work that the answer may take; 0 for any.
     """
 
     at_s: float
@@ -162,6 +165,7 @@ class OneTimeQuery:
     changes: tuple[Change, ...] = ()
     by: tuple[int, ...] = ()
     plan_text: str = ""
+    most_steps: int = 0
 
 
 Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | OneTimeQuery
@@ -170,11 +174,11 @@ _KINDS: dict[str, tuple[type[Entry], str, str]] = {
     "d": (Transaction, "tc", ""),
     "t": (Tick, "t", ""),
     "c": (Declare, "tr", ""),
-    "r": (Register, "tvpsh", "o"),
+    "r": (Register, "tvpsh", "om"),
     "u": (Unregister, "tv", ""),
     "i": (Interest, "tvhs", ""),
     "n": (Uninterest, "tvh", ""),
-    "a": (OneTimeQuery, "tavw", "qfcbp"),
+    "a": (OneTimeQuery, "tavw", "qfcbpm"),
 }
 """By the letter of its kind: a class, and a letter for each of its fields in order; the last ones
 are left out where the field has its default, so that a plain entry is spelt as it always was."""
@@ -220,6 +224,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "holder": str,
     "keep_s": float,
     "kind": OneTimeKind,
+    "most_steps": int,
     "on_demand": bool,
     "plan_text": str,
     "relation": _relation_in,

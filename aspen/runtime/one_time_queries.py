@@ -87,7 +87,7 @@ class OneTimeQueries:
         if entry.kind is not OneTimeKind.ONCE:
             return COLUMNS[entry.kind], answer_rows(self._questions, entry)
         plan = read_plan(entry.plan_text)
-        rows = self._views.answer(plan)
+        rows = self._views.answer(plan, entry.most_steps)
         count = sum(rows.values())
         if count > ROWS_AT_MOST:
             raise AnswerTooLarge(

@@ -153,6 +153,7 @@ class Templates(Generic[Guest]):
         values: Row,
         build: Build,
         guest: Guest,
+        most_steps: int = 0,
     ) -> tuple[Template[Guest], Delta]:
         """Let a view take part in its template's dataflow, between epochs.
 
@@ -161,6 +162,7 @@ class Templates(Generic[Guest]):
             columns: of the parameters.
             values: the view's own.
             build: for a template that nobody has asked for yet.
+            most_steps: work of the template's operators in one epoch that is due to this view.
 
         Returns:
             The template, and the rows that are there for these parameters.
@@ -175,6 +177,7 @@ class Templates(Generic[Guest]):
         elif values in template.guests:
             rows = dict(self._rows_of(template.guests[values][0]))
         else:
+            self._circuit.share(template.node, most_steps)
             rows = self._ask(template, values)
         template.guests.setdefault(values, []).append(guest)
         return template, rows

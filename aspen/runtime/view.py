@@ -15,6 +15,7 @@ from aspen.runtime.sharing import Chosen, Template
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
 from aspen.views.node import Node
+from aspen.views.work import WorkExceeded
 
 Fields = dict[str, Any]
 
@@ -97,6 +98,12 @@ class View:
     def columns(self) -> tuple[tuple[str, str, str], ...]:
         """Name, type and unit of each output column."""
         return () if self.plan is None else header_of(self.plan.columns)
+
+    def broken_by(self, error: AspenError) -> list[AspenError]:
+        """Take an error; returns what `engine_error` tells of it: of who asked too much, that."""
+        self.error, self.suspended = error.as_dict(), False
+        excess = isinstance(error, WorkExceeded)
+        return [WorkExceeded(f"view {self.entry.view}: {error.message}")] if excess else []
 
     def mentions(self, name: str) -> bool:
         """Whether the view reads a relation or view of that name, directly."""

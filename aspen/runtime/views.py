@@ -125,17 +125,18 @@ class Views:
                 view.reads |= {view.assignment.root.relation}
             if suspended:
                 return view
-            self._cross(view)
-            # A template is closed over the views of today.
-            if view.part is None:
-                self._keep_leaves(view, own)
-            elif lifted is None or own != present or is_own(view.assignment):
-                self._attach(view, self._compile(view, view.part, view.strategies))
-            else:
-                self._enter(view, lifted)
+            with self._circuit.bounded(entry.most_steps):
+                self._cross(view)
+                # A template is closed over the views of today.
+                if view.part is None:
+                    self._keep_leaves(view, own)
+                elif lifted is None or own != present or is_own(view.assignment):
+                    self._attach(view, self._compile(view, view.part, view.strategies))
+                else:
+                    self._enter(view, lifted)
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
             self._uncross(view)
-            view.error, view.suspended = as_aspen_error(error).as_dict(), False
+            self.notices += view.broken_by(as_aspen_error(error))
             view.assignment = view.assignment or self.assignments.put(
                 entry.view, None, (), assignment, self.keys
             )
@@ -158,10 +159,11 @@ class Views:
         }
         return self._compile(None, plan, strategies)
 
-    def answer(self, plan: Plan) -> Delta:
+    def answer(self, plan: Plan, most_steps: int) -> Delta:
         """Returns the rows a plan has now; its operators go again, but for those that views use.
 
         Raises:
+            WorkExceeded: that takes more than `most_steps`.
             AspenError: it reads what is not there, or cannot be computed.
         """
         share = self.assignments.share
@@ -170,33 +172,31 @@ class Views:
             closed = own_part(closed, share.number, share.lanes)
         try:
             strategies = self._strategies(AUTO, plan, closed)
-            return dict(self._compile(None, closed, strategies).contents())
+            with self._circuit.bounded(most_steps):
+                return dict(self._compile(None, closed, strategies).contents())
         finally:
             self._circuit.collect()
 
     def reopen(self, view: View) -> None:
         """Build a view's operators anew over the same rows, because the ones it has are broken."""
         assert view.part is not None
-        if (
-            view.template is not None
-            and view.sharing is not None
-            and view.sharing.lifted is not None
-        ):
-            self.templates.forget(view.template)
-            self.close(view)
-            self._enter(view, view.sharing.lifted)
-            return
-        if view.crossing:
-            self.close(view)
-            self._cross(view)
-            self._attach(view, self._compile(view, view.part, view.strategies))
-            return
-        node = self._compile(view, view.part, view.strategies)
-        # The new ones hold on to what both share before the old ones let go.
-        node.users += 1
-        self.close(view)
-        node.users -= 1
-        self._attach(view, node)
+        lifted = None if view.sharing is None else view.sharing.lifted
+        with self._circuit.bounded(view.entry.most_steps):
+            if view.template is not None and lifted is not None:
+                self.templates.forget(view.template)
+                self.close(view)
+                self._enter(view, lifted)
+            elif view.crossing:
+                self.close(view)
+                self._cross(view)
+                self._attach(view, self._compile(view, view.part, view.strategies))
+            else:
+                node = self._compile(view, view.part, view.strategies)
+                # The new ones hold on to what both share before the old ones let go.
+                node.users += 1
+                self.close(view)
+                node.users -= 1
+                self._attach(view, node)
 
     def keep_broken(
         self, entry: Register, error: Fields, assignment: Assignment | None = None
@@ -235,7 +235,8 @@ class Views:
         whole.strategies = self._strategies(view.entry.strategy, view.closed, view.closed)
         self.by_name[name] = whole
         try:
-            self._attach(whole, self._compile(whole, view.closed, whole.strategies))
+            with self._circuit.bounded(view.entry.most_steps):
+                self._attach(whole, self._compile(whole, view.closed, whole.strategies))
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             whole.error = as_aspen_error(error).as_dict()
         try:
@@ -252,7 +253,7 @@ class Views:
             The change that takes its rows away.
         """
         self.close(view)
-        view.error = error.as_dict()
+        self.notices += view.broken_by(error)
         gone, view.rows = negate(view.rows), {}
         return gone
 
@@ -327,7 +328,7 @@ class Views:
 
         question = (closed, tuple(strategies.values()))
         view.template, view.rows = self.templates.enter(
-            question, lifted.columns, lifted.values, build, view
+            question, lifted.columns, lifted.values, build, view, view.entry.most_steps
         )
         view.node = view.template.node
 

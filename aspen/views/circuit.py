@@ -6,7 +6,8 @@ changed), indexes move to the new state. What did not change costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from aspen.errors import AspenError, as_aspen_error
@@ -15,6 +16,7 @@ from aspen.model.schema import Relation, Row
 from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.window import WindowOperator
+from aspen.views.work import UNBOUNDED, Meter
 
 
 class Circuit:
@@ -32,6 +34,8 @@ class Circuit:
         self._dirty: list[tuple[int, int, Node]] = []
         self._queued: set[int] = set()
         self._serial = 0
+        self._meter = Meter()
+        self._most_steps: int | None = None
         self.on_epoch: Callable[[Sequence[Node]], None] | None = None
 
     def source(self, relation: Relation) -> ScanOperator:
@@ -44,12 +48,45 @@ class Circuit:
         return known
 
     def find(self, identity: Hashable) -> Node | None:
-        """Returns the node of an identity, if there is one."""
-        return self._known.get(identity)
+        """Returns the node of an identity, if there is one; within bounds, it may do that much."""
+        found = self._known.get(identity)
+        if found is not None and self._most_steps is not None:
+            self._widen(found, self._most_steps)
+        return found
+
+    @contextmanager
+    def bounded(self, most_steps: int) -> Iterator[None]:
+        """Let nodes that are added meanwhile, and questions, do so much work and no more.
+
+        Args:
+            most_steps: in one epoch each, and in all of what is done meanwhile; UNBOUNDED for any.
+        """
+        before, self._most_steps = self._most_steps, most_steps
+        self._meter.begin(most_steps)
+        try:
+            yield
+        finally:
+            self._most_steps = before
+            self._meter.begin(before or UNBOUNDED)
+
+    def _widen(self, node: Node, most_steps: int) -> None:
+        """Let a node and what it reads do as much as the one who uses them besides may ask."""
+        if node.most_steps and (most_steps == UNBOUNDED or most_steps > node.most_steps):
+            node.most_steps = most_steps
+            for child in node.inputs:
+                self._widen(child, most_steps)
+
+    def share(self, node: Node, most_steps: int) -> None:
+        """Let a node do the work of one more, and so on downwards to what anybody may use."""
+        if node.most_steps:
+            node.most_steps = node.most_steps + most_steps if most_steps else UNBOUNDED
+            for child in node.inputs:
+                self.share(child, most_steps)
 
     def add(self, identity: Hashable, node: Node) -> None:
         """Add a node and build its state; it must not be in the circuit yet."""
         node.identity = identity
+        node.meter, node.most_steps = self._meter, self._most_steps or UNBOUNDED
         self._known[identity] = node
         for child in node.inputs:
             child.users += 1
@@ -132,6 +169,7 @@ class Circuit:
                 moved.append(node)
                 for consumer in node.consumers:
                     self._mark(consumer)
+        self._meter.begin(self._most_steps or UNBOUNDED)
         return moved
 
     def settle(self, moved: list[Node]) -> None:
@@ -143,6 +181,7 @@ class Circuit:
                 node.settle()
 
     def _try(self, node: Node) -> None:
+        self._meter.begin(node.most_steps)
         try:
             node.delta = node.step()
         except Exception as error:  # noqa: BLE001 - one operator's failure must not stop the lane

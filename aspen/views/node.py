@@ -14,6 +14,7 @@ from typing import Any
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
+from aspen.views.work import UNBOUNDED, UNMETERED
 
 Key = Any  # one column: its value; several: a tuple of values; none: ()
 Indices = tuple[int, ...]
@@ -122,6 +123,8 @@ class Node:
 
     Args:
         inputs: the nodes it reads, each of lower height.
+
+    `most_steps` is what it may do in one epoch; `meter` counts it, and is its circuit's.
     """
 
     def __init__(self, *inputs: Node) -> None:
@@ -133,6 +136,8 @@ class Node:
         self.identity: Any = None
         self.users = 0
         self.failure: AspenError | None = None
+        self.meter = UNMETERED
+        self.most_steps = UNBOUNDED
         self.dropped = False
 
     def start(self) -> None:

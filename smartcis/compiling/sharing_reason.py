@@ -14,7 +14,7 @@ def sharing_of(view: MaintainedView) -> tuple[str, str]:
     Returns:
         own, trunk or tenant, empty where the plan cannot be read; a clause behind "because".
     """
-    _, text, _, asked, _ = view.registration()["register"]
+    _, text, _, asked, *_ = view.registration()["register"]
     try:
         chosen = choose_sharing(asked, read_plan(text))
     except AspenError as error:

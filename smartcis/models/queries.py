@@ -52,11 +52,13 @@ class MaintainedView(models.Model):
     def registration(self) -> dict[str, Any]:
         """Returns the outbox body that begins the view.
 
-        What people ask may become a parameter row of a common dataflow; standing queries are
-        read by others, which share what they are made of.
+        What people ask may become a parameter row of a common dataflow, and has bounds; standing
+        queries are read by others, which share what they are made of.
         """
         sharing = "trunk" if self.standing else "auto"
-        return {"register": [self.name, self.running_text, self.strategy, sharing, self.on_demand]}
+        most_steps = 0 if self.standing else settings.QUERY_STEPS
+        text = self.running_text
+        return {"register": [self.name, text, self.strategy, sharing, self.on_demand, most_steps]}
 
     @property
     def running_text(self) -> str:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from aspen.algebra.explain import plan_text
 from aspen.errors import AspenError
 from aspen.log.entry import OneTimeKind, OneTimeQuery
@@ -52,7 +54,15 @@ def answer(compiled: Compiled) -> OnceAnswer:
     """
     order, asked = order_of(compiled), whole(compiled)
     name, now_s = secrets.token_hex(8), time.time()
-    question = OneTimeQuery(now_s, name, "", (), OneTimeKind.ONCE, plan_text=plan_text(asked.plan))
+    question = OneTimeQuery(
+        now_s,
+        name,
+        "",
+        (),
+        OneTimeKind.ONCE,
+        plan_text=plan_text(asked.plan),
+        most_steps=settings.QUERY_STEPS,
+    )
     # Straight to the log, as all questions: see `smartcis.questions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
     found = wait(answer_name(name), WAIT_S)

@@ -10,7 +10,7 @@ Ends:       always: one test per changed row, and per left row at a changed key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
@@ -31,7 +31,9 @@ class AntiJoinOperator(TwoSided):
         for key, moved in changed.items():
             old = rights.get(key, {})
             new = self._after(old, moved)
-            for row, weight in lefts.get(key, {}).items():
+            looked_at = lefts.get(key, {})
+            self.meter.spend(len(looked_at), "EXISTS or an outer join")
+            for row, weight in looked_at.items():
                 before, after = self._free(row, old), self._free(row, new)
                 if before != after:
                     accumulate(out, row, weight if after else -weight)
@@ -61,8 +63,9 @@ class AntiJoinOperator(TwoSided):
             accumulate(new, row, weight)
         return new
 
-    def _free(self, row: Row, partners: Iterable[Row]) -> bool:
+    def _free(self, row: Row, partners: Collection[Row]) -> bool:
         residual = self._residual
         if residual is None:
             return not partners
+        self.meter.spend(len(partners), "EXISTS or an outer join")
         return not any(residual(row + other) for other in partners)

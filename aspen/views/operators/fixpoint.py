@@ -104,6 +104,7 @@ class FixpointOperator(Node):
 
     def start(self) -> None:
         """Compute the view from the inputs' contents."""
+        self._rules.count_on(self.meter)
         for side in self.sides:
             side.start()
         self._from_scratch()

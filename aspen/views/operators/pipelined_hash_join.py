@@ -85,22 +85,26 @@ class PipelinedHashJoin(TwoSided):
         return [((left, row[: self._width]), (right, row[self._width :]))]
 
     def _pair_left(self, out: Delta, rows: Delta, index: dict[Key, dict[Row, int]]) -> None:
-        key, residual = self._keys[0], self._residual
+        key, residual, spend = self._keys[0], self._residual, self.meter.spend
         for row, weight in rows.items():
             partners = index.get(key(row))
             if partners is None:
                 continue
+            if len(partners) > 1:
+                spend(len(partners), "a join")
             for other, times in partners.items():
                 joined = row + other
                 if residual is None or residual(joined):
                     accumulate(out, joined, weight * times)
 
     def _pair_right(self, out: Delta, rows: Delta, index: dict[Key, dict[Row, int]]) -> None:
-        key, residual = self._keys[1], self._residual
+        key, residual, spend = self._keys[1], self._residual, self.meter.spend
         for row, weight in rows.items():
             partners = index.get(key(row))
             if partners is None:
                 continue
+            if len(partners) > 1:
+                spend(len(partners), "a join")
             for other, times in partners.items():
                 joined = other + row
                 if residual is None or residual(joined):

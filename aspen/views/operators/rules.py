@@ -26,10 +26,13 @@ from aspen.model.schema import Row
 from aspen.views.node import Key
 from aspen.views.operators.min_ship import Group, SettledIndex, Source
 from aspen.views.operators.recursive_input import RecursiveInput
+from aspen.views.work import UNMETERED, Meter
 
 Sink = Callable[[Source, Row], None]
 
 _NOBODY: dict[Group, Row] = {}
+_STEPS = 10
+"""Of work in a derivation: it takes as long as ten joined pairs, and as much memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Chain:
         self._head = head
         self._links = links
         self._mark = mark
+        self.meter = UNMETERED
         met = (start, *(link.atom for link in links))
         order = tuple(met.index(atom) for atom in range(len(met)))
         self._order = None if order == tuple(range(len(met))) else order
@@ -92,19 +96,23 @@ class Chain:
         if isinstance(partners, SettledIndex):
             # As an earlier atom the row itself is met again from the chain of that atom.
             own = source[0] if link.atom < self._start else None
-            for group, partner in partners.index.get(key, _NOBODY).items():
+            found = partners.index.get(key, _NOBODY)
+            self.meter.spend(_STEPS * len(found), "a recursion")
+            for group, partner in found.items():
                 reached = after(row, partner)
                 if reached is not None and group is not own:
                     self._walk(step + 1, (*source, group), reached, sink)
             return
+        rows = partners.matches(key)
+        self.meter.spend(_STEPS * len(rows), "a recursion")
         if self._order is None and step + 1 == len(self._links):
             mark = self._mark
-            for partner in partners.matches(key):
+            for partner in rows:
                 reached = after(row, partner)
                 if reached is not None:
                     sink((*source, partner, *mark), reached)
             return
-        for partner in partners.matches(key):
+        for partner in rows:
             reached = after(row, partner)
             if reached is not None:
                 self._walk(step + 1, (*source, partner), reached, sink)
@@ -133,6 +141,11 @@ class RecursiveRule:
         self._atoms = tuple(atom for atom, _ in recursive)
         self.entries = tuple((relation, chains[atom]) for atom, relation in recursive)
         """By which relation's rows derivations begin, and who enumerates them."""
+
+    def count_on(self, meter: Meter) -> None:
+        """Let a meter count the rows that are looked at."""
+        for chain in self._chains:
+            chain.meter = meter
 
     def premises(self, source: Source) -> tuple[Group, ...]:
         """Returns the groups whose rows a derivation used."""
@@ -177,6 +190,11 @@ class Rules:
         self.steps = steps
         of_steps = [side for step in steps for sides in step.inputs.values() for side in sides]
         self.sides = (*bases, *of_steps)
+
+    def count_on(self, meter: Meter) -> None:
+        """Let a meter count what the rules look at."""
+        for step in self.steps:
+            step.count_on(meter)
 
     def begun(self, number: int) -> Iterator[tuple[Source, Row]]:
         """Returns the rows a relation begins with, with their sources."""

@@ -9,7 +9,7 @@ Ends:       always: one test per changed row, and per left row at a changed key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from aspen.model.schema import Row
 from aspen.views.node import Lookups, Way
@@ -25,7 +25,7 @@ class SemiJoin(AntiJoinOperator):
         found = [other for other in asked.contents(right) if self._matches(row, other)]
         return [((left, row), (right, other)) for other in (found if asked.every else found[:1])]
 
-    def _free(self, row: Row, partners: Iterable[Row]) -> bool:
+    def _free(self, row: Row, partners: Collection[Row]) -> bool:
         return not super()._free(row, partners)
 
     def _matches(self, row: Row, other: Row) -> bool:

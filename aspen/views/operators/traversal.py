@@ -181,7 +181,7 @@ class Traversal(Node):
         """Make the layer of some values, with the edges that can be passed there."""
         passes = self._passes
         may = None if passes is None else lambda row: passes(values + row)
-        layer = Layer(self._vertices, self._shape, may)
+        layer = Layer(self._vertices, self._shape, may, self.meter)
         edges = [row for row, weight in self._weights[self._edges].items() if weight > 0]
         layer.take_edges(edges, ())
         layer.born.clear()

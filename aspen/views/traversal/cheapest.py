@@ -18,6 +18,7 @@ from typing import Any
 from aspen.views.node import EndlessRecursion
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
+from aspen.views.work import AT_ONCE, Meter
 
 ROOT = -1
 """Stands for an edge where a row is a base row."""
@@ -36,8 +37,9 @@ class Cheapest:
         adds: whether lengths add up; otherwise a path costs as much as its greatest.
     """
 
-    def __init__(self, graph: Graph, *, adds: bool = True) -> None:
+    def __init__(self, graph: Graph, meter: Meter, *, adds: bool = True) -> None:
         self.graph = graph
+        self._meter = meter
         self._adds = adds
         self.costs: dict[int, dict[int, Any]] = {}
         self._by: dict[int, dict[int, int]] = {}
@@ -221,6 +223,7 @@ class Cheapest:
         adds = self._adds
         tree, offset, bit = self._tree.bits, *offset_of(invariant)
         further_block = self._tree.reach if offset else None
+        reached = 0
         while heap:
             cost, vertex, number = heappop(heap)
             known = costs.get(vertex)
@@ -239,6 +242,10 @@ class Cheapest:
                 tree[offset | number] = tree.get(offset | number, 0) | bit
                 if further_block is not None:
                     further_block(number, offset)
+            reached += 1
+            if reached > AT_ONCE:
+                self._meter.spend(reached, "a recursion")
+                reached = 0
             self._budget -= 1
             if not self._budget:
                 raise EndlessRecursion(
@@ -250,6 +257,7 @@ class Cheapest:
                 known = costs.get(end)
                 if known is None or further < known:
                     heappush(heap, (further, end, onwards))
+        self._meter.spend(reached, "a recursion")
 
     def _onwards(self, cost: Any, length: Any) -> Any:
         return cost + length if self._adds else max(cost, length)

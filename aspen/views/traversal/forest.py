@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, MASK, SHIFT, Begun, Reached, members, offset_of
+from aspen.views.work import AT_ONCE, Meter
 
 
 class Forest:
@@ -26,8 +27,9 @@ class Forest:
         root.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, meter: Meter) -> None:
         self.graph = graph
+        self._meter = meter
         self.at: dict[int, int] = {}
         self.base: dict[int, int] = {}
         self._rooted: dict[int, int] = {}
@@ -228,15 +230,21 @@ class Forest:
         """Take the steps of all rows that came."""
         at, tree, leaving = self.at, self._tree, self.graph.leaving
         pending, queue, reach = self._pending, self._queue, self._reach
+        reached = 0
         while queue:
+            if reached > AT_ONCE:
+                self._meter.spend(reached, "a recursion")
+                reached = 0
             key = queue.popleft()
             bits = pending.pop(key)
             block = key & ~MASK
             for number, end in leaving.get(key & MASK, _NOTHING).items():
                 fresh = bits & at.get(block | end, 0) ^ bits
                 if fresh:
+                    reached += fresh.bit_count()
                     tree[block | number] = tree.get(block | number, 0) | fresh
                     reach(block | end, fresh)
+        self._meter.spend(reached, "a recursion")
 
     def _blocks(self, vertex: int) -> tuple[int, ...]:
         further = self._further.get(vertex)

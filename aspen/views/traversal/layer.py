@@ -10,6 +10,7 @@ from aspen.views.traversal.forest import Forest
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import Begun, Names
 from aspen.views.traversal.shape import TraversalShape
+from aspen.views.work import Meter
 
 
 class Layer:
@@ -18,15 +19,20 @@ class Layer:
     Args:
         shape: of the traversal.
         passes: which edges it has; None for all.
+        meter: counts the rows that are reached.
     """
 
     def __init__(
-        self, vertices: Names, shape: TraversalShape, passes: Callable[[Row], bool] | None
+        self,
+        vertices: Names,
+        shape: TraversalShape,
+        passes: Callable[[Row], bool] | None,
+        meter: Meter,
     ) -> None:
         measured = shape.cost is not None
         self.graph = Graph(vertices, len(shape.vertex), measured=measured, sign=shape.sign)
         self.state: Forest | Cheapest = (
-            Cheapest(self.graph, adds=shape.adds) if measured else Forest(self.graph)
+            Cheapest(self.graph, meter, adds=shape.adds) if measured else Forest(self.graph, meter)
         )
         self._passes = passes
         self.gone: list[int] = []
