@@ -13,6 +13,7 @@
 | SMARTCIS_NAME | smartcis | prefix of everything kept in Redis |
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
 | SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
+| SMARTCIS_QUERY_STEPS | 1000000 | work a query or question may do in one epoch; 0: any |
 | SMARTCIS_PLACEMENT | alone | queries in the network or not: judged alone, together, or off |
 | SMARTCIS_NETWORK_JOINS | 0 | most joins in one piece inside the network; 0 for no limit |
 | SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |

@@ -198,7 +198,9 @@ def statement_of(tree: exp.Expr, text: str) -> Statement:
             emptied = exp.Delete(this=target)
             return Statement(text, "DELETE", emptied, whole(tree), target_name(target))
         case exp.Drop() if tree.args.get("kind") in ("TABLE", "VIEW"):
-            (target,) = tree.args.get("tables") or (tree.this,)
+            target, *more = tree.args.get("tables") or (tree.this,)
+            if more or not isinstance(target, exp.Expr):
+                raise unsupported("DROP of any but one", tree, "DROP TABLE t")
             return Statement(text, "DROP", tree, whole(tree), target_name(target))
         case exp.Insert() | exp.Delete() | exp.Update():
             return _change(tree, text)
@@ -215,6 +217,9 @@ def statement_of(tree: exp.Expr, text: str) -> Statement:
 def _change(tree: exp.Expr, text: str) -> Statement:
     kind = type(tree).__name__.upper()
     target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    if not isinstance(target, exp.Expr):
+        attempt = "INSERT INTO t …, UPDATE t SET …, DELETE FROM t …"
+        raise unsupported(f"{kind} without the name of a table", tree, attempt)
     name = target_name(target)
     for key, value in tree.args.items():
         if value and key not in _KNOWN[kind]:

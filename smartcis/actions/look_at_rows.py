@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 
+from aspen.errors import AspenError
 from aspen.log.entry import Interest
 from aspen.results.protocol import Snapshot
 from smartcis import composition
@@ -13,6 +14,10 @@ from smartcis.errors import NotFound
 from smartcis.questions.asking import KEEP_S
 
 PATIENCE_S = 5.0
+
+
+class QueryEnded(AspenError, code="smartcis.actions.query_ended"):
+    """Rows of a view that the engine cannot maintain."""
 
 
 def look_at_rows(granted: Grant, asked: str) -> Snapshot:
@@ -24,6 +29,7 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
 
     Raises:
         NotFound: the engine has not taken it up.
+        QueryEnded: it has, and cannot go on with it.
     """
     results, wait_s = composition.results(), 0.0
     if granted.on_demand:
@@ -36,5 +42,10 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
             f"{asked} has no rows yet",
             found="registering",
             attempt="again once the engine has taken it up",
+        )
+    if snapshot.error is not None:
+        ended = snapshot.error
+        raise QueryEnded(
+            ended["message"], found=ended["found"], exists=ended["exists"], attempt=ended["try"]
         )
     return snapshot

@@ -17,6 +17,7 @@ from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
 from smartcis.access.grants import Forbidden, NoSuchView
+from smartcis.actions.look_at_rows import QueryEnded
 from smartcis.api.fields import texts
 from smartcis.errors import NotFound, QuotaReached, Refused
 from smartcis.ingest.pressure import Overrun
@@ -41,6 +42,7 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (CannotSay, 409),
     (NotAnswered, 409),
+    (QueryEnded, 409),
     (NoAnswer, 503),
     (LogAway, 503),
     (Unavailable, 503),

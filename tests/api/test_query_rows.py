@@ -189,6 +189,24 @@ def test_ones_own_queries_and_the_quota(visitor, settings):
     )
 
 
+def test_who_asks_too_much_is_told_so_and_others_go_on(visitor, engine, settings):
+    settings.QUERY_STEPS = 5
+    heavy = "SELECT a.mid, b.mid AS other, c.mid AS third FROM machine a, machine b, machine c"
+    with running(engine):
+        modest = submit(visitor, READINGS, 201)
+        kept = submit(visitor, heavy, 201)
+        body = refused(
+            visitor("GET", f"queries/{kept['id']}/rows/"), 409, "smartcis.actions.query_ended"
+        )
+        assert "5 steps" in body["message"]
+        assert "select before you join" in body["try"]
+        shown = visitor("GET", f"queries/{kept['id']}/").json()
+        assert shown["error"]["code"] == "aspen.views.work_exceeded"
+        once = visitor("POST", "queries/", {"sql": f"ONCE {heavy}"})
+        assert refused(once, 409, "smartcis.once.not_answered")["message"] == body["message"]
+        assert visitor("GET", f"queries/{modest['id']}/rows/").json()["total"] == 2
+
+
 def test_what_is_left_of_the_rate(visitor):
     def left() -> int:
         rates = visitor("GET", "queries/limits/").json()["rates"]

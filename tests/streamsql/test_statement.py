@@ -76,3 +76,13 @@ def test_an_order_behind_with_is_kept_for_readers():
 def test_a_star_stands_for_columns_in_a_select_list_alone(text):
     with pytest.raises(Unsupported):
         compile_asked(read_statement(f"WITH one AS (SELECT 1 AS b) {text}"), Catalog())
+
+
+@pytest.mark.parametrize(
+    "text", ["DELETE VIEW FROMdoor WHERE a = 'x'", "DROP VIEW ORDER, v", "DROP TABLE a, b"]
+)
+def test_a_change_without_one_target_is_refused(text):
+    with pytest.raises(Unsupported) as refused:
+        read_statement(text)
+    assert refused.value.position is not None
+    assert refused.value.attempt
