@@ -39,6 +39,8 @@ def read_trees(text: str, dialect: type[StreamSql] = StreamSql) -> list[exp.Expr
         raise _syntax(error.errors[0] if error.errors else {}, positions) from error
     except TokenError as error:
         raise _tokens(text, positions) from error
+    except ValueError as error:  # sqlglot's, of a name that is empty
+        raise _syntax({}, positions) from error
     except RecursionError as error:
         raise Unsupported(
             "the query is nested too deeply", attempt="split it into views or CTEs"

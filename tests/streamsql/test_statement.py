@@ -78,6 +78,11 @@ def test_a_star_stands_for_columns_in_a_select_list_alone(text):
         compile_asked(read_statement(f"WITH one AS (SELECT 1 AS b) {text}"), Catalog())
 
 
+def test_an_empty_name_is_refused_as_any_text_that_makes_no_sense():
+    with pytest.raises(SyntaxRefused):
+        read_statement("CREATE = STREAM . (a) KEY (a)")
+
+
 @pytest.mark.parametrize(
     "text", ["DELETE VIEW FROMdoor WHERE a = 'x'", "DROP VIEW ORDER, v", "DROP TABLE a, b"]
 )
