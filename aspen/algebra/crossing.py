@@ -26,7 +26,7 @@ from aspen.algebra.subnetwork import (
     CannotSplit,
     Share,
     Split,
-    place_column,
+    node_column,
     share_of,
 )
 from aspen.model.schema import Relation, Value
@@ -72,7 +72,7 @@ def choose_crossing(
     """
     try:
         recursion = recursion_of(plan)
-        column = place_column(recursion)
+        column = node_column(recursion)
         relation = _networks_for(recursion, column, relations)
         share_of(recursion, Split(column, relation, lanes), 0)
     except CannotSplit as error:

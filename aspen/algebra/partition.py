@@ -194,7 +194,7 @@ def _reason(plan: Plan, part: Plan, root: Root, share: float) -> str:
     )
 
 
-def carried_place(kept: Kept, plan: Plan) -> tuple[int, Carried] | None:
+def carried_index(kept: Kept, plan: Plan) -> tuple[int, Carried] | None:
     """The index of an output column that says where a row is, rather by value than by key."""
     names = [column.name for column in plan.columns]
     found = sorted((how is Carried.KEY, names.index(column), how) for column, how in kept.items())

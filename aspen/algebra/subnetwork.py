@@ -105,7 +105,7 @@ def share_of(plan: Fixpoint, split: Split, lane: int) -> Share:
     return _Sharing(plan, split, lane).share()
 
 
-def place_column(plan: Fixpoint) -> str:
+def node_column(plan: Fixpoint) -> str:
     """Returns the one column that a step changes, of those that tell rows apart: where a row is.
 
     Raises:

@@ -147,11 +147,11 @@ class OneTimeQuery:
     Args:
         ask: the question's id; its answer is the transient view `why:<ask>`.
         view: the maintained view; empty for ONCE.
-        row: the row in question; null at the places of `free`.
+        row: the row in question; null where `free` says so.
         kind: what is asked.
-        free: places where any value will do, so that `row` stands for all rows that fit.
+        free: indices of columns where any value will do: `row` stands for all rows that fit.
         changes: of base relations, hypothetical; for WHAT_IF.
-        by: places of the columns that lost rows are counted by; for WEAK_POINTS.
+        by: indices of the columns that lost rows are counted by; for WEAK_POINTS.
         plan_text: what is to be computed; for ONCE.
         most_steps: work that the answer may take; 0 for any.
     """

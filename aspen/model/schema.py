@@ -117,8 +117,8 @@ class Relation:
         rate_hz: expected arrivals per second, for the optimizer; 0 when unknown.
         comment: one line for the schema browser.
         ttl_s: seconds of log time a row lives, 0 for ever; ticks end it.
-        network: of a table with one row per place, the column that says which network (floor,
-            building) the place of its key lies in; empty elsewhere. Recursions are split by it.
+        network: of a table with one row per node, the column that says which network (floor,
+            building) the node of its key lies in; empty elsewhere. Recursions are split by it.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Relation:
                 )
         if self.network and not self._says_networks:
             raise SchemaError(
-                f"{self.network!r} cannot say which network a place of {self.name} lies in",
+                f"{self.network!r} cannot say which network a node of {self.name} lies in",
                 found=self.network,
                 exists=names,
                 attempt="a table with a key of one column, and a TEXT or INT column beside it",
@@ -162,7 +162,7 @@ class Relation:
         return tuple(column.name for column in self.columns)
 
     def index(self, name: str) -> int:
-        """Returns a column's place in the row.
+        """Returns a column's index in the row.
 
         Raises:
             SchemaError: no column of that name.

@@ -1,4 +1,4 @@
-"""Text → tokens, each with its place."""
+"""Text → tokens, each with its position."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Materialize:
     Args:
         lifetime_s: seconds a row stays, None for ever.
         rows: newest rows kept, None for no limit.
-        keys: places, from 1, of the columns of whose every value the newest row is kept.
+        keys: numbers, from 1, of the columns of whose every value the newest row is kept.
     """
 
     predicate: str

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from aspen.algebra.carried import Carried, Root
 from aspen.algebra.crossing import Crossing, choose_crossing, crossing_share
 from aspen.algebra.functions import FUNCTIONS
-from aspen.algebra.partition import Choice, carried_place, choose_root, split, work_of
+from aspen.algebra.partition import Choice, carried_index, choose_root, split, work_of
 from aspen.algebra.plan import Plan, Scan, Window, children
 from aspen.algebra.subnetwork import Share as BorderShare
 from aspen.log.entry import OneTimeKind, OneTimeQuery
@@ -375,5 +375,5 @@ def _key_of(assigned: Assignment | None) -> str:
 
 
 def _split(choice: Choice, closed: Plan) -> Split:
-    index, how = carried_place(choice.kept, closed) or (-1, Carried.VALUE)
+    index, how = carried_index(choice.kept, closed) or (-1, Carried.VALUE)
     return Split(choice.root, index, how, choice.reason)

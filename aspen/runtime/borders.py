@@ -29,12 +29,12 @@ At = tuple[int, Row]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which places of a border row say what; see `Share`."""
+    """Which columns of a border row say what; see `Share`."""
 
     keys: tuple[int, ...]
     steady: tuple[int, ...]
     cost: int
-    place: int
+    node: int
 
     @classmethod
     def of(cls, share: Share) -> Layout:
@@ -106,8 +106,8 @@ class Borders:
     @classmethod
     def load(cls, body: Mapping[str, Any]) -> Borders:
         """Returns the borders that `dump` was called of."""
-        keys, steady, cost, place = body["layout"]
-        layout = Layout(tuple(keys), tuple(steady), cost, place)
+        keys, steady, cost, node = body["layout"]
+        layout = Layout(tuple(keys), tuple(steady), cost, node)
         loaded = cls(layout, len(body["leaving"]))
         for number, rows in enumerate(body["leaving"]):
             loaded.leaving[number].update((_at(row, layout.keys), row) for row in map(tuple, rows))
@@ -138,7 +138,7 @@ class Borders:
             target = _lane(row)
             accumulate(mail[target], (number, *row[:-2]), -1)
             self._doubtful[number, key] = None
-            came = (*_at(row, self._layout.steady), row[self._layout.place])
+            came = (*_at(row, self._layout.steady), row[self._layout.node])
             fallen += [(target, one) for one in self._resting[target].get(came, ())]
 
     def _ship(self, mail: list[Delta]) -> None:
@@ -180,8 +180,8 @@ class Borders:
         return cost
 
 
-def _at(row: Row, places: Iterable[int]) -> Row:
-    return tuple(row[place] for place in places)
+def _at(row: Row, indices: Iterable[int]) -> Row:
+    return tuple(row[index] for index in indices)
 
 
 def _lane(row: Row) -> int:

@@ -20,7 +20,7 @@ class RowCheck:
     def __init__(self, relation: Relation) -> None:
         self._relation = relation
         self._floats = tuple(
-            place for place, column in enumerate(relation.columns) if column.type is Type.FLOAT
+            index for index, column in enumerate(relation.columns) if column.type is Type.FLOAT
         )
         self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
         self._kept = [
@@ -38,13 +38,13 @@ class RowCheck:
         whole = self._seen.get(kinds)
         if whole is None:
             self._relation.check(row)
-            whole = tuple(place for place in self._floats if kinds[place] is int)
+            whole = tuple(index for index in self._floats if kinds[index] is int)
             self._seen[kinds] = whole
         if not whole:
             return row
         values = list(row)
-        for place in whole:
-            values[place] = float(values[place])  # type: ignore[arg-type]
+        for index in whole:
+            values[index] = float(values[index])  # type: ignore[arg-type]
         return tuple(values)
 
     def plain(self, changes: Sequence[Change]) -> list[Row] | None:

@@ -25,8 +25,8 @@ class StreamMemory:
             newest = self._newest.setdefault(relation.name, {})
             known = self._keys.get(relation.name)
             if known is None or known[0] is not relation:
-                places = [relation.index(name) for name in relation.key]
-                known = self._keys[relation.name] = (relation, key_of(places))
+                indices = [relation.index(name) for name in relation.key]
+                known = self._keys[relation.name] = (relation, key_of(indices))
             key_of_row = known[1]
             for row in rows:
                 key = key_of_row(row)

@@ -33,7 +33,7 @@ from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.window import WindowOperator
 
-Place = tuple[str, int]
+Address = tuple[str, int]
 """Where an operator stands: the first view that uses it, and its number on the way down."""
 
 
@@ -84,16 +84,18 @@ class System:
 
     def dump(self) -> list[list[Any]]:
         """Returns what was counted since the last tick, for a snapshot."""
-        places = self._places(self._views.by_name.values())
+        addresses = self._addresses(self._views.by_name.values())
         return [
-            [*places[node], delta_out(moved)]
+            [*addresses[node], delta_out(moved)]
             for node, moved in self._moved.items()
-            if node in places
+            if node in addresses
         ]
 
     def load(self, counted: Sequence[Sequence[Any]]) -> None:
         """Take over what was counted, once the views are open."""
-        nodes = {place: node for node, place in self._places(self._views.by_name.values()).items()}
+        nodes = {
+            address: node for node, address in self._addresses(self._views.by_name.values()).items()
+        }
         for view, operator, moved in counted:
             if (view, operator) in nodes:
                 self._moved[nodes[view, operator]] = delta_in(moved)
@@ -112,14 +114,14 @@ class System:
         """Returns the views that read no system relation."""
         return [view for view in self._views.by_name.values() if not view.monitors]
 
-    def _places(self, views: Iterable[View]) -> dict[Node, Place]:
-        """Returns each operator's place, views in the order of their names."""
-        places: dict[Node, Place] = {}
+    def _addresses(self, views: Iterable[View]) -> dict[Node, Address]:
+        """Returns each operator's address, views in the order of their names."""
+        addresses: dict[Node, Address] = {}
         for view in sorted(views, key=lambda view: view.entry.view):
             if view.node is not None:
                 for number, node in enumerate(_below(view.node)):
-                    places.setdefault(node, (view.entry.view, number))
-        return places
+                    addresses.setdefault(node, (view.entry.view, number))
+        return addresses
 
     def _queries(self) -> Iterator[Row]:
         first: dict[Node, str] = {}
@@ -147,7 +149,7 @@ class System:
         for top in {view.node: len(self._sharers(view)) for view in views if view.node}.items():
             for node in _below(top[0]):
                 uses[node] = uses.get(node, 0) + top[1]
-        for node, (view, operator) in self._places(views).items():
+        for node, (view, operator) in self._addresses(views).items():
             yield (
                 view,
                 operator,
@@ -168,13 +170,13 @@ class System:
         return sum(map(abs, self._moved.get(node, {}).values()))
 
     def _arrangements(self) -> Iterator[Row]:
-        for node, (view, operator) in self._places(self._counted()).items():
-            for places, arrangement in node.arrangements.items():
+        for node, (view, operator) in self._addresses(self._counted()).items():
+            for indices, arrangement in node.arrangements.items():
                 yield (
                     view,
                     operator,
                     _reads(node),
-                    ",".join(map(str, places)),
+                    ",".join(map(str, indices)),
                     sum(map(len, arrangement.index.values())),
                     arrangement.users,
                     self._lane,

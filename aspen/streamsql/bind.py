@@ -75,7 +75,7 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
         catalog: the relations and views it may name.
 
     Raises:
-        BindError: whatever does not fit, with its place in the text.
+        BindError: whatever does not fit, with its position in the text.
         Unsupported: what StreamSQL leaves out.
     """
     if statement.relation is not None:

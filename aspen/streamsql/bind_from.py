@@ -126,8 +126,8 @@ class FromBinder:
         else:
             unnamed = f"query_{len(groups)}_{len(group.parts) + 1}"
             named, plan, source = self._sources.bind(tree, unnamed)
-            place = at(tree.this) if isinstance(tree.this, exp.Identifier) else whole(tree)
-            group.parts.append((Joined([plan], leaves={named: source}), place))
+            here = at(tree.this) if isinstance(tree.this, exp.Identifier) else whole(tree)
+            group.parts.append((Joined([plan], leaves={named: source}), here))
         for join in tree.args.get("joins") or ():
             self._add_join(join, groups)
 

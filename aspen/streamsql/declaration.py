@@ -76,9 +76,9 @@ def _check_network(
     fit = [c.name for c in columns if c.name not in keys and c.type in (Type.TEXT, Type.INT)]
     if stream or len(keys) != 1 or network.name not in fit:
         raise BadDeclaration(
-            f"{network.name!r} cannot say which network a place of {name} lies in",
+            f"{network.name!r} cannot say which network a node of {name} lies in",
             position=at(network),
             found=network.name,
             exists=fit,
-            attempt="a table with a KEY of one column, the place, and a TEXT or INT column beside",
+            attempt="a table with a KEY of one column, the node, and a TEXT or INT column beside",
         )
