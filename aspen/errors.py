@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,6 +60,16 @@ class AspenError(Exception):
         self.found = found
         self.exists = tuple(exists)
         self.attempt = attempt
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Self:
+        """Returns an error of this kind that says what the fields of another one say of it."""
+        return cls(
+            fields["message"],
+            found=fields["found"],
+            exists=fields["exists"],
+            attempt=fields["try"],
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the fields every border (REST, WebSocket, page, command line) prints."""

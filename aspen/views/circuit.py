@@ -78,10 +78,14 @@ class Circuit:
 
     def share(self, node: Node, most_steps: int) -> None:
         """Let a node do the work of one more, and so on downwards to what anybody may use."""
-        if node.most_steps:
-            node.most_steps = node.most_steps + most_steps if most_steps else UNBOUNDED
-            for child in node.inputs:
-                self.share(child, most_steps)
+        waiting, seen = [node], {id(node)}
+        while waiting:
+            one = waiting.pop()
+            if one.most_steps:
+                one.most_steps = one.most_steps + most_steps if most_steps else UNBOUNDED
+                new = {id(child): child for child in one.inputs if id(child) not in seen}
+                seen |= new.keys()
+                waiting += new.values()
 
     def add(self, identity: Hashable, node: Node) -> None:
         """Add a node and build its state; it must not be in the circuit yet."""

@@ -44,8 +44,5 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
             attempt="again once the engine has taken it up",
         )
     if snapshot.error is not None:
-        ended = snapshot.error
-        raise QueryEnded(
-            ended["message"], found=ended["found"], exists=ended["exists"], attempt=ended["try"]
-        )
+        raise QueryEnded.of(snapshot.error)
     return snapshot

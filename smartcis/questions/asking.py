@@ -169,9 +169,4 @@ def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], boo
 
 def _refusal(fields: Mapping[str, Any]) -> AspenError:
     kind = RowNotThere if fields["code"] in (NoSuchRow.code, UnknownView.code) else CannotSay
-    return kind(
-        fields["message"],
-        found=fields["found"],
-        exists=fields["exists"],
-        attempt=fields["try"],
-    )
+    return kind.of(fields)

@@ -67,10 +67,7 @@ def answer(compiled: Compiled) -> OnceAnswer:
     position = composition.log().append([question], key=f"ask:{name}")
     found = wait(answer_name(name), WAIT_S)
     if found.error is not None:
-        fields = found.error
-        raise NotAnswered(
-            fields["message"], found=fields["found"], exists=fields["exists"], attempt=fields["try"]
-        )
+        raise NotAnswered.of(found.error)
     columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)
     rows = in_order(dict(found.rows), found.columns, order)
     return OnceAnswer(columns, rows, found.epoch, position, found.at_s)

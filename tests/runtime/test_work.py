@@ -153,6 +153,19 @@ def test_tenants_of_one_template_have_the_bounds_of_all():
     assert {change.error["code"] for change in changes} == {WorkExceeded.code}
 
 
+def test_what_two_branches_of_a_template_read_does_the_work_of_one_tenant_more():
+    same = "SELECT src FROM edge WHERE src > 3 GROUP BY src"
+    sql = f"""SELECT a.src FROM ({same}) a, ({same}) b, ({same}) c
+    WHERE b.src = a.src AND c.src = b.src AND a.src = {{}}"""
+    driver = Driver(10)
+    for number in (5, 6, 7):
+        entry = Register(1.0, f"v{number}", text_of(sql.format(number)), "auto", "tenant", False)
+        driver.take(replace(entry, most_steps=300))
+    assert len(driver.lane.views.templates) == 1
+    nodes = driver.lane.circuit._known.values()
+    assert {node.most_steps for node in nodes if node.most_steps} <= {300, 900}
+
+
 def test_a_lane_that_is_built_again_ends_the_same_views():
     driver = Driver(10)
     driver.take(Register(1.0, "heavy", text_of(CROSS), most_steps=5_000))
