@@ -29,6 +29,8 @@ from aspen.algebra.functions import FUNCTIONS, quotient
 from aspen.model.schema import Column, Row, Value
 
 _CACHED = 4096
+INT_MOST = 2**63 - 1
+"""A larger product of INT is null."""
 _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -163,13 +165,15 @@ class _Writer:
             call = f"{named}({left}, {right})"
             return self._set(f"None if {guard} else {call}" if guard else call)
         name = self._name()
-        # x - x is 0 for every number but infinity and nan.
+        # x - x is 0 for every number but infinity and nan. Products of products grow for ever.
+        grown = f" or {name}.__class__ is int and not -{INT_MOST} <= {name} <= {INT_MOST}"
+        wide = grown if symbol == "*" else ""
         self.lines.append(
             f"if {guard or 'False'}: {name} = None\n"
             f"else:\n"
             f"    try:\n"
             f"        {name} = {left} {symbol} {right}\n"
-            f"        if {name} - {name} != 0: {name} = None\n"
+            f"        if {name} - {name} != 0{wide}: {name} = None\n"
             f"    except OverflowError: {name} = None"
         )
         return name

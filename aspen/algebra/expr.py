@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from aspen.effort import spend
 from aspen.errors import AspenError
 from aspen.model.schema import Value
 
@@ -126,6 +127,7 @@ def with_parts(expr: Expr, new: Iterable[Expr]) -> Expr:
     Law: `with_parts(e, parts(e)) == e`.
     """
     operands = tuple(new)
+    spend(1, "an expression")
     match expr:
         case Col() | Outer() | Const():
             return expr

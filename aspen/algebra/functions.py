@@ -182,7 +182,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("abs", 1, 1, _NUMBERS, None, True, abs),
         Function("ceil", 1, 1, _NUMBERS, Type.INT, True, math.ceil),
         Function("coalesce", 1, None, _ANY, None, True, _coalesce, strict=False),
-        Function("concat", 1, None, _TEXT, Type.TEXT, False, lambda *parts: "".join(parts)),
+        Function("concat", 1, None, _TEXT, Type.TEXT, False, texts.concatenated),
         Function("contains", 2, 2, _TEXT, Type.BOOL, False, lambda text, part: part in text),
         Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance, total=False),
         Function("floor", 1, 1, _NUMBERS, Type.INT, True, math.floor),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aspen.algebra.plan import Plan, PlanError, Scan, map_children
+from aspen.algebra.plan_parts import refuse_large
 from aspen.algebra.renaming import renamed
 
 
@@ -19,9 +20,16 @@ def inline(plan: Plan, views: Mapping[str, Plan]) -> Plan:
 
     Raises:
         PlanError: a scan expects other columns than the view has.
+        TooComplex: views over views, each of them small, are together more than one plan may be.
     """
+    made = _inlined(plan, views)
+    refuse_large(made)
+    return made
+
+
+def _inlined(plan: Plan, views: Mapping[str, Plan]) -> Plan:
     if not isinstance(plan, Scan) or plan.relation not in views:
-        return map_children(plan, lambda child: inline(child, views))
+        return map_children(plan, lambda child: _inlined(child, views))
     view = views[plan.relation]
     expected = [(c.name.split(".")[-1], c.type) for c in plan.columns]
     if expected != [(c.name.split(".")[-1], c.type) for c in view.columns]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
-from aspen.algebra.plan import Join, Plan, PlanError, names_of
+from aspen.algebra.plan import Join, Plan, PlanError
 from aspen.algebra.renaming import filtered
 
 
@@ -20,15 +20,15 @@ def joined(inputs: Sequence[Plan], conditions: Iterable[Expr]) -> Plan:
     waiting, untested = list(inputs), list(conditions)
     plan: Plan | None = None
     while waiting:
-        have = frozenset[str]() if plan is None else names_of(plan)
+        have = frozenset[str]() if plan is None else plan.names
         near = waiting[_nearest(have, waiting, untested)]
         waiting.remove(near)
-        own, untested = _split(untested, names_of(near))
+        own, untested = _split(untested, near.names)
         side = filtered(near, own)
         if plan is None:
             plan = side
             continue
-        ready, untested = _split(untested, have | names_of(side))
+        ready, untested = _split(untested, have | side.names)
         plan = join_on(plan, side, ready)
     if plan is None:
         raise PlanError("a block has an input at least")
@@ -47,7 +47,7 @@ def across(left: Plan, right: Plan, condition: Expr) -> tuple[str, str] | None:
     """Returns the column of the left and that of the right that a condition says are equal."""
     match condition:
         case Op("=", Col(one), Col(other)):
-            lefts, rights = names_of(left), names_of(right)
+            lefts, rights = left.names, right.names
             if one in lefts and other in rights:
                 return one, other
             if other in lefts and one in rights:
@@ -65,7 +65,7 @@ def _split(conditions: Iterable[Expr], have: frozenset[str]) -> tuple[list[Expr]
 
 def _nearest(have: frozenset[str], waiting: Sequence[Plan], conditions: Sequence[Expr]) -> int:
     """Returns the index of the next input: tied by an equality, by any condition, or the first."""
-    rank = [(_tie(have, names_of(plan), conditions), index) for index, plan in enumerate(waiting)]
+    rank = [(_tie(have, plan.names, conditions), index) for index, plan in enumerate(waiting)]
     return min(rank)[1]
 
 

@@ -34,9 +34,6 @@ class _Falling:
 def row_order(keys: Sequence[SortKey], columns: Sequence[Column]) -> Callable[[Row], Any]:
     """Returns the function from a row to what it is sorted by.
 
-    Args:
-        columns: of the rows.
-
     Law: two rows have equal keys only if they are equal.
     Source: own.
     """

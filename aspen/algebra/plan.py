@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan_apply import Apply, ApplyKind, NotFlat
@@ -17,6 +18,7 @@ from aspen.algebra.plan_parts import (
     Aggregate,
     AggregateFunction,
     Best,
+    Node,
     PlanError,
     Scan,
     SetFunction,
@@ -28,59 +30,29 @@ from aspen.algebra.plan_parts import (
 )
 from aspen.model.schema import Column
 
-__all__ = (
-    "Aggregate",
-    "AggregateFunction",
-    "AntiJoin",
-    "Apply",
-    "ApplyKind",
-    "Best",
-    "Distinct",
-    "Filter",
-    "Fixpoint",
-    "GroupBy",
-    "Join",
-    "MarkJoin",
-    "NotFlat",
-    "OuterJoin",
-    "Plan",
-    "PlanError",
-    "Project",
-    "Recursive",
-    "RecursiveRef",
-    "Scan",
-    "SetFunction",
-    "SetOperation",
-    "Ship",
-    "SortKey",
-    "TopK",
-    "Union",
-    "Values",
-    "Window",
-    "WindowBounds",
-    "children",
-    "map_children",
-    "names_of",
-    "nodes",
-    "relations_of",
-    "with_children",
-)
 
+class _OfChild(Node):
+    """A node with one input."""
 
-class _OfChild:
-    """A node with the columns of its only input."""
-
-    __slots__ = ()
     child: Plan
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """The child."""
+        return (self.child,)
+
+
+class _LikeChild(_OfChild):
+    """A node with the columns of its only input."""
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The child's."""
         return self.child.columns
 
 
-@dataclass(frozen=True, slots=True)
-class Window(_OfChild):
+@dataclass(frozen=True)
+class Window(_LikeChild):
     """The part of a stream that counts now.
 
     Args:
@@ -99,13 +71,14 @@ class Window(_OfChild):
             raise PlanError(
                 "SLIDE moves a RANGE window", attempt="[RANGE 30 SECONDS SLIDE 5 SECONDS]"
             )
-        require_columns(self.partition_by, self.child.columns, "Window")
+        require_columns(self.partition_by, self.child.names, "Window")
         if self.rows is None and self.range_s is None:
             raise PlanError("a window needs ROWS or RANGE", attempt="[RANGE 30 SECONDS]")
         if (self.rows is not None and self.rows < 1) or (
             self.range_s is not None and self.range_s <= 0
         ):
             raise PlanError("a window must hold something", found=f"{self.rows=} {self.range_s=}")
+        super().__post_init__()
 
     @property
     def bounds(self) -> WindowBounds:
@@ -113,19 +86,20 @@ class Window(_OfChild):
         return WindowBounds(self.rows, self.range_s, self.slide_s)
 
 
-@dataclass(frozen=True, slots=True)
-class Filter(_OfChild):
+@dataclass(frozen=True)
+class Filter(_LikeChild):
     """The rows for which the predicate is true."""
 
     child: Plan
     predicate: Expr
 
     def __post_init__(self) -> None:
-        require_columns(columns_in(self.predicate), self.child.columns, "Filter")
+        require_columns(columns_in(self.predicate), self.child.names, "Filter")
+        super().__post_init__()
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+@dataclass(frozen=True)
+class Project(_OfChild):
     """Computed columns, one per output; duplicates stay (weights add up)."""
 
     child: Plan
@@ -133,17 +107,18 @@ class Project:
 
     def __post_init__(self) -> None:
         for _, value in self.outputs:
-            require_columns(columns_in(value), self.child.columns, "Project")
-        refuse_twins(self.columns, "Project")
+            require_columns(columns_in(value), self.child.names, "Project")
+        refuse_twins(self)
+        super().__post_init__()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The computed ones."""
         return tuple(column for column, _ in self.outputs)
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+@dataclass(frozen=True)
+class Union(Node):
     """`UNION ALL`: weights add up; columns are named by the first child."""
 
     children: tuple[Plan, ...]
@@ -151,22 +126,28 @@ class Union:
     def __post_init__(self) -> None:
         if len({tuple(c.type for c in child.columns) for child in self.children}) != 1:
             raise PlanError("UNION needs the same column types on every side")
+        super().__post_init__()
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """Its children."""
+        return self.children
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The first child's."""
         return self.children[0].columns
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct(_OfChild):
+@dataclass(frozen=True)
+class Distinct(_LikeChild):
     """Each row once, as long as its weight is positive."""
 
     child: Plan
 
 
-@dataclass(frozen=True, slots=True)
-class SetOperation:
+@dataclass(frozen=True)
+class SetOperation(Node):
     """`EXCEPT` and `INTERSECT`: rows compared as a whole, where a null equals a null.
 
     Args:
@@ -183,15 +164,21 @@ class SetOperation:
         if [c.type for c in self.left.columns] != [c.type for c in self.right.columns]:
             name = self.function.name
             raise PlanError(f"{name} needs the same column types on both sides")
+        super().__post_init__()
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """The left, the right."""
+        return (self.left, self.right)
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The left's."""
         return self.left.columns
 
 
-@dataclass(frozen=True, slots=True)
-class TopK(_OfChild):
+@dataclass(frozen=True)
+class TopK(_LikeChild):
     """`ORDER BY … LIMIT … OFFSET`: some rows in the middle of an order; ties by the whole row.
 
     Args:
@@ -208,14 +195,15 @@ class TopK(_OfChild):
     partition_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require_columns((key.column for key in self.keys), self.child.columns, "TopK")
-        require_columns(self.partition_by, self.child.columns, "TopK")
+        require_columns((key.column for key in self.keys), self.child.names, "TopK")
+        require_columns(self.partition_by, self.child.names, "TopK")
         if (self.limit is not None and self.limit < 0) or self.offset < 0:
             raise PlanError("TopK counts rows", found=f"{self.limit=} {self.offset=}")
+        super().__post_init__()
 
 
-@dataclass(frozen=True, slots=True)
-class GroupBy:
+@dataclass(frozen=True)
+class GroupBy(_OfChild):
     """One row per key: the key columns, then the aggregates. No keys: one row, also when empty."""
 
     child: Plan
@@ -223,11 +211,12 @@ class GroupBy:
     aggregates: tuple[Aggregate, ...]
 
     def __post_init__(self) -> None:
-        require_columns(self.keys, self.child.columns, "GroupBy")
+        require_columns(self.keys, self.child.names, "GroupBy")
         used = (a.argument for a in self.aggregates if a.argument is not None)
-        require_columns(used, self.child.columns, "GroupBy")
+        require_columns(used, self.child.names, "GroupBy")
+        super().__post_init__()
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Keys then aggregates."""
         by_name = {column.name: column for column in self.child.columns}
@@ -235,8 +224,8 @@ class GroupBy:
         return keys + tuple(aggregate.output for aggregate in self.aggregates)
 
 
-@dataclass(frozen=True, slots=True)
-class Ship(_OfChild):
+@dataclass(frozen=True)
+class Ship(_LikeChild):
     """A border between two sites of a federated plan: rows move, nothing else changes."""
 
     child: Plan
@@ -268,17 +257,7 @@ Plan = (
 
 def children(plan: Plan) -> tuple[Plan, ...]:
     """Returns a node's inputs, left to right."""
-    match plan:
-        case Scan() | Values() | RecursiveRef():
-            return ()
-        case Join() | Apply() | AntiJoin() | OuterJoin() | MarkJoin() | SetOperation():
-            return (plan.left, plan.right)
-        case Union():
-            return plan.children
-        case Fixpoint():
-            return tuple(part for one in plan.relations for part in (one.base, one.step))
-        case _:
-            return (plan.child,)
+    return plan.inputs
 
 
 def with_children(plan: Plan, new: tuple[Plan, ...]) -> Plan:
@@ -316,11 +295,8 @@ def map_children(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
 
 def nodes(plan: Plan) -> Iterator[Plan]:
     """Returns a plan's nodes, each before its inputs; one that stands twice comes twice."""
-    yield plan
-    for child in children(plan):
-        yield from nodes(child)
-
-
-def names_of(plan: Plan) -> frozenset[str]:
-    """Returns the names of a plan's columns."""
-    return frozenset(column.name for column in plan.columns)
+    waiting = [plan]
+    while waiting:
+        plan = waiting.pop()
+        yield plan
+        waiting += reversed(plan.inputs)

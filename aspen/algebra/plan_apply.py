@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aspen.algebra.plan_parts import PlanError, refuse_twins
+from aspen.algebra.plan_parts import Node, PlanError, refuse_twins
 from aspen.model.schema import Column
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class NotFlat(PlanError, code="aspen.algebra.not_flat"):
         super().__init__("an Apply is no plan of an engine", attempt="aspen.algebra.rewrite.flat")
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@dataclass(frozen=True)
+class Apply(Node):
     """The right plan for every left row.
 
     Args:
@@ -57,9 +58,15 @@ class Apply:
             raise PlanError("MARK and VALUE name the column they add", found=self.kind.name)
         if self.kind is ApplyKind.VALUE and len(self.right.columns) != 1:
             raise PlanError("a value has one column", found=str(len(self.right.columns)))
-        refuse_twins(self.columns, "Apply")
+        refuse_twins(self)
+        super().__post_init__()
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """The left, the right."""
+        return (self.left, self.right)
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The left's, and what the kind adds."""
         if self.kind is ApplyKind.ROWS:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aspen.algebra.plan_parts import AggregateFunction, Best, PlanError, require_columns
+from aspen.algebra.plan_parts import (
+    AggregateFunction,
+    Best,
+    Node,
+    PlanError,
+    require_columns,
+)
 from aspen.model.schema import Column
 
 if TYPE_CHECKING:
     from aspen.algebra.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class RecursiveRef:
+@dataclass(frozen=True)
+class RecursiveRef(Node):
     """A relation of a recursion, read inside one of its steps."""
 
     name: str
@@ -51,7 +58,8 @@ class Recursive:
         if self.best is None:
             return
         chosen = [column for column, _ in self.best.choices]
-        require_columns((*self.best.keys, *chosen), self.columns, "Fixpoint")
+        names = [column.name for column in self.columns]
+        require_columns((*self.best.keys, *chosen), names, "Fixpoint")
         for _, function in self.best.choices:
             if function not in (AggregateFunction.MIN, AggregateFunction.MAX):
                 raise PlanError(
@@ -63,8 +71,8 @@ class Recursive:
             raise PlanError("a recursion chooses by each column once", found=", ".join(chosen))
 
 
-@dataclass(frozen=True, slots=True)
-class Fixpoint:
+@dataclass(frozen=True)
+class Fixpoint(Node):
     """`WITH RECURSIVE`: one relation of a recursion.
 
     Args:
@@ -87,8 +95,14 @@ class Fixpoint:
         names = [relation.name for relation in self.relations]
         if len({*names}) < len(names):
             raise PlanError("two relations of one recursion have one name", found=", ".join(names))
+        super().__post_init__()
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """The base and the step of each relation."""
+        return tuple(part for one in self.relations for part in (one.base, one.step))
+
+    @cached_property
     def relations(self) -> tuple[Recursive, ...]:
         """Every relation of the recursion, the one it gives first."""
         own = Recursive(self.name, self.columns, self.base, self.step, self.best)

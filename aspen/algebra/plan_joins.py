@@ -6,18 +6,19 @@ All four match by columns that are equal and by a further predicate over both ro
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aspen.algebra.expr import Expr, columns_in
-from aspen.algebra.plan_parts import refuse_twins, require_columns
+from aspen.algebra.plan_parts import Node, PlanError, refuse_twins, require_columns
 from aspen.model.schema import Column
 
 if TYPE_CHECKING:
     from aspen.algebra.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+@dataclass(frozen=True)
+class Matching(Node):
     """What all four have.
 
     Args:
@@ -32,48 +33,56 @@ class Matching:
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        require_columns((pair[0] for pair in self.on), self.left.columns, name)
-        require_columns((pair[1] for pair in self.on), self.right.columns, name)
-        if self.residual is not None:
-            both = self.left.columns + self.right.columns
-            refuse_twins(both, name)
-            require_columns(columns_in(self.residual), both, name)
+        require_columns((pair[0] for pair in self.on), self.left.names, name)
+        require_columns((pair[1] for pair in self.on), self.right.names, name)
         if len(self.columns) > len(self.left.columns):
-            refuse_twins(self.columns, name)
+            refuse_twins(self)
+        if self.residual is not None:
+            twice = sorted(self.left.names & self.right.names)
+            if twice:
+                raise PlanError(f"{name} reads two columns of one name", found=", ".join(twice))
+            require_columns(columns_in(self.residual) - self.left.names, self.right.names, name)
+        super().__post_init__()
 
     @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """The left, the right."""
+        return (self.left, self.right)
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The left's."""
         return self.left.columns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Join(Matching):
     """Left columns then right columns, for pairs that match."""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Left then right."""
         return self.left.columns + self.right.columns
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AntiJoin(Matching):
     """Left rows without a partner on the right: `NOT EXISTS`; weights stay as they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OuterJoin(Matching):
     """`LEFT JOIN`: left columns then right columns; nulls where a left row has no partner."""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Left then right, which may all be null."""
-        missing = tuple(replace(column, nullable=True) for column in self.right.columns)
-        return self.left.columns + missing
+        right = self.right.columns
+        missing = (c if c.nullable else replace(c, nullable=True) for c in right)
+        return (*self.left.columns, *missing)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MarkJoin(Matching):
     """All left rows, each with whether it has a partner: `EXISTS` as a value.
 
@@ -83,7 +92,7 @@ class MarkJoin(Matching):
 
     mark: Column = field(kw_only=True)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The left's and the mark."""
         return (*self.left.columns, self.mark)

@@ -2,34 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from aspen.algebra.expr import Const
+from aspen.effort import spend, too_complex
 from aspen.errors import AspenError
 from aspen.model.schema import Column
+
+if TYPE_CHECKING:
+    from aspen.algebra.plan import Plan
+
+MOST_NODES = 10_000
+"""Of one plan, what stands twice counted twice; own choice: 64 joined tables take about 300."""
+MOST_HEIGHT = 300
+"""Own choice: walks over plans are recursive, and Python's stack has room for three times that."""
 
 
 class PlanError(AspenError, code="aspen.algebra.plan"):
     """A plan node that makes no sense."""
 
 
-def refuse_twins(columns: tuple[Column, ...], node: str) -> None:
+class Node:
+    """What every node knows of itself, worked out once: walks ask for it all the time."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def columns(self) -> tuple[Column, ...]:
+            """What its rows have; a field of some nodes."""
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        """What it reads, left to right."""
+        return ()
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its columns."""
+        return frozenset(column.name for column in self.columns)
+
+    size: int
+    """How many nodes it has with everything below; one that stands twice counts twice."""
+    height: int
+    """How many nodes stand above each other."""
+
+    def __post_init__(self) -> None:
+        size = 1 + sum(one.size for one in self.inputs)
+        height = 1 + max((one.height for one in self.inputs), default=0)
+        self.__dict__.update(size=size, height=height)
+        spend(len(self.columns), f"a {type(self).__name__} of {len(self.columns)} columns")
+
+
+def refuse_large(plan: Plan) -> None:
+    """Refuse a plan that no engine should be given.
+
+    Raises:
+        TooComplex: it has too many nodes, or too many above each other.
+    """
+    if plan.size > MOST_NODES:
+        raise too_complex(f"its plan has more than {MOST_NODES:,} operators", f"{plan.size:,}")
+    if plan.height > MOST_HEIGHT:
+        raise too_complex(
+            f"its plan has more than {MOST_HEIGHT} operators above each other", f"{plan.height}"
+        )
+
+
+def refuse_twins(node: Node) -> None:
     """Refuse columns of one name."""
-    names = [column.name for column in columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PlanError(f"{node} gives two columns one name", found=", ".join(twice))
+    if len(node.names) == len(node.columns):
+        return
+    counted = Counter(column.name for column in node.columns)
+    twice = sorted(name for name, count in counted.items() if count > 1)
+    kind = type(node).__name__
+    raise PlanError(f"{kind} gives two columns one name", found=", ".join(twice))
 
 
-def require_columns(names: Iterable[str], columns: tuple[Column, ...], node: str) -> None:
+def require_columns(names: Iterable[str], existing: Collection[str], node: str) -> None:
     """Refuse names that no column has."""
-    existing = tuple(column.name for column in columns)
     for name in names:
         if name not in existing:
-            raise PlanError(f"{node} names {name!r}", found=name, exists=existing)
+            raise PlanError(f"{node} names {name!r}", found=name, exists=sorted(existing))
 
 
 class SetFunction(Enum):
@@ -122,8 +179,8 @@ class Best:
         return ((self.column, self.function), *self.more)
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+@dataclass(frozen=True)
+class Scan(Node):
     """The rows of a relation, each column prefixed by the alias: `m.mid`.
 
     Args:
@@ -139,8 +196,8 @@ class Scan:
     stream: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+@dataclass(frozen=True)
+class Values(Node):
     """Rows written in the query itself; one row without columns is what `SELECT 1` reads.
 
     Args:
@@ -153,7 +210,7 @@ class Values:
     demand: bool = False
 
     def __post_init__(self) -> None:
-        refuse_twins(self.columns, "Values")
+        refuse_twins(self)
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise PlanError(
@@ -163,3 +220,4 @@ class Values:
             len(self.rows) != 1 or any(value.value is None for value in self.rows[0])
         ):
             raise PlanError("a demand is one row without nulls")
+        super().__post_init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from aspen.algebra.expr import Col, Expr, columns_in, conjunction
-from aspen.algebra.plan import Filter, Plan, Project, names_of
+from aspen.algebra.plan import Filter, Plan, Project
 from aspen.model.schema import Column
 
 
@@ -35,7 +35,7 @@ def narrowed(plan: Plan, columns: Iterable[Column]) -> Plan:
 
 def extended(plan: Plan, added: Iterable[tuple[Column, Expr]]) -> Plan:
     """Returns a plan's columns with further ones computed beside them, those it has not yet."""
-    existing = names_of(plan)
+    existing = plan.names
     new = tuple((column, expr) for column, expr in added if column.name not in existing)
     return Project(plan, as_they_are(plan.columns) + new) if new else plan
 
@@ -59,12 +59,12 @@ def parted(conditions: Iterable[Expr], names: Collection[str]) -> tuple[list[Exp
 
 def bare_names(columns: Iterable[Column]) -> list[str]:
     """Returns columns' names without what is before the point, numbered where two are alike."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     for column in columns:
         bare = name = column.name.rpartition(".")[2]
         number = 1
         while name in found:
             number += 1
             name = f"{bare}_{number}"
-        found.append(name)
-    return found
+        found[name] = None
+    return list(found)

@@ -87,13 +87,7 @@ class _NotSplitError(Exception):
 
 @dataclass(slots=True)
 class Splitting:
-    """Computes one part of a plan.
-
-    Args:
-        root: what to split by.
-        number: of the part.
-        parts: how many there are.
-    """
+    """Computes one part of a plan."""
 
     root: Root
     number: int

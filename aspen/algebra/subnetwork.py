@@ -37,7 +37,6 @@ from aspen.algebra.plan import (
     TopK,
     Union,
     map_children,
-    names_of,
     nodes,
 )
 from aspen.algebra.renaming import as_they_are, narrowed
@@ -227,7 +226,7 @@ class _Sharing:
         alias = old.alias
         below = _with_leaf(step.child, self._plan.name, self._view_of(leaf, old))
         costs, entry = f"{alias}.scaled", f"{alias}.entry"
-        if not {costs, entry} <= names_of(below):
+        if not {costs, entry} <= below.names:
             raise CannotSplit("a step must keep the row it goes on from until its last projection")
         values = [value for _, value in step.outputs]
         grown: Expr = Const(1)

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 _PATTERNS = 1024
+TEXT_MOST = 65_536
+"""Letters of a text that is computed; a longer one is null, like a number beyond its bounds."""
 
 
 def like(text: str, pattern: str, escape: str = "") -> bool:
@@ -28,22 +30,32 @@ def substr(text: str, start: int, length: int | None = None) -> str:
     return text[max(first, 0) : max(end, 0)]
 
 
-def replaced(text: str, old: str, new: str) -> str:
-    """Replace every occurrence; nothing can be put between letters."""
-    return text.replace(old, new) if old else text
+def replaced(text: str, old: str, new: str) -> str | None:
+    """Replace every occurrence; nothing is put between letters; null where that is too long."""
+    if not old:
+        return text
+    grown = max(0, len(new) - len(old)) * text.count(old)
+    return text.replace(old, new) if len(text) + grown <= TEXT_MOST else None
+
+
+def concatenated(*parts: str) -> str | None:
+    """Join texts; null where that is too long."""
+    return "".join(parts) if sum(map(len, parts)) <= TEXT_MOST else None
 
 
 @lru_cache(maxsize=_PATTERNS)
 def _pattern(pattern: str, escape: str, *, ignore_case: bool) -> re.Pattern[str]:
-    written: list[str] = []
+    spans = [""]
     letters = iter(pattern)
     for letter in letters:
         if letter == escape:
-            written.append(re.escape(next(letters, letter)))
+            spans[-1] += re.escape(next(letters, letter))
         elif letter == "%":
-            written.append(".*")
-        elif letter == "_":
-            written.append(".")
+            spans.append("")
         else:
-            written.append(re.escape(letter))
-    return re.compile("".join(written), re.DOTALL | (re.IGNORECASE if ignore_case else 0))
+            spans[-1] += "." if letter == "_" else re.escape(letter)
+    first, *others = spans
+    # Where a span fits first is as good as anywhere later: without a way back, the time is linear.
+    middle = "".join(f"(?>.*?{span})" for span in others[:-1] if span)
+    whole = f"{first}{middle}.*{others[-1]}" if others else first
+    return re.compile(whole, re.DOTALL | (re.IGNORECASE if ignore_case else 0))

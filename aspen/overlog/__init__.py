@@ -2,5 +2,3 @@
 
 from aspen.overlog.compile import compile_goal, compile_program
 from aspen.overlog.parse import parse
-
-__all__ = ["compile_goal", "compile_program", "parse"]

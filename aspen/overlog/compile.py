@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from aspen.algebra.inline import inline
 from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.rewrite import flat, rewrite
+from aspen.effort import effort
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.overlog.errors import UnknownPredicate, Unsupported
@@ -20,6 +21,7 @@ from aspen.streamsql import Compiled
 from aspen.streamsql.bind import environment_of
 
 
+@effort()
 def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
     """Compile a program.
 
@@ -58,6 +60,7 @@ def compile_program(text: str, catalog: Catalog) -> list[Compiled]:
     return compiled
 
 
+@effort()
 def compile_goal(text: str, goal: str, catalog: Catalog) -> Compiled:
     """Compile a program for one predicate: of the others, what it demands.
 

@@ -29,7 +29,9 @@ Variable = int
 # One line per manager would be one per recursive view and question.
 logging.getLogger("dd.cudd").setLevel(logging.WARNING)
 
-_CACHE_SLOTS = 4096  # CUDD grows it; its default of 2^18 costs 58 ms and 16 MB per manager
+# CUDD grows both; by default the cache costs 58 ms and 16 MB per manager, and a reserve for bad
+# times, a 64th of the memory estimated, 16 MB and 5 ms more.
+_CACHE_SLOTS, _MEMORY_BYTES = 4096, 64 << 20
 
 
 class Bdd:
@@ -51,7 +53,8 @@ class Bdd:
     def __init__(self, backend: ModuleType | None = None) -> None:
         chosen = backend or cudd or autoref
         self._fast = chosen is not autoref
-        self._bdd: Any = chosen.BDD(initial_cache_size=_CACHE_SLOTS) if self._fast else chosen.BDD()
+        sizes = {"initial_cache_size": _CACHE_SLOTS, "memory_estimate": _MEMORY_BYTES}
+        self._bdd: Any = chosen.BDD(**sizes) if self._fast else chosen.BDD()
         # The engine keeps the order; sifting in the middle of an epoch would be a pause.
         self._bdd.configure(reordering=False)
         self.true: Function = self._bdd.true

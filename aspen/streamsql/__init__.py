@@ -2,5 +2,3 @@
 
 from aspen.streamsql.compile import Compiled, compile_query, compile_views
 from aspen.streamsql.statement import parse
-
-__all__ = ["Compiled", "compile_query", "compile_views", "parse"]

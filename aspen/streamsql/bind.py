@@ -214,10 +214,10 @@ def _outputs(
     items: list[Item], binder: ExpressionBinder, *, named: bool
 ) -> list[tuple[Column, Expr]]:
     outputs: list[tuple[Column, Expr]] = []
+    taken: set[str] = set()
     for item in items:
         typed = binder.bind(item.value)
         name = item.alias or _natural(item.value, len(outputs) + 1)
-        taken = {column.name for column, _ in outputs}
         if not named or not (item.alias or isinstance(item.value, exp.Column)):
             name = _untaken(name, taken, len(outputs) + 1)
         _identifier(name, item.at)
@@ -229,6 +229,7 @@ def _outputs(
                 exists=[column.name for column, _ in outputs],
                 attempt=f"rename one: AS {name}_2",
             )
+        taken.add(name)
         outputs.append((_column(name, typed), typed.expr))
     return outputs
 

@@ -11,7 +11,9 @@ from sqlglot import exp
 from aspen.algebra.expr import Col, Const, Expr, columns_in, conjunction
 from aspen.algebra.expr import conjuncts as expr_conjuncts
 from aspen.algebra.plan import AntiJoin, Join, OuterJoin, Plan, Project, Union, Values
+from aspen.algebra.plan_parts import MOST_HEIGHT
 from aspen.algebra.renaming import filtered
+from aspen.effort import too_complex
 from aspen.errors import Position
 from aspen.model.schema import Column
 from aspen.streamsql.bind_expr import ExpressionBinder
@@ -85,6 +87,7 @@ class FromBinder:
 
     def bind(self, select: exp.Expr) -> Rows:
         """Bind FROM and WHERE."""
+        _refuse_many(select)
         groups = [_Group()]
         found = select.args.get("from_")
         if found is not None:
@@ -191,6 +194,19 @@ class FromBinder:
         return both
 
 
+def _refuse_many(select: exp.Expr) -> None:
+    """Refuse a SELECT of more sources than a plan may have operators above each other.
+
+    Raises:
+        TooComplex: before any of them is looked up.
+    """
+    joins = select.args.get("joins") or ()
+    if len(joins) >= MOST_HEIGHT:
+        raise too_complex(
+            f"one SELECT joins at most {MOST_HEIGHT} relations", f"{len(joins) + 1} relations"
+        )
+
+
 def _predicates(on: exp.Expr | None, scope: Scope) -> list[Expr]:
     """Returns what the condition of a join says."""
     binder = ExpressionBinder(scope)
@@ -273,7 +289,8 @@ def _padded(plan: Plan, columns: tuple[Column, ...]) -> Plan:
 
 def _nullable(source: Source) -> Source:
     """Returns a source whose columns may all be null, as on the far side of an outer join."""
-    return replace(source, columns=tuple(replace(c, nullable=True) for c in source.columns))
+    columns = (c if c.nullable else replace(c, nullable=True) for c in source.columns)
+    return replace(source, columns=tuple(columns))
 
 
 def _shared_columns(

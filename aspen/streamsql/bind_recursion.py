@@ -22,7 +22,7 @@ from aspen.algebra.plan import (
 from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import NoBase, UnionArity
 from aspen.streamsql.positions import whole
-from aspen.streamsql.reads import readings
+from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import Definition, definitions
 from aspen.streamsql.scope import Environment, RecursionMark
 from aspen.streamsql.termination import Derivation, check_termination
@@ -182,7 +182,7 @@ def _first(
 ) -> Plan | None:
     """Bind the first step of a relation that reads only relations with columns."""
     for step in one.steps:
-        if not any(readings(step, other.name) for other in waiting):
+        if names_read(step).isdisjoint(other.name for other in waiting):
             return _inside(environment, columns).bind(step, named=not one.names)
     return None
 

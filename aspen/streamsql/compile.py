@@ -10,6 +10,7 @@ import networkx as nx
 from aspen.algebra.plan import Plan, SortKey, relations_of
 from aspen.algebra.rewrite import flat, rewrite
 from aspen.components import directed, strong_components
+from aspen.effort import effort
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.bind import bind
@@ -121,12 +122,13 @@ def refuse_undelivered(compiled: Compiled, delivered: Collection[str]) -> None:
 
 def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
     """Compile a query, whichever way it is asked."""
-    bound = bind(statement, catalog)
-    plan = rewrite(flat(bound.plan))
-    relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
-    order: Order | None = None
-    if bound.order is not None:
-        order = Order(rewrite(flat(bound.order.plan)), bound.order.keys, len(plan.columns))
+    with effort():
+        bound = bind(statement, catalog)
+        plan = rewrite(flat(bound.plan))
+        relation = Relation(bound.name or "result", plan.columns, SourceKind.VIEW)
+        order: Order | None = None
+        if bound.order is not None:
+            order = Order(rewrite(flat(bound.order.plan)), bound.order.keys, len(plan.columns))
     return Compiled(
         bound.name, plan, relation, relations_of(plan), order, bound.outputs, bound.once
     )

@@ -14,8 +14,10 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from aspen.algebra.plan import WindowBounds
+from aspen.effort import too_complex
 from aspen.streamsql.dialect_statements import parse_declaration, parse_outputs
 
+_MOST_JOINS_TRIED = 10_000  # more than the longest text has clauses FROM
 _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 
 
@@ -45,6 +47,7 @@ class StreamParser(parser.Parser):
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
     DECLARED: tuple[str, ...] = ("STREAM", "TABLE")
+    _joins_tried = 0
 
     def _parse_statement(self) -> Any:
         if self._index:
@@ -182,6 +185,14 @@ class StreamParser(parser.Parser):
         if not self._match_text_seq("ROWS") or not self._match(TokenType.R_PAREN):
             self.raise_error("Expecting ROWS) behind a limit")
         return most
+
+    def _parse_joins(self, *args: Any, **kwargs: Any) -> Any:
+        # Behind a JOIN without ON sqlglot tries all that follow as joins within it, and then once
+        # more as joins after it: twice the work for each.
+        self._joins_tried += 1
+        if self._joins_tried > _MOST_JOINS_TRIED:
+            raise too_complex("it takes too many steps to read", "JOIN without ON")
+        return super()._parse_joins(*args, **kwargs)
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> Any:
         if not self._names_a_source(args, kwargs):

@@ -43,11 +43,7 @@ def placed(node: _Node, position: Position) -> _Node:
 
 
 class Positions:
-    """Finds positions in one text.
-
-    Args:
-        text: as given.
-    """
+    """Finds positions in one text."""
 
     def __init__(self, text: str) -> None:
         self.text = text

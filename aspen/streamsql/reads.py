@@ -26,10 +26,12 @@ class Reading:
     through: tuple[str, ...]
 
 
-def readings(query: exp.Expr, name: str) -> list[Reading]:
-    """Returns every position where `query` reads `name`, in the order of reading."""
-    found = _tables(query, (), frozenset())
-    return [Reading(at(table.this), way) for table, way in found if relation_name(table) == name]
+def readings(query: exp.Expr) -> dict[str, list[Reading]]:
+    """Returns every position where a query reads a name, in the order of reading."""
+    found: dict[str, list[Reading]] = {}
+    for table, way in _tables(query, (), frozenset()):
+        found.setdefault(relation_name(table), []).append(Reading(at(table.this), way))
+    return found
 
 
 def names_read(query: exp.Expr) -> frozenset[str]:

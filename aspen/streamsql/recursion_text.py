@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from aspen.streamsql.bind_group import group_keys
 from aspen.streamsql.bind_order import is_bare, unwrapped
 from aspen.streamsql.errors import NoBase, NonStratified, Unsupported
 from aspen.streamsql.positions import at, placed, whole
-from aspen.streamsql.reads import Reading, conditions_of, readings, sources_of
+from aspen.streamsql.reads import Reading, conditions_of, names_read, readings, sources_of
 from aspen.streamsql.tree import (
     call_of,
     has_aggregate,
@@ -51,16 +51,14 @@ class Definition:
 
 def reads_itself(cte: exp.CTE) -> bool:
     """Whether a CTE's query names the CTE."""
-    return bool(readings(cte.this, cte.alias))
+    return cte.alias in names_read(cte.this)
 
 
 def recursive_components(ctes: Sequence[exp.CTE]) -> list[tuple[exp.CTE, ...]]:
     """Part the queries of a WITH RECURSIVE into those that read each other, in order of need."""
     by_name = {cte.alias: cte for cte in ctes}
-    reads = {
-        cte.alias: [other.alias for other in ctes if readings(cte.this, other.alias)]
-        for cte in ctes
-    }
+    named = {cte.alias: names_read(cte.this) for cte in ctes}
+    reads = {name: [other for other in by_name if other in found] for name, found in named.items()}
     return [tuple(by_name[name] for name in part) for part in strong_components(reads)]
 
 
@@ -71,8 +69,9 @@ def definitions(component: tuple[exp.CTE, ...]) -> list[Definition]:
         NonStratified: a cycle passes a negation, or an aggregate other than MIN and MAX.
         NoBase: nothing begins them.
     """
+    reads = _reads_of(component)
     for cte in component:
-        _check_readings(cte, component)
+        _check_readings(cte, reads)
     found = [_definition(cte, component) for cte in component]
     _check_bases(component, found)
     return found
@@ -82,9 +81,8 @@ def _through(reading: Reading) -> str:
     return "".join(f"{part} → " for part in reading.through)
 
 
-def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
+def _check_readings(cte: exp.CTE, reads: Mapping[str, dict[str, list[Reading]]]) -> None:
     """Refuse a cycle through a negation or an aggregate, and name it."""
-    reads = _reads_of(component)
     for name, found in reads[cte.alias].items():
         for reading in found:
             if all(part == "a sub-select" for part in reading.through):
@@ -104,11 +102,9 @@ def _check_readings(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> None:
 
 
 def _reads_of(component: tuple[exp.CTE, ...]) -> dict[str, dict[str, list[Reading]]]:
+    found = {one.alias: readings(one.this) for one in component}
     return {
-        one.alias: {
-            other.alias: found for other in component if (found := readings(one.this, other.alias))
-        }
-        for one in component
+        one: {other: read[other] for other in found if other in read} for one, read in found.items()
     }
 
 
@@ -164,7 +160,8 @@ def union_of(left: exp.Expr, right: exp.Expr, *, distinct: bool = True) -> exp.U
 
 
 def _reads(query: exp.Expr, component: tuple[exp.CTE, ...]) -> list[Reading]:
-    return [reading for cte in component for reading in readings(query, cte.alias)]
+    found = readings(query)
+    return [reading for cte in component for reading in found.get(cte.alias, ())]
 
 
 def _check_bases(component: tuple[exp.CTE, ...], found: list[Definition]) -> None:
@@ -190,12 +187,8 @@ def _branches(query: exp.Expr) -> list[exp.Expr]:
 
 
 def _keeps_duplicates(query: exp.Expr) -> bool:
-    query = unwrapped(query)
-    return isinstance(query, exp.Union) and (
-        not query.args.get("distinct")
-        or _keeps_duplicates(query.this)
-        or _keeps_duplicates(query.expression)
-    )
+    query = unwrapped(query)  # a UNION forgets what a UNION ALL inside it kept
+    return isinstance(query, exp.Union) and not query.args.get("distinct")
 
 
 def _without_best(
@@ -240,7 +233,8 @@ def _refused(
 ) -> NonStratified:
     call = None if used is None else call_of(used)
     spelt = call.name.upper() if call is not None else "an aggregate"
-    read = next(one.alias for one in component if readings(step, one.alias))
+    found = names_read(step)
+    read = next(one.alias for one in component if one.alias in found)
     cycle = " → ".join(
         [cte.alias, spelt, *nx.shortest_path(directed(_reads_of(component)), read, cte.alias)]
     )

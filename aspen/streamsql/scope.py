@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from typing import Protocol
 
@@ -88,7 +89,7 @@ class Environment:
         return (*self.ctes, *self.catalog.relations)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scope:
     """The sources of one FROM.
 
@@ -102,10 +103,19 @@ class Scope:
     outer: Scope | None = None
     hidden: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def inner_names(self) -> frozenset[str]:
         """Plan names of the columns of this FROM."""
         return frozenset(c.name for source in self.sources.values() for c in source.columns)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple[str, Column]]]:
+        """The columns of a bare name, each with the alias of its source."""
+        found: dict[str, list[tuple[str, Column]]] = {}
+        for alias, source in self.sources.items():
+            for column in source.columns:
+                found.setdefault(bare(column), []).append((alias, column))
+        return found
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -150,12 +160,8 @@ class Scope:
             source = self.sources.get(qualifier)
             columns = source.columns if source is not None else ()
             return next((column for column in columns if bare(column) == name), None)
-        hits = [
-            (alias, column)
-            for alias, source in self.sources.items()
-            for column in source.columns
-            if bare(column) == name and column.name not in self.hidden
-        ]
+        named = self._by_name.get(name, ())
+        hits = [(alias, column) for alias, column in named if column.name not in self.hidden]
         if len(hits) > 1:
             choices = [f"{alias}.{name}" for alias, _ in hits]
             raise AmbiguousColumn(

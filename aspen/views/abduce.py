@@ -36,7 +36,7 @@ from aspen.algebra.plan import (
 )
 from aspen.model.schema import Relation, Row
 from aspen.views.drafts import Draft, Goal, Recursions, SearchState, Unwanted, Wanted
-from aspen.views.present import Present
+from aspen.views.present import SEARCH, Present
 from aspen.views.unify import Store, Term, Terms, Var, differs, fresh
 
 EDITS = 5
@@ -45,6 +45,8 @@ STATES = 2_500
 """States made; 0.1 to 0.5 ms each."""
 MORE = 1_000
 """States made after the first repair was found."""
+_STEPS = 100
+"""Of work in a state."""
 _FAN = 100
 """Rows that are there tried for one goal."""
 _MEMBERS = 8
@@ -83,6 +85,7 @@ class Abduction:
                     yield state
                 continue
             for after in self._expand(state):
+                self._present.facts.spend(_STEPS, SEARCH)
                 self._left -= 1
                 if self._left < 0:
                     self.complete = False

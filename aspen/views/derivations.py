@@ -12,9 +12,13 @@ from typing import TypeVar
 
 from aspen.model.schema import Row
 from aspen.views.node import Lookups, Node, Way
+from aspen.views.work import Meter
 
 BaseRow = tuple[str, Row]
 Item = tuple[Node, Row]
+ITEM_STEPS = 30
+"""Of work in asking an operator how a row came to be."""
+_BITS_A_STEP = 10_000
 Whole = TypeVar("Whole", bound=Hashable)
 
 
@@ -74,6 +78,7 @@ class Derivations(Lookups):
         known = self._ways.get(item)
         if known is None:
             known = self._ways[item] = tuple(item[0].ways(item[1], self))
+            item[0].meter.spend(ITEM_STEPS + sum(map(len, known)), "following derivations")
         return known
 
     def parts(self, item: Item) -> list[Item]:
@@ -87,7 +92,7 @@ class Needed:
     Law: the greatest solution of N(row) = ∩ over ways of ∪ over parts of N(part).
     """
 
-    def __init__(self, derivations: Derivations, order: list[Item]) -> None:
+    def __init__(self, derivations: Derivations, order: list[Item], meter: Meter) -> None:
         # Two windows over one stream hold the same base row twice.
         indices: dict[BaseRow, int] = {}
         for item in order:
@@ -105,6 +110,7 @@ class Needed:
         waiting = dict.fromkeys(order)
         while waiting:
             round_, waiting = waiting, {}
+            meter.spend(len(round_) * (1 + len(indices) // _BITS_A_STEP), "finding what is needed")
             for item in round_:
                 if derivations.base(item) is not None:
                     continue

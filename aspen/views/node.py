@@ -14,7 +14,8 @@ from typing import Any
 from aspen.errors import AspenError
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.views.work import UNBOUNDED, UNMETERED
+from aspen.views.budgets import Payers
+from aspen.views.work import UNMETERED
 
 Key = Any  # one column: its value; several: a tuple of values; none: ()
 Indices = tuple[int, ...]
@@ -124,8 +125,12 @@ class Node:
     Args:
         inputs: the nodes it reads, each of lower height.
 
-    `most_steps` is what it may do in one epoch; `meter` counts it, and is its circuit's.
+    `payers` has the budgets it works within; `meter` counts its steps, and is its circuit's;
+    `weighed_rows` is what it held when that was last counted, `moved_rows` what moved since.
     """
+
+    what = "SELECT"
+    """How messages name it."""
 
     def __init__(self, *inputs: Node) -> None:
         self.inputs = inputs
@@ -137,7 +142,9 @@ class Node:
         self.users = 0
         self.failure: AspenError | None = None
         self.meter = UNMETERED
-        self.most_steps = UNBOUNDED
+        self.payers = Payers()
+        self.weighed_rows = 0
+        self.moved_rows = 0
         self.dropped = False
 
     def start(self) -> None:
@@ -154,6 +161,15 @@ class Node:
     def kept(self) -> int:
         """Count the rows of the own state, without shared indexes; most operators have none."""
         return 0
+
+    def weigh(self) -> None:
+        """Count the rows it holds, those of its indexes too."""
+        indexed = sum(sum(map(len, one.index.values())) for one in self.arrangements.values())
+        self.weighed_rows, self.moved_rows = self.held_rows() + indexed, 0
+
+    def held_rows(self) -> int:
+        """Count what is held for the own state, in rows."""
+        return self.kept()
 
     def base_row(self, row: Row) -> tuple[str, Row] | None:
         """Returns the deletable base row that `row` is, None where it is derived or given."""

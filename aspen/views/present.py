@@ -19,6 +19,8 @@ from aspen.views.why import why
 Moved = tuple[str, int, Row]
 """A relation, a weight and a row of it."""
 
+SEARCH = "the search for what is missing"
+"""How messages name it."""
 _HITS = 30
 _HIT_SIZE = 3
 
@@ -33,6 +35,7 @@ class Facts:
         times: how often a base table holds a row.
         appears: whether the row in question appears under some changes.
         own: relations that nobody but the engine changes.
+        spend: takes steps of the question's.
     """
 
     node: Callable[[Plan], Node]
@@ -40,6 +43,7 @@ class Facts:
     times: Callable[[str, Row], int]
     appears: Callable[[Sequence[Moved]], bool]
     own: frozenset[str]
+    spend: Callable[[int, str], None]
 
 
 class Present:
@@ -72,7 +76,10 @@ class Present:
                 sets.add(frozenset(base for base in members if base[0] not in self.facts.own))
         if frozenset() in sets:
             return [], complete
-        return _hitting(sorted(sets, key=lambda members: sorted(map(repr, members)))), complete
+        hitting = _hitting(
+            sorted(sets, key=lambda members: sorted(map(repr, members))), self.facts.spend
+        )
+        return hitting, complete
 
     def contents(self, plan: Plan) -> Delta:
         """Returns a plan's rows, computed once."""
@@ -105,12 +112,15 @@ class Present:
         found = self._indexes.get((id(plan), known))
         if found is None:
             found = self._indexes[id(plan), known] = {}
+            self.facts.spend(len(rows), SEARCH)
             for row in rows:
                 found.setdefault(tuple(row[index] for index in known), []).append(row)
         return found.get(tuple(terms[index] for index in known), [])  # type: ignore[misc]
 
 
-def _hitting(sets: Sequence[frozenset[BaseRow]]) -> list[frozenset[BaseRow]]:
+def _hitting(
+    sets: Sequence[frozenset[BaseRow]], spend: Callable[[int, str], None]
+) -> list[frozenset[BaseRow]]:
     """Returns minimal sets that share a member with each of the sets, smallest first, some of them.
 
     Source: Berge's algorithm for minimal transversals, cut at `_HITS` sets of `_HIT_SIZE`.
@@ -123,6 +133,7 @@ def _hitting(sets: Sequence[frozenset[BaseRow]]) -> list[frozenset[BaseRow]]:
                 grown.add(hit)
             else:
                 grown.update(hit | {base} for base in members)
+        spend(len(grown) ** 2 // 10, SEARCH)
         minimal = [one for one in grown if not any(other < one for other in grown)]
         minimal.sort(key=lambda hit: (len(hit), sorted(map(repr, hit))))
         hitting = [hit for hit in minimal if len(hit) <= _HIT_SIZE][:_HITS] or minimal[:1]

@@ -18,18 +18,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from zlib import crc32
 
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
-from aspen.views.derivations import BaseRow, Derivations, Needed
+from aspen.views.derivations import BaseRow, Derivations, Item, Needed
 from aspen.views.node import Indices, Key, Node, key_of
+from aspen.views.work import WorkExceeded
 
 POINTS = 10
 TRIES = 200
 """Dry epochs at most; the answer says when they did not suffice."""
 
 _MAX_ITEMS = 400_000
+_ITEM_STEPS = 160
+"""So many steps for each row that is followed leave most of them for dry epochs."""
 
 
 class TooMuchToWeigh(AspenError, code="aspen.views.too_much_to_weigh"):
@@ -79,38 +83,74 @@ def weak_points(
     Raises:
         TooMuchToWeigh: the rows have too many derivations.
     """
-    goals = [(node, row) for row in rows]
-    key = key_of(by) if by else _itself
+    key, meter = key_of(by) if by else _itself, node.meter
     members: dict[Key, list[Row]] = {}
-    for _, row in goals:
+    for row in rows:
         members.setdefault(key(row), []).append(row)
-    derivations = Derivations()
-    followed = derivations.follow(goals, at_most=_MAX_ITEMS)
-    if followed is None:
-        raise TooMuchToWeigh(
-            f"more than {_MAX_ITEMS} rows bear on the answer",
-            attempt="ask about fewer rows: give some columns a value",
-        )
-    needed = Needed(derivations, followed)
+    followed = _follow(node, list(members.values()), min(_MAX_ITEMS, meter.rest // _ITEM_STEPS))
+    needed = Needed(followed.derivations, followed.order, meter)
     bounds: Counter[BaseRow] = Counter()
-    for held in members.values():
+    for held in followed.groups:
         bounds.update(frozenset.intersection(*(needed.bases((node, row)) for row in held)))
     # By spelling where bounds are equal: how a circuit came to be must not show.
     order = sorted(bounds, key=lambda base: (-bounds[base], repr(base)))
     found: list[WeakPoint] = []
-    complete = True
+    complete = len(followed.groups) == len(members)
     for tried, base in enumerate(order):
         found.sort(key=lambda point: (-point.lost, repr(point.base)))
-        if len(found) >= wanted and bounds[base] < found[wanted - 1].lost:
+        if complete and len(found) >= wanted and bounds[base] < found[wanted - 1].lost:
             break
-        if tried == TRIES:
+        try:
+            lost = _lost(members, key, loses(base))
+        except WorkExceeded:
+            if not found:
+                raise
             complete = False
             break
-        lost = _lost(members, key, loses(base))
         if lost:
             found.append(WeakPoint(base, lost))
+        if tried + 1 == TRIES:
+            complete = complete and tried + 1 == len(order)
+            break
     found.sort(key=lambda point: (-point.lost, repr(point.base)))
     return WeakPoints(tuple(found[:wanted]), len(members), complete)
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """The derivations of the rows in question, or of as many groups of them as can be followed."""
+
+    groups: list[list[Row]]
+    derivations: Derivations
+    order: list[Item]
+
+
+def _follow(node: Node, groups: list[list[Row]], at_most: int) -> _Followed:
+    """Follow derivations, of more and more groups until there are too many to follow.
+
+    Raises:
+        TooMuchToWeigh: those of one group are too many.
+    """
+    followed: _Followed | None = None
+    derivations = Derivations()
+    # In an order that is the same everywhere, and that mixes what stands together.
+    groups = sorted(groups, key=lambda held: crc32(repr(held).encode()))
+    count = 1
+    while True:
+        goals = [(node, row) for held in groups[:count] for row in held]
+        order = derivations.follow(goals, at_most=at_most)
+        if order is None:
+            break
+        followed = _Followed(groups[:count], derivations, order)
+        if count >= len(groups):
+            break
+        count *= 4
+    if followed is None:
+        raise TooMuchToWeigh(
+            f"more than {at_most:,} rows bear on the answer",
+            attempt="ask about fewer rows: give some columns a value",
+        )
+    return followed
 
 
 def _itself(row: Row) -> Key:

@@ -11,17 +11,20 @@ Algorithm:  own. A change and its inverse cost what two ordinary changes cost: n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from aspen.errors import AspenError
-from aspen.model.delta import Delta, negate
+from aspen.model.delta import Delta, merge, negate
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.window import WindowOperator
 
 Leaf = ScanOperator | WindowOperator
+AT_ONCE = 100
+"""Rows of a leaf that change in one dry epoch."""
 
 
 class HypotheticalFailed(AspenError, code="aspen.views.cannot_suppose"):
@@ -52,15 +55,34 @@ def hypothetical(
         changes: per leaf; no row may go that is not there.
         watched: any node of the circuit.
     """
-    orders = {leaf: dict(leaf.table) for leaf in changes if isinstance(leaf, ScanOperator)}
     failed: list[Node] = []
-    delta = _epoch(circuit, changes, watched, failed)
-    _epoch(circuit, {leaf: negate(moves) for leaf, moves in changes.items()}, watched, failed)
-    for scan, table in orders.items():
-        # The same rows in the order they had: a snapshot spells them in this order.
-        scan.table.clear()
-        scan.table.update(table)
-    return HypotheticalDelta(delta, tuple(failed))
+    delta: Delta = {}
+    done: list[Mapping[Leaf, Delta]] = []
+    with circuit.supposing(watched) as below:
+        reached = {leaf: moves for leaf, moves in changes.items() if leaf in below}
+        orders = {leaf: dict(leaf.table) for leaf in reached if isinstance(leaf, ScanOperator)}
+        for part in _slices(reached):
+            done.append(part)
+            merge(delta, _epoch(circuit, part, watched, failed))
+            if circuit.supposed_enough:
+                break
+        for part in reversed(done):
+            inverse = {leaf: negate(moves) for leaf, moves in part.items()}
+            _epoch(circuit, inverse, watched, failed)
+        for scan, table in orders.items():
+            # The same rows in the order they had: a snapshot spells them in this order.
+            scan.table.clear()
+            scan.table.update(table)
+    return HypotheticalDelta(delta, tuple(dict.fromkeys(failed)))
+
+
+def _slices(changes: Mapping[Leaf, Delta]) -> Iterator[Mapping[Leaf, Delta]]:
+    """Returns changes in epochs of at most AT_ONCE rows of a leaf: between them one may stop."""
+    for start in range(0, max(map(len, changes.values()), default=0), AT_ONCE):
+        yield {
+            leaf: dict(islice(moves.items(), start, start + AT_ONCE))
+            for leaf, moves in changes.items()
+        }
 
 
 def _epoch(

@@ -16,6 +16,8 @@ from aspen.views.derivations import BaseRow, Derivations, Item, Needed
 from aspen.views.node import Node
 
 _MAX_ITEMS = 20_000
+_STEPS = 5
+"""Of work in a conjunction."""
 _MAX_NODES = 20_000  # decision nodes: about 0.2 s
 
 
@@ -87,7 +89,7 @@ class _Session:
         """
         if not self._order:
             return candidates
-        return candidates & Needed(self._derivations, self._order).bases(goal)
+        return candidates & Needed(self._derivations, self._order, goal[0].meter).bases(goal)
 
     def _solve(self, goal: Item) -> Function:
         """Returns the least solution of the equations row = OR over ways of AND over parts."""
@@ -117,6 +119,7 @@ class _Session:
         value = manager.false
         for way in self._derivations.ways(item):
             product = manager.true
+            item[0].meter.spend(_STEPS * len(way), "combining reasons")
             for part in way:
                 product = manager.conjoin(product, values[part])
             value = manager.disjoin(value, product)

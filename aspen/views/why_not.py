@@ -20,13 +20,16 @@ from aspen.model.schema import Row
 from aspen.views.abduce import Abduction
 from aspen.views.exemplify import exemplify, repair_of
 from aspen.views.pattern import ANY, Pattern
-from aspen.views.present import Facts, Moved, Present
+from aspen.views.present import SEARCH, Facts, Moved, Present
 from aspen.views.repair import Edit, Repair, WhyNot
 from aspen.views.unify import Term, Var
+from aspen.views.work import WorkExceeded
 
 REPAIRS = 20
 PROOFS = 300
 """Dry epochs of one question."""
+_STEPS = 1_000
+"""Of work in finding values for a draft."""
 
 
 def why_not(plan: Plan, wanted: Pattern, facts: Facts) -> WhyNot:
@@ -52,9 +55,23 @@ def _ask(plan: Plan, wanted: Pattern, facts: Facts, *, given: bool) -> WhyNot:
     search = Abduction(Present(facts, given=given), plan, tuple(terms))
     proof = _Proof(facts)
     repairs: list[Repair] = []
+    try:
+        _prove(search, proof, repairs)
+    except WorkExceeded:
+        if not repairs:
+            raise
+        search.complete = False
+    repairs.sort(key=lambda repair: (len(repair.edits), repr(repair)))
+    return WhyNot(repairs, search.complete)
+
+
+def _prove(search: Abduction, proof: _Proof, repairs: list[Repair]) -> None:
+    """Prove the drafts of a search, and note those that are repairs."""
     for state in search.drafts():
         if len(repairs) == REPAIRS or proof.left <= 0:
-            return WhyNot(repairs, complete=False)
+            search.complete = False
+            return
+        proof.facts.spend(_STEPS, SEARCH)
         filled = exemplify(state)
         if filled is None:
             search.complete = False
@@ -71,15 +88,13 @@ def _ask(plan: Plan, wanted: Pattern, facts: Facts, *, given: bool) -> WhyNot:
         if frozenset(map(_key, proved.edits)) not in known:
             repairs.append(proved)
             search.found(len(proved.edits))
-    repairs.sort(key=lambda repair: (len(repair.edits), repr(repair)))
-    return WhyNot(repairs, search.complete)
 
 
 class _Proof:
     """Dry epochs for one question, no more than a budget."""
 
     def __init__(self, facts: Facts) -> None:
-        self._facts = facts
+        self.facts = facts
         self._known: dict[frozenset[object], bool] = {}
         self.left = PROOFS
 
@@ -105,7 +120,7 @@ class _Proof:
             if self.left <= 0:
                 return False
             self.left -= 1
-            known = self._known[key] = self._facts.appears(changes_of(edits, self._facts.times))
+            known = self._known[key] = self.facts.appears(changes_of(edits, self.facts.times))
         return known
 
 

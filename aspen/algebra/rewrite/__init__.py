@@ -3,14 +3,3 @@
 from aspen.algebra.rewrite.driver import RewriteDoesNotSettle, Step, flat, rewrite, rewrite_steps
 from aspen.algebra.rewrite.pipeline import FLATTENING, RULES
 from aspen.algebra.rewrite.rule import Rule
-
-__all__ = [
-    "FLATTENING",
-    "RULES",
-    "RewriteDoesNotSettle",
-    "Rule",
-    "Step",
-    "flat",
-    "rewrite",
-    "rewrite_steps",
-]

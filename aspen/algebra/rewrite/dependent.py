@@ -39,7 +39,6 @@ from aspen.algebra.plan import (
     Plan,
     Project,
     children,
-    names_of,
 )
 from aspen.algebra.renaming import as_they_are, extended, filtered
 from aspen.model.schema import Column, Type
@@ -57,7 +56,7 @@ def outer_names(plan: Plan) -> Names:
     """
     match plan:
         case Apply(left, right):
-            return outer_names(left) | (outer_names(right) - names_of(left))
+            return outer_names(left) | (outer_names(right) - left.names)
         case Filter(child, predicate):
             return outer_names(child) | outer_in(predicate)
         case Project(child, outputs):
@@ -89,7 +88,7 @@ def partners(right: Plan, around: Names) -> tuple[Plan, list[Expr]]:
             case Distinct(child):
                 pass
             case Project(child, outputs):
-                below = names_of(child)
+                below = child.names
                 read = frozenset[str]().union(
                     *map(columns_in, conditions), *(columns_in(e) for _, e in computed.values())
                 )
@@ -117,7 +116,7 @@ def partners(right: Plan, around: Names) -> tuple[Plan, list[Expr]]:
 
 def matching(left: Plan, right: Plan, across: list[Expr]) -> tuple[Pairs, Expr | None]:
     """Parts conditions over both sides into pairs of equal columns and the rest."""
-    lefts, rights = names_of(left), names_of(right)
+    lefts, rights = left.names, right.names
     on: dict[tuple[str, str], None] = {}
     rest: list[Expr] = []
     for part in across:
@@ -139,7 +138,7 @@ def domain_of(plan: Plan, names: Names) -> tuple[Plan, Distinct]:
     picked = [column for column in plan.columns if column.name in names]
     keys = [(_key(column), _spelt(column)) for column in picked if column.nullable]
     around = plan
-    while isinstance(around, Apply) and names <= names_of(around.left):
+    while isinstance(around, Apply) and names <= around.left.names:
         around = around.left
     outputs = as_they_are([*(key for key, _ in keys), *picked])
     return extended(plan, keys), Distinct(Project(extended(around, keys), outputs))
@@ -152,7 +151,7 @@ def keys_of(domain: Plan) -> tuple[str, ...]:
     """
     if not isinstance(domain, Distinct):
         return ()
-    names = names_of(domain)
+    names = domain.names
     nullable = [column.name for column in domain.columns if column.nullable]
     if any(f"{name}{_KEY}" not in names for name in nullable):
         return ()
@@ -172,12 +171,12 @@ def apart(plan: Plan, domain: Plan, beside: Names) -> tuple[Plan, Pairs]:
     Returns:
         The plan, and pairs of (the domain's key, the renamed one).
     """
-    taken = beside | names_of(plan)
+    taken = beside | plan.names
     numbers = count(1)
     prefix = next(p for p in (f"domain_{n}" for n in numbers) if f"{p}.c0" not in taken)
     pairs = tuple((name, f"{prefix}.c{i}") for i, name in enumerate(keys_of(domain)))
     new = dict(pairs)
-    own = names_of(domain)
+    own = domain.names
     outputs: list[tuple[Column, Expr]] = []
     for column in plan.columns:
         if column.name in new:

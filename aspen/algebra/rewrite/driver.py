@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan, children, with_children
+from aspen.algebra.plan_parts import refuse_large
 from aspen.algebra.rewrite.pipeline import FLATTENING, RULES
 from aspen.algebra.rewrite.rule import Rule
+from aspen.effort import spend
 from aspen.errors import AspenError
 
 _MOST_STEPS = 10_000
-_DEEPER = 80
-"""Nodes a plan may be deeper after rewriting; magic sets and domains put some above each node."""
+_TIMES, _DEEPER = 3, 80
+"""So much deeper may a plan be after rewriting; magic sets and domains put some above each node."""
 
 
 class RewriteDoesNotSettle(AspenError, code="aspen.algebra.rewrite_does_not_settle"):
@@ -54,52 +56,50 @@ def rewrite_steps(plan: Plan, rules: Sequence[Rule] = RULES) -> list[Step]:
     Raises:
         RewriteDoesNotSettle: as `rewrite`.
     """
+    refuse_large(plan)
     steps: list[Step] = []
-    seen = {plan: 0}
-    deepest = _depth(plan) + _DEEPER
-    settled: list[set[int]] = [set() for _ in rules]
+    deepest = _TIMES * plan.height + _DEEPER
+    # A plan that comes again is met by one kept at some power of two [Brent 1980].
+    kept, since, lap = plan, 0, 1
+    settled: list[dict[int, Plan]] = [{} for _ in rules]
     while True:
         step = _next(plan, rules, settled)
         if step is None:
             return steps
         steps.append(step)
         plan = step.plan
-        if _depth(plan) > deepest or plan in seen or len(steps) > _MOST_STEPS:
-            cycle = steps[seen.get(plan, len(steps) - 2) :]
-            raise _unsettled(cycle)
-        seen[plan] = len(steps)
+        refuse_large(plan)
+        if plan.height > deepest or plan == kept or len(steps) > _MOST_STEPS:
+            raise _unsettled(steps[since if plan == kept else -2 :])
+        if len(steps) == lap:
+            kept, since, lap = plan, lap, 2 * lap
 
 
-def _depth(plan: Plan) -> int:
-    return 1 + max(map(_depth, children(plan)), default=0)
-
-
-def _next(plan: Plan, rules: Sequence[Rule], settled: Sequence[set[int]]) -> Step | None:
+def _next(plan: Plan, rules: Sequence[Rule], settled: Sequence[dict[int, Plan]]) -> Step | None:
     for rule, known in zip(rules, settled, strict=True):
-        changed = _anywhere(plan, rule, known)
+        changed = None if id(plan) in known else _anywhere(plan, rule, known)
         if changed is not None:
             return Step(rule, changed)
     return None
 
 
-def _anywhere(plan: Plan, rule: Rule, settled: set[int]) -> Plan | None:
+def _anywhere(plan: Plan, rule: Rule, settled: dict[int, Plan]) -> Plan | None:
     """Applies a rule at the first node, from the root down, that it changes.
 
     Args:
-        settled: identities of the nodes in which the rule changes nothing; more are added. The
-            steps hold every node, so no other gets its identity.
+        settled: by identity, the nodes in which the rule changes nothing; more are added. They
+            are held, so that no other node gets the identity of one.
     """
-    if id(plan) in settled:
-        return None
+    spend(1, rule.name)
     changed = rule.apply(plan)
     if changed is not None:
         return changed
     inputs = children(plan)
     for index, child in enumerate(inputs):
-        below = _anywhere(child, rule, settled)
+        below = None if id(child) in settled else _anywhere(child, rule, settled)
         if below is not None:
             return with_children(plan, (*inputs[:index], below, *inputs[index + 1 :]))
-    settled.add(id(plan))
+    settled[id(plan)] = plan
     return None
 
 

@@ -31,7 +31,6 @@ from aspen.algebra.plan import (
     RecursiveRef,
     Union,
     Values,
-    names_of,
     nodes,
 )
 from aspen.algebra.renaming import renamed
@@ -305,7 +304,7 @@ def _recursions(plans: Iterable[Plan]) -> set[str]:
 def _prefixes(plans: Iterable[Plan]) -> set[str]:
     """Returns what stands before the dot in the names of columns."""
     every = (node for plan in plans for node in nodes(plan))
-    return {name.partition(".")[0] for node in every for name in names_of(node)}
+    return {name.partition(".")[0] for node in every for name in node.names}
 
 
 def _unused(name: str, taken: set[str]) -> str:

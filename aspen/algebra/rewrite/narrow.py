@@ -33,7 +33,6 @@ from aspen.algebra.plan import (
     Union,
     children,
     map_children,
-    names_of,
     nodes,
 )
 
@@ -65,7 +64,7 @@ def narrow(plan: Plan, needed: Names, *, counted: bool = True) -> Plan:
             return map_children(plan, lambda one: narrow(one, read, counted=counted))
         case Distinct():
             # What counts as equal must stay; how often a row comes from below does not matter.
-            return map_children(plan, lambda one: narrow(one, names_of(plan), counted=False))
+            return map_children(plan, lambda one: narrow(one, plan.names, counted=False))
         case Ship():
             return map_children(plan, lambda one: narrow(one, needed, counted=counted))
         case GroupBy():
@@ -112,7 +111,7 @@ def _united(plan: Union, needed: Names, *, counted: bool) -> Plan:
             assert isinstance(one, Project)
             made.append(Project(one.child, tuple(one.outputs[index] for index in kept)))
         plan = Union(tuple(made))
-    return map_children(plan, lambda one: narrow(one, names_of(one), counted=counted))
+    return map_children(plan, lambda one: narrow(one, one.names, counted=counted))
 
 
 def _recursive(plan: Fixpoint, needed: Names, *, counted: bool) -> Plan:
@@ -165,7 +164,7 @@ def _read_by(plan: Plan) -> Names:
         case _ if not any(isinstance(node, RecursiveRef) for node in nodes(plan)):
             return frozenset()
         case _:
-            own = frozenset[str]().union(*(names_of(child) for child in children(plan)))
+            own = frozenset[str]().union(*(child.names for child in children(plan)))
     return own.union(*(_read_by(child) for child in children(plan)))
 
 

@@ -21,6 +21,8 @@ from aspen.views.operators.pipelined_hash_join import TwoSided
 class AntiJoinOperator(TwoSided):
     """Left rows that match nothing."""
 
+    what = "EXISTS or an outer join"
+
     def step(self) -> Delta:
         """Test what the epoch may have changed."""
         assert self._sides is not None
@@ -32,7 +34,7 @@ class AntiJoinOperator(TwoSided):
             old = rights.get(key, {})
             new = self._after(old, moved)
             looked_at = lefts.get(key, {})
-            self.meter.spend(len(looked_at), "EXISTS or an outer join")
+            self.meter.spend(len(looked_at), self.what)
             for row, weight in looked_at.items():
                 before, after = self._free(row, old), self._free(row, new)
                 if before != after:
@@ -67,5 +69,5 @@ class AntiJoinOperator(TwoSided):
         residual = self._residual
         if residual is None:
             return not partners
-        self.meter.spend(len(partners), "EXISTS or an outer join")
+        self.meter.spend(len(partners), self.what)
         return not any(residual(row + other) for other in partners)

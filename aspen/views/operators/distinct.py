@@ -16,6 +16,8 @@ from aspen.views.node import Node
 class DistinctOperator(Node):
     """The bag as a set."""
 
+    what = "DISTINCT"
+
     def __init__(self, child: Node) -> None:
         super().__init__(child)
         self._weights: Delta = {}

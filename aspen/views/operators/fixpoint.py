@@ -32,6 +32,7 @@ from aspen.views.operators.multi_best_relation import MultiBestRelation
 from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import Rules
 from aspen.views.operators.support.support import Support
+from aspen.views.work import RECURSION
 
 MAX_ROWS = 2_000_000
 """Rows of one recursive relation; ~0.5 kB each, so a lane of 1 GB."""
@@ -50,6 +51,8 @@ class FixpointOperator(Node):
         most: rows a relation may have, None for MAX_ROWS.
         flows: whether costs come from the costs of all rows they are derived from.
     """
+
+    what = RECURSION
 
     def __init__(
         self,
@@ -120,6 +123,12 @@ class FixpointOperator(Node):
     def kept(self) -> int:
         """Count the settled rows."""
         return sum(relation.settled for relation in self.relations)
+
+    def held_rows(self) -> int:
+        """Count the derivations that wait, twice: each names the rows it used."""
+        return 2 * sum(
+            len(group.waiting) for relation in self.relations for group in relation.groups.values()
+        )
 
     def contents(self) -> Delta:
         """Returns the rows."""

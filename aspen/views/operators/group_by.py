@@ -36,6 +36,8 @@ class GroupByOperator(Node):
         extreme: index of the column of which the only aggregate is MIN or MAX.
     """
 
+    what = "GROUP BY"
+
     def __init__(
         self,
         child: Node,

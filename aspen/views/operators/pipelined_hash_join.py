@@ -57,6 +57,8 @@ class TwoSided(Node):
 class PipelinedHashJoin(TwoSided):
     """An equi-join with a residual; without key columns, a theta join."""
 
+    what = "a join"
+
     def step(self) -> Delta:
         """Join each side's changes with the other side as it was, then with each other."""
         assert self._sides is not None
@@ -91,7 +93,7 @@ class PipelinedHashJoin(TwoSided):
             if partners is None:
                 continue
             if len(partners) > 1:
-                spend(len(partners), "a join")
+                spend(len(partners), self.what)
             for other, times in partners.items():
                 joined = row + other
                 if residual is None or residual(joined):
@@ -104,7 +106,7 @@ class PipelinedHashJoin(TwoSided):
             if partners is None:
                 continue
             if len(partners) > 1:
-                spend(len(partners), "a join")
+                spend(len(partners), self.what)
             for other, times in partners.items():
                 joined = other + row
                 if residual is None or residual(joined):

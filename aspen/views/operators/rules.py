@@ -26,7 +26,7 @@ from aspen.model.schema import Row
 from aspen.views.node import Key
 from aspen.views.operators.min_ship import Group, SettledIndex, Source
 from aspen.views.operators.recursive_input import RecursiveInput
-from aspen.views.work import UNMETERED, Meter
+from aspen.views.work import RECURSION, UNMETERED, Meter
 
 Sink = Callable[[Source, Row], None]
 
@@ -83,6 +83,8 @@ class Chain:
         """Enumerate the derivations that use one row of the first atom, `start` naming it."""
         reached = self._head(row)
         if reached is not None:
+            if not self._links:
+                self.meter.spend(_STEPS, RECURSION)
             self._walk(0, start, reached, sink)
 
     def _walk(self, step: int, source: Source, row: Row, sink: Sink) -> None:
@@ -97,14 +99,14 @@ class Chain:
             # As an earlier atom the row itself is met again from the chain of that atom.
             own = source[0] if link.atom < self._start else None
             found = partners.index.get(key, _NOBODY)
-            self.meter.spend(_STEPS * len(found), "a recursion")
+            self.meter.spend(_STEPS * len(found), RECURSION)
             for group, partner in found.items():
                 reached = after(row, partner)
                 if reached is not None and group is not own:
                     self._walk(step + 1, (*source, group), reached, sink)
             return
         rows = partners.matches(key)
-        self.meter.spend(_STEPS * len(rows), "a recursion")
+        self.meter.spend(_STEPS * len(rows), RECURSION)
         if self._order is None and step + 1 == len(self._links):
             mark = self._mark
             for partner in rows:

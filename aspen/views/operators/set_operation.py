@@ -21,6 +21,8 @@ from aspen.views.node import Lookups, Node, Way
 class SetOperationOperator(Node):
     """Two bags compared row by row."""
 
+    what = "EXCEPT or INTERSECT"
+
     def __init__(
         self, left: Node, right: Node, function: SetFunction, *, keeps_duplicates: bool
     ) -> None:

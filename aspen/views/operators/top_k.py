@@ -43,6 +43,8 @@ class TopKOperator(Node):
         offset: rows left out before them.
     """
 
+    what = "ORDER BY … LIMIT"
+
     def __init__(
         self,
         child: Node,

@@ -30,6 +30,7 @@ from aspen.views.node import EndlessRecursion, Lookups, Node, Way, row_of
 from aspen.views.traversal.layer import Layer
 from aspen.views.traversal.names import Names, RowGroup
 from aspen.views.traversal.shape import TraversalShape
+from aspen.views.work import RECURSION
 
 MAX_ROWS = 8_000_000
 """Rows of one view; ~120 bytes each where costs are kept, so a lane of 1 GB."""
@@ -37,6 +38,8 @@ MAX_ROWS = 8_000_000
 
 class Traversal(Node):
     """A recursive view that is a traversal."""
+
+    what = RECURSION
 
     def __init__(self, base: Node, edges: Node, shape: TraversalShape) -> None:
         super().__init__(base, edges)

@@ -10,14 +10,21 @@ Ends:       always: one pass.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
 from aspen.views.node import Lookups, Node, Way
 
+_ASKED: ContextVar[dict[Node, Delta] | None] = ContextVar("asked", default=None)
+"""Rows of the unions below the one that is asked for its own. An outer join is a union that reads
+its left side twice: without this, a chain of n of them would be asked 2ⁿ times."""
+
 
 class UnionOperator(Node):
     """The sum of its inputs."""
+
+    what = "UNION"
 
     def step(self) -> Delta:
         """Add the deltas."""
@@ -31,8 +38,23 @@ class UnionOperator(Node):
         return [((child, row),) for child in self.inputs if row in asked.contents(child)]
 
     def contents(self) -> Delta:
-        """Add the rows."""
+        """Add the rows, once for all who ask below one question."""
+        asked = _ASKED.get()
+        if asked is None:
+            token = _ASKED.set({})
+            try:
+                return self._added()
+            finally:
+                _ASKED.reset(token)
+        if self not in asked:
+            asked[self] = self._added()
+        return asked[self]
+
+    def _added(self) -> Delta:
         total: Delta = {}
         for child in self.inputs:
-            merge(total, child.contents())
+            rows = child.contents()
+            if total:
+                self.meter.spend(len(rows), self.what)
+            merge(total, rows)
         return total

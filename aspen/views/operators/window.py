@@ -39,6 +39,8 @@ class WindowOperator(Node, ABC):
             every tick.
     """
 
+    what = "a window"
+
     def __init__(
         self,
         stream: str,

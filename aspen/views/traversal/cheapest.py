@@ -18,7 +18,7 @@ from typing import Any
 from aspen.views.node import EndlessRecursion
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
-from aspen.views.work import AT_ONCE, Meter
+from aspen.views.work import AT_ONCE, RECURSION, Meter
 
 ROOT = -1
 """Stands for an edge where a row is a base row."""
@@ -244,7 +244,7 @@ class Cheapest:
                     further_block(number, offset)
             reached += 1
             if reached > AT_ONCE:
-                self._meter.spend(reached, "a recursion")
+                self._meter.spend(reached, RECURSION)
                 reached = 0
             self._budget -= 1
             if not self._budget:
@@ -257,7 +257,7 @@ class Cheapest:
                 known = costs.get(end)
                 if known is None or further < known:
                     heappush(heap, (further, end, onwards))
-        self._meter.spend(reached, "a recursion")
+        self._meter.spend(reached, RECURSION)
 
     def _onwards(self, cost: Any, length: Any) -> Any:
         return cost + length if self._adds else max(cost, length)

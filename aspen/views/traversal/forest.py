@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, MASK, SHIFT, Begun, Reached, members, offset_of
-from aspen.views.work import AT_ONCE, Meter
+from aspen.views.work import AT_ONCE, RECURSION, Meter
 
 
 class Forest:
@@ -233,7 +233,7 @@ class Forest:
         reached = 0
         while queue:
             if reached > AT_ONCE:
-                self._meter.spend(reached, "a recursion")
+                self._meter.spend(reached, RECURSION)
                 reached = 0
             key = queue.popleft()
             bits = pending.pop(key)
@@ -244,7 +244,7 @@ class Forest:
                     reached += fresh.bit_count()
                     tree[block | number] = tree.get(block | number, 0) | fresh
                     reach(block | end, fresh)
-        self._meter.spend(reached, "a recursion")
+        self._meter.spend(reached, RECURSION)
 
     def _blocks(self, vertex: int) -> tuple[int, ...]:
         further = self._further.get(vertex)

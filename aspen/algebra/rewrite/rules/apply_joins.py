@@ -30,7 +30,6 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
-    names_of,
 )
 from aspen.algebra.renaming import as_they_are, filtered, narrowed
 from aspen.algebra.rewrite.dependent import (
@@ -61,7 +60,7 @@ def _is_value(plan: Plan) -> bool:
 
 
 def _reads(plan: Apply) -> frozenset[str]:
-    return outer_names(plan.right) & names_of(plan.left)
+    return outer_names(plan.right) & plan.left.names
 
 
 def _matched(plan: Apply, left: Plan, right: Plan, on: Pairs, residual: Expr | None) -> Plan:
@@ -84,8 +83,8 @@ def _matched(plan: Apply, left: Plan, right: Plan, on: Pairs, residual: Expr | N
 
 def _by_conditions(plan: Plan) -> Plan | None:
     assert isinstance(plan, Apply)
-    right, across = partners(plan.right, names_of(plan.left))
-    if outer_names(right) & names_of(plan.left):
+    right, across = partners(plan.right, plan.left.names)
+    if outer_names(right) & plan.left.names:
         return None
     return _matched(plan, plan.left, right, *matching(plan.left, right, across))
 
@@ -121,7 +120,7 @@ def _by_group(plan: Plan) -> Plan | None:
         case Apply(
             left, Project(GroupBy(child, ()) as group, ((_, made),)), output=Column() as out
         ):
-            around = names_of(left)
+            around = left.names
             found = _lifted(child, around)
             if found is None or not found[1]:
                 return None
@@ -186,9 +185,9 @@ def _by_domain(plan: Plan) -> Plan | None:
     assert isinstance(plan, Apply)
     right, across = plan.right, list[Expr]()
     if plan.kind in _ASKS:
-        right, across = partners(right, names_of(plan.left))
-    left, domain = domain_of(plan.left, outer_names(right) & names_of(plan.left))
-    rows, pairs = apart(Apply(domain, right, ApplyKind.ROWS), domain, names_of(left))
+        right, across = partners(right, plan.left.names)
+    left, domain = domain_of(plan.left, outer_names(right) & plan.left.names)
+    rows, pairs = apart(Apply(domain, right, ApplyKind.ROWS), domain, left.names)
     match plan.kind:
         case ApplyKind.ROWS:
             return narrowed(Join(left, rows, pairs), plan.columns)

@@ -22,7 +22,6 @@ from aspen.algebra.plan import (
     SetOperation,
     TopK,
     Union,
-    names_of,
 )
 from aspen.algebra.renaming import as_they_are, narrowed
 from aspen.algebra.rewrite.dependent import apart, keys_of, outer_names
@@ -31,7 +30,7 @@ from aspen.algebra.rewrite.rule import Rule
 
 def _rows(left: Plan, right: Plan) -> Plan:
     """Returns the rows of a plan for those of another; a plain product where it reads none."""
-    if outer_names(right) & names_of(left):
+    if outer_names(right) & left.names:
         return Apply(left, right, ApplyKind.ROWS)
     return Join(left, right)
 
@@ -47,7 +46,7 @@ def _over(plan: Plan, *kinds: type) -> bool:
         isinstance(plan, Apply)
         and is_rows(plan)
         and isinstance(plan.right, kinds)
-        and bool(outer_names(plan.right) & names_of(plan.left))
+        and bool(outer_names(plan.right) & plan.left.names)
     )
 
 
@@ -62,7 +61,7 @@ def _alone(plan: Plan) -> Plan | None:
 
 def _below_row_by_row(plan: Plan) -> Plan | None:
     assert isinstance(plan, Apply)
-    left, names = plan.left, names_of(plan.left)
+    left, names = plan.left, plan.left.names
     match plan.right:
         case Filter(child, predicate):
             return Filter(_rows(left, child), as_own(predicate, names))
@@ -96,11 +95,11 @@ def _below_set(plan: Plan) -> Plan | None:
 
 def _below_join(plan: Plan) -> Plan | None:
     assert isinstance(plan, Apply)
-    domain, join, names = plan.left, plan.right, names_of(plan.left)
+    domain, join, names = plan.left, plan.right, plan.left.names
     assert isinstance(join, Join | AntiJoin | OuterJoin | MarkJoin)
     left, right, on = _rows(domain, join.left), join.right, join.on
     if outer_names(right) & names:
-        right, pairs = apart(_rows(domain, right), domain, names_of(left))
+        right, pairs = apart(_rows(domain, right), domain, left.names)
         on = pairs + on
     residual = None if join.residual is None else as_own(join.residual, names)
     made = replace(join, left=left, right=right, on=on, residual=residual)
@@ -115,7 +114,7 @@ def _below_group(plan: Plan) -> Plan | None:
             if keys:
                 return made
             # Without keys there is a group for every value of the domain, also of no rows.
-            groups, pairs = apart(made, domain, names_of(domain))
+            groups, pairs = apart(made, domain, domain.names)
             whole = OuterJoin(domain, groups, pairs)
             kept = as_they_are(domain.columns)
             return Project(whole, kept + tuple((a.output, or_empty(a)) for a in aggregates))
@@ -136,9 +135,7 @@ APPLY_ROWS_ALONE = Rule(
     claim="l apply r = l ⋈ r, where r reads nothing of l",
     counter_example="r = filter[^l.a = r.a](s) has other rows for other a",
     match=is_rows,
-    guard=lambda plan: (
-        isinstance(plan, Apply) and not outer_names(plan.right) & names_of(plan.left)
-    ),
+    guard=lambda plan: isinstance(plan, Apply) and not outer_names(plan.right) & plan.left.names,
     build=_alone,
 )
 

@@ -16,7 +16,6 @@ from aspen.algebra.plan import (
     Project,
     RecursiveRef,
     Union,
-    names_of,
 )
 from aspen.algebra.renaming import by_position, filtered, parted
 from aspen.algebra.rewrite.rule import Rule
@@ -48,7 +47,7 @@ def _origin(step: Plan, name: str, view: str) -> int | None:
         case Filter(child) | Distinct(child):
             return _origin(child, name, view)
         case Join(left, right) | AntiJoin(left, right):
-            side = left if name in names_of(left) else right
+            side = left if name in left.names else right
             other = right if side is left else left
             # The view must be read on the side the column comes from, and only there.
             return None if mentions(other, (view,)) else _origin(side, name, view)

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjuncts
 from aspen.algebra.joined import join_on
-from aspen.algebra.plan import AntiJoin, Filter, Join, Plan, names_of
+from aspen.algebra.plan import AntiJoin, Filter, Join, Plan
 from aspen.algebra.renaming import filtered, parted
 from aspen.algebra.rewrite.rule import Rule
 
 
 def _joined(join: Join, predicates: Iterable[Expr]) -> Plan:
-    left, rest = parted(predicates, names_of(join.left))
-    right, across = parted(rest, names_of(join.right))
+    left, rest = parted(predicates, join.left.names)
+    right, across = parted(rest, join.right.names)
     keys = [Op("=", Col(one), Col(other)) for one, other in join.on]
     return join_on(filtered(join.left, left), filtered(join.right, right), [*keys, *across])
 
@@ -42,10 +42,10 @@ def _below_anti_join(plan: Plan) -> Plan | None:
 def _anti_join_below(plan: Plan) -> Plan | None:
     match plan:
         case AntiJoin(Join(left, right) as join, partners, on, residual):
-            read = {pair[0] for pair in on} | (columns_in(residual) - names_of(partners))
-            if read <= names_of(left):
+            read = {pair[0] for pair in on} | (columns_in(residual) - partners.names)
+            if read <= left.names:
                 return replace(join, left=AntiJoin(left, partners, on, residual))
-            if read <= names_of(right):
+            if read <= right.names:
                 return replace(join, right=AntiJoin(right, partners, on, residual))
     return None
 

@@ -11,7 +11,7 @@ from aspen.algebra.expr import (
     conjuncts,
     substitute,
 )
-from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, SetOperation, names_of
+from aspen.algebra.plan import Filter, Join, MarkJoin, OuterJoin, Plan, SetOperation
 from aspen.algebra.renaming import by_position, filtered, narrowed, parted
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.fold import fold
@@ -20,7 +20,7 @@ from aspen.algebra.rewrite.rules.fold import fold
 def _below(plan: Plan) -> Plan | None:
     match plan:
         case Filter(OuterJoin(left) | MarkJoin(left) as joined, predicate):
-            sunk, rest = parted(conjuncts(predicate), names_of(left))
+            sunk, rest = parted(conjuncts(predicate), left.names)
             if sunk:
                 return filtered(replace(joined, left=filtered(left, sunk)), rest)
     return None
@@ -38,7 +38,7 @@ def _rejects_nulls(predicate: Expr, names: frozenset[str]) -> bool:
 def _to_join(plan: Plan) -> Plan | None:
     match plan:
         case Filter(OuterJoin(left, right, on, residual) as joined, predicate):
-            names = names_of(right)
+            names = right.names
             if any(_rejects_nulls(part, names) for part in conjuncts(predicate)):
                 inner = Join(left, right, on, residual)
                 return Filter(narrowed(inner, joined.columns), predicate)

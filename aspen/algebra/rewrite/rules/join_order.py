@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in, conjunction, conjuncts
 from aspen.algebra.joined import across
-from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project, names_of
+from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project
 from aspen.algebra.renaming import filtered, narrowed
 from aspen.algebra.rewrite.dependent import Pairs
 from aspen.algebra.rewrite.rule import Rule
@@ -53,7 +53,7 @@ def _keyed(plan: Plan) -> Plan | None:
         pair = across(plan.left, plan.right, part)
         if pair is not None:
             on.append(pair)
-        elif columns_in(part) and columns_in(part) <= names_of(plan.right):
+        elif columns_in(part) and columns_in(part) <= plan.right.names:
             right.append(part)
         else:
             rest.append(part)
@@ -77,10 +77,10 @@ def _above(plan: Plan) -> Plan | None:
             return Project(Filter(child, predicate), narrow.outputs)
         case Join() | AntiJoin() | OuterJoin() | MarkJoin() if _only_drops(plan.left):
             assert isinstance(plan.left, Project)
-            child, beside = plan.left.child, names_of(plan) - names_of(plan.left)
+            child, beside = plan.left.child, plan.names - plan.left.names
             if plan.residual is not None:
-                beside |= names_of(plan.right)
-            if not names_of(child) & beside:
+                beside |= plan.right.names
+            if not child.names & beside:
                 return narrowed(replace(plan, left=child), plan.columns)
     return None
 

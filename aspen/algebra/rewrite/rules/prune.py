@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from aspen.algebra.plan import AntiJoin, Distinct, GroupBy, MarkJoin, Plan, Project, names_of
+from aspen.algebra.plan import AntiJoin, Distinct, GroupBy, MarkJoin, Plan, Project
 from aspen.algebra.rewrite.narrow import narrow
 from aspen.algebra.rewrite.rule import Rule
 
 
 def _root(plan: Plan) -> Plan | None:
-    return narrow(plan, names_of(plan))
+    return narrow(plan, plan.names)
 
 
 # Claim: columns nobody reads may go, through joins, unions and groups; of a recursion, those that

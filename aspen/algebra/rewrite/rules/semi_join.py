@@ -14,7 +14,6 @@ from aspen.algebra.plan import (
     OuterJoin,
     Plan,
     Project,
-    names_of,
     nodes,
 )
 from aspen.algebra.rewrite.demand import Pairs, Restrict, demanded, keeps_apart
@@ -33,7 +32,7 @@ def _joins(plan: Plan) -> bool:
 
 
 def _is_reduced(plan: Plan) -> bool:
-    names = (name for node in nodes(plan) for name in names_of(node))
+    names = (name for node in nodes(plan) for name in node.names)
     return any(name.startswith(f"{ASKED}.") for name in names)
 
 
@@ -71,7 +70,7 @@ def _asking(plan: Plan) -> Plan:
     assert isinstance(plan, _Joined)
     asking, names = plan.left, {left for left, _ in plan.on}
     while isinstance(asking, AntiJoin | OuterJoin | MarkJoin):
-        if not names <= names_of(asking.left):
+        if not names <= asking.left.names:
             break
         asking = asking.left
     return asking
