@@ -71,6 +71,13 @@ class AspenError(Exception):
             attempt=fields["try"],
         )
 
+    @classmethod
+    def because_of(cls, fields: Mapping[str, Any]) -> Self:
+        """Returns an error of this kind that says what another one says, under its code."""
+        error = cls.of(fields)
+        error.code = fields["code"]
+        return error
+
     def as_dict(self) -> dict[str, Any]:
         """Returns the fields every border (REST, WebSocket, page, command line) prints."""
         return {

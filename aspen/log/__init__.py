@@ -2,5 +2,3 @@
 
 from aspen.log.base import Base, LogCompacted, LogGap
 from aspen.log.redis_log import RawEntry, RedisLog
-
-__all__ = ["Base", "LogCompacted", "LogGap", "RawEntry", "RedisLog"]

@@ -20,13 +20,13 @@ class BadEntry(AspenError, code="aspen.log.bad_entry"):
     """Bytes in the log that are no entry."""
 
 
+class EntryQuarantined(AspenError, code="aspen.log.entry_quarantined"):
+    """An entry that is left out because the engine ended while it worked on it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What stands at a position whose bytes are no entry.
-
-    Args:
-        error: why they are none.
-    """
+    """What stands at a position whose bytes are no entry."""
 
     error: BadEntry
     at_s: float = 0.0
@@ -82,7 +82,10 @@ class Register:
         sharing: how much of its dataflow it may have in common with others: own, trunk, tenant
             or auto.
         on_demand: whether it has operators and rows only while somebody is interested.
-        most_steps: work each of its operators may do in one epoch; 0 for any.
+        most_steps: work each of its operators may do in one epoch; 0 for any, as of the others.
+        most_rows: rows it may have.
+        most_bytes: what its operators may hold.
+        owner: whose queries have a common share; empty for nobody's.
     """
 
     at_s: float
@@ -92,6 +95,9 @@ class Register:
     sharing: str = "trunk"
     on_demand: bool = False
     most_steps: int = 0
+    most_rows: int = 0
+    most_bytes: int = 0
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +159,10 @@ class OneTimeQuery:
         changes: of base relations, hypothetical; for WHAT_IF.
         by: indices of the columns that lost rows are counted by; for WEAK_POINTS.
         plan_text: what is to be computed; for ONCE.
-        most_steps: work that the answer may take; 0 for any.
+        most_steps: work that the answer may take in all; 0 for any, as of the others.
+        most_bytes: what its operators may hold.
+        most_ms: time of the processor it may take.
+        owner: whose questions have a common share; empty for nobody's.
     """
 
     at_s: float
@@ -166,19 +175,65 @@ class OneTimeQuery:
     by: tuple[int, ...] = ()
     plan_text: str = ""
     most_steps: int = 0
+    most_bytes: int = 0
+    most_ms: int = 0
+    owner: str = ""
 
 
-Entry = Transaction | Tick | Declare | Register | Unregister | Interest | Uninterest | OneTimeQuery
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """Stands where an entry stood that ended the engine; nobody takes that one up again.
+
+    Args:
+        entry: its text.
+        deaths: how often the engine ended at it.
+    """
+
+    at_s: float
+    entry: str
+    deaths: int
+
+    @classmethod
+    def of(cls, entry: str, deaths: int) -> Quarantined:
+        """Returns what stands for an entry's text; at time 0 where that is none."""
+        try:
+            return cls(decode(entry.encode()).at_s, entry, deaths)
+        except BadEntry:
+            return cls(0.0, entry, deaths)
+
+    @property
+    def error(self) -> EntryQuarantined:
+        """What it says of itself: to whoever asked, or to staff."""
+        times = "once" if self.deaths == 1 else f"{self.deaths} times"
+        return EntryQuarantined(
+            f"the engine ended {times} while it worked on this, so it is left out",
+            found=self.entry[:80],
+            attempt="ask for less at once; staff can have it taken in again",
+        )
+
+
+Entry = (
+    Transaction
+    | Tick
+    | Declare
+    | Register
+    | Unregister
+    | Interest
+    | Uninterest
+    | OneTimeQuery
+    | Quarantined
+)
 
 _KINDS: dict[str, tuple[type[Entry], str, str]] = {
     "d": (Transaction, "tc", ""),
     "t": (Tick, "t", ""),
     "c": (Declare, "tr", ""),
-    "r": (Register, "tvpsh", "om"),
+    "r": (Register, "tvpsh", "omrbw"),
     "u": (Unregister, "tv", ""),
     "i": (Interest, "tvhs", ""),
     "n": (Uninterest, "tvh", ""),
-    "a": (OneTimeQuery, "tavw", "qfcbpm"),
+    "a": (OneTimeQuery, "tavw", "qfcbpmylo"),
+    "x": (Quarantined, "ted", ""),
 }
 """By the letter of its kind: a class, and a letter for each of its fields in order; the last ones
 are left out where the field has its default, so that a plain entry is spelt as it always was."""
@@ -224,8 +279,12 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "holder": str,
     "keep_s": float,
     "kind": OneTimeKind,
+    "most_bytes": int,
+    "most_ms": int,
+    "most_rows": int,
     "most_steps": int,
     "on_demand": bool,
+    "owner": str,
     "plan_text": str,
     "relation": _relation_in,
     "row": _row_in,

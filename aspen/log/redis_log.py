@@ -4,6 +4,8 @@
     string   name:log:id       which log this is; another one means another history
     zset     name:log:keys:W   idempotency keys of a writer → position of the last entry under each
     hash     name:log:base     position, state: the fold of the entries that were compacted
+    hash     name:log:left_out position → JSON: an entry that nobody takes up again, see `left_out`
+    string   name:log:ahead    seconds by which log time is ahead of the wall clock
     stream   name:log:borders  1-0  2-0  …      e = superstep, t = milliseconds, g, b = maker
 
 One Lua script appends a batch, so that positions have no gaps and a batch is there whole or not
@@ -15,20 +17,24 @@ The number of a superstep is never given twice: a generation begins with a numbe
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 import redis
 
 from aspen.errors import AspenError
 from aspen.log.base import Base, LogCompacted, LogGap
-from aspen.log.entry import Entry, decode, encode
-from aspen.redis_client import connect
+from aspen.log.entry import Entry, Tick, decode, encode
+from aspen.log.left_out import LeftOut
+from aspen.redis_client import block_ms, connect
 
 KEYS_KEPT = 50_000  # of each writer: three hours of a simulator's batches, 5 MB
 KEYS_KEPT_S = 7 * 24 * 3600  # after a writer's last append
+_AHEAD_HOLDS_S = 1.0  # seldom anything but 0: it is looked up once a second
 KEPT_SUPERSTEPS = 1_000
 """One would do, for an engine that runs its last batch again; the others are for people."""
 
@@ -124,6 +130,10 @@ def _number(stream_id: bytes) -> int:
     return int(stream_id.split(b"-", 1)[0])
 
 
+def _left_out_in(found: Mapping[bytes, bytes]) -> list[LeftOut]:
+    return [LeftOut(**json.loads(text)) for text in found.values()]
+
+
 class RedisLog:
     """A durable, totally ordered, replayable sequence of entries, with supersteps beside it.
 
@@ -142,6 +152,9 @@ class RedisLog:
         self._stream = f"{name}:log"
         self._base = f"{name}:log:base"
         self._supersteps = f"{name}:log:borders"
+        self._left_out = f"{name}:log:left_out"
+        self._ahead = f"{name}:log:ahead"
+        self._ahead_s = self._look_ahead_at = 0.0
         self._append = self._redis.register_script(_APPEND)
         self._append_superstep = self._redis.register_script(_APPEND_SUPERSTEP)
         self._compact = self._redis.register_script(_COMPACT)
@@ -150,7 +163,7 @@ class RedisLog:
         """Append entries in order, all or none.
 
         Args:
-            entries: at least one.
+            entries: at least one. Ticks have log time; all else has the wall clock's, and gets it.
             key: idempotency key, "writer:…"; a second append under the same key changes nothing,
                 until the writer has used some ten thousand others.
 
@@ -166,18 +179,27 @@ class RedisLog:
             keys=[self._stream, f"{self.name}:log:id", keys, self._base],
             args=[
                 *(secrets.token_hex(8), KEYS_KEPT, KEYS_KEPT_S, once),
-                *(encode(entry) for entry in entries),
+                *(encode(entry) for entry in self._in_log_time(entries)),
             ],
         )
         return int(cast("int", position))
+
+    def _in_log_time(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        ahead_s = self.ahead_s()
+        if not ahead_s:
+            return entries
+        shifted = (replace(one, at_s=one.at_s + ahead_s) for one in entries)
+        return [
+            one if isinstance(one, Tick) else new for one, new in zip(entries, shifted, strict=True)
+        ]
 
     def head(self) -> int:
         """Returns the position of the newest entry, 0 when there is none."""
         return self.state()[1]
 
     def wait(self, after: int, wait_s: float) -> int:
-        """Returns the head as soon as it is beyond `after`, or as it is after `wait_s`."""
-        self._redis.xread({self._stream: f"{after}-0"}, count=1, block=max(1, int(wait_s * 1000)))
+        """Returns the head as soon as it is beyond `after`, or as it is after some of `wait_s`."""
+        self._redis.xread({self._stream: f"{after}-0"}, count=1, block=block_ms(wait_s))
         return self.head()
 
     def identity(self) -> str:
@@ -205,7 +227,10 @@ class RedisLog:
         if upto <= after:
             return []
         first, last = f"{after + 1}-0", f"{upto}-0"
-        found = cast("_Found", self._redis.xrange(self._stream, min=first, max=last))
+        pipeline = self._redis.pipeline(transaction=True)
+        pipeline.xrange(self._stream, min=first, max=last)
+        pipeline.hgetall(self._left_out)
+        found, left_out = cast("tuple[_Found, dict[bytes, bytes]]", pipeline.execute())
         if len(found) != upto - after:
             start = int(cast("bytes | None", self._redis.hget(self._base, "position")) or 0)
             if after < start:
@@ -215,10 +240,46 @@ class RedisLog:
                 found=str(self.head()),
                 attempt="start the engine anew: it rebuilds every view from the log that is left",
             )
-        return [
+        entries = [
             RawEntry(_number(stream_id), fields[b"e"], int(fields[b"t"]))
             for stream_id, fields in found
         ]
+        gone = {one.position: one for one in _left_out_in(left_out)}
+        return [
+            replace(one, data=encode(gone[one.position].quarantined))
+            if one.position in gone
+            else one
+            for one in entries
+        ]
+
+    def leave_out(self, position: int, deaths: int) -> LeftOut:
+        """Let nobody take up an entry again: it ended the engine that often.
+
+        Raises:
+            LogGap, LogCompacted: the log does not hold it.
+        """
+        (raw,) = self.read_raw(position - 1, position)
+        entry = LeftOut(position, raw.data.decode(errors="replace"), deaths, time.time())
+        self._redis.hsetnx(self._left_out, str(position), json.dumps(asdict(entry)))
+        return entry
+
+    def left_out(self) -> list[LeftOut]:
+        """Returns the entries that are left out, by position."""
+        found = cast("dict[bytes, bytes]", self._redis.hgetall(self._left_out))
+        return sorted(_left_out_in(found), key=lambda entry: entry.position)
+
+    def take_in_again(self, one: LeftOut) -> int:
+        """Append an entry anew that is left out where it was; returns its new position.
+
+        Raises:
+            BadEntry: it never was one.
+        """
+        # A release is an append of now, so that no lane that has gone past it has to go back.
+        entry = replace(decode(one.entry.encode()), at_s=time.time())
+        position = self.append([entry], key=f"again:{one.position}:{one.deaths}")
+        done = replace(one, taken_in_at=position)
+        self._redis.hset(self._left_out, str(one.position), json.dumps(asdict(done)))
+        return position
 
     def read(self, after: int, upto: int) -> list[tuple[int, Entry]]:
         """Returns the entries at positions `after < position <= upto`, in order."""
@@ -237,13 +298,28 @@ class RedisLog:
         """
         self._compact(keys=[self._stream, self._base], args=[base.position, base.state])
 
-    def last_tick_s(self, look_back: int = 512) -> float | None:
-        """The time of the newest tick among the last `look_back` entries, if one is there."""
-        found = cast("_Found", self._redis.xrevrange(self._stream, count=look_back))
-        for _, fields in found:
-            if fields[b"e"].startswith(b'{"k":"t"'):
-                return decode(fields[b"e"]).at_s
+    def last_tick_s(self) -> float | None:
+        """Returns the time of the newest tick, None where no kept entry is one."""
+        upto = "+"
+        while found := cast("_Found", self._redis.xrevrange(self._stream, max=upto, count=1_000)):
+            for _, fields in found:
+                if fields[b"e"].startswith(b'{"k":"t"'):
+                    return decode(fields[b"e"]).at_s
+            upto = f"({found[-1][0].decode()}"
         return None
+
+    def ahead_s(self) -> float:
+        """Returns how far log time is ahead of the wall clock: as far as that was set back."""
+        now = time.monotonic()
+        if now >= self._look_ahead_at:
+            self._ahead_s = float(cast("bytes", self._redis.get(self._ahead) or b"0"))
+            self._look_ahead_at = now + _AHEAD_HOLDS_S
+        return self._ahead_s
+
+    def set_ahead_s(self, ahead_s: float) -> None:
+        """Let everybody who appends know how far log time is ahead."""
+        self._redis.set(self._ahead, ahead_s)
+        self._ahead_s = ahead_s
 
     def newest_superstep(self) -> NewestSuperstep:
         """Returns the newest superstep."""

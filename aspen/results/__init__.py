@@ -3,5 +3,3 @@
 from aspen.results.async_results import AsyncResults
 from aspen.results.redis_results import RedisResults
 from aspen.results.wire import EpochsForgotten, FencedOff
-
-__all__ = ["AsyncResults", "EpochsForgotten", "FencedOff", "RedisResults"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, cast
 
 import redis.asyncio
 
+from aspen.redis_client import block_ms
 from aspen.results.protocol import Epoch, Snapshot
 from aspen.results.redis_results import READ_AT_ONCE
 from aspen.results.scripts import SINCE, SNAPSHOTS, ResultKeys
@@ -48,11 +50,14 @@ class AsyncResults:
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
         """
-        epochs = await self._read_since(number)
-        if not epochs and wait_s > 0:
-            block_ms = max(1, int(wait_s * 1000))
-            await self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms)
-            epochs = await self._read_since(number)
+        until_s = time.monotonic() + wait_s
+        while not (epochs := await self._read_since(number)):
+            left_s = until_s - time.monotonic()
+            if left_s <= 0:
+                break
+            await self._redis.xread(
+                {self._keys.epochs: f"{number}-0"}, count=1, block=block_ms(left_s)
+            )
         return epochs
 
     async def follow(self, after: int, poll_s: float = 5.0) -> AsyncIterator[Epoch]:

@@ -2,6 +2,7 @@
 
 hash  name:engine   state, pid, host, started_s, beat_s, generation, epoch, position, head,
                     lane_pids (JSON: lane → process id of its Python worker), error
+string  name:supervisor   there while somebody looks after the engine
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import redis
 
 OFFLINE_AFTER_S = 6.0
 DELAYED_AFTER_S = 3.0
+_SIGN_S = 5
+ALONE_AFTER_S = 20.0  # an engine that nobody looked after for so long ends itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +92,13 @@ def read_status(client: redis.Redis, name: str) -> EngineStatus:
 def write_status(client: redis.Redis, name: str, status: EngineStatus) -> None:
     """Replace the engine's status."""
     client.hset(status_key(name), mapping=cast("dict[Any, Any]", encode_status(status)))
+
+
+def say_supervised(client: redis.Redis, name: str) -> None:
+    """Leave a sign for the engine that somebody looks after it."""
+    client.set(f"{name}:supervisor", "here", ex=_SIGN_S)
+
+
+def supervised(client: redis.Redis, name: str) -> bool:
+    """Returns whether somebody has looked after the engine lately."""
+    return bool(client.exists(f"{name}:supervisor"))

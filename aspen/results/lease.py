@@ -80,6 +80,11 @@ class Lease:
         """Take the lease from a process of this host that is known to be dead."""
         return bool(self._break(keys=self._keys[:1], args=[process_name(pid)]))
 
+    def holder(self) -> str:
+        """Returns the name of the process that holds it, empty when it is free."""
+        held = cast("bytes | None", self._redis.get(self._keys[0])) or b""
+        return held.decode().partition(" ")[2]
+
     def held_for_s(self) -> float:
         """Returns how long the present holder's lease still runs, 0 when it is free."""
         left = self._redis.pttl(self._keys[0])

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import redis
 
-from aspen.redis_client import connect
+from aspen.redis_client import block_ms, connect
 from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
 from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
@@ -157,17 +157,26 @@ class RedisResults:
         found = cast("list[bytes]", self._redis.hkeys(self._keys.views))
         return sorted(name.decode() for name in found)
 
+    def row_counts(self) -> dict[str, int]:
+        """Returns how many different rows each maintained view has."""
+        views = self.views()
+        pipeline = self._redis.pipeline(transaction=False)
+        for view in views:
+            pipeline.hlen(f"{self._keys.rows}{view}")
+        return dict(zip(views, pipeline.execute(), strict=True))
+
     def epochs_since(self, number: int, wait_s: float) -> Iterator[Epoch]:
         """Returns the epochs after `number` in order, waiting up to `wait_s` for the first.
 
         Raises:
             EpochsForgotten: they are not all kept, or `number` lies in the future.
         """
-        epochs = self._read_since(number)
-        if not epochs and wait_s > 0:
-            block_ms = max(1, int(wait_s * 1000))
-            self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms)
-            epochs = self._read_since(number)
+        until_s = time.monotonic() + wait_s
+        while not (epochs := self._read_since(number)):
+            left_s = until_s - time.monotonic()
+            if left_s <= 0:
+                return
+            self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms(left_s))
         while epochs:
             yield from epochs
             last = epochs[-1].number

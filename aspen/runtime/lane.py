@@ -15,15 +15,18 @@ from dataclasses import replace
 
 from aspen.errors import AspenError
 from aspen.log.entry import (
+    BadEntry,
     Declare,
     Interest,
     OneTimeQuery,
+    Quarantined,
     Register,
     Tick,
     Transaction,
     Uninterest,
     Unreadable,
     Unregister,
+    decode,
 )
 from aspen.log.superstep import Step, Superstep
 from aspen.model.delta import Delta, add, merge, negate
@@ -34,25 +37,29 @@ from aspen.runtime.collector import uncollected
 from aspen.runtime.lane_state import LaneState
 from aspen.runtime.one_time_queries import answer_name, latest_tick_s
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_relations import (
-    CLOCK,
-    ENGINE_ERROR,
-    ERROR_COLUMNS,
-    OWN_RELATIONS,
-)
+from aspen.runtime.own_relations import CLOCK, ENGINE_ERROR, ERROR_COLUMNS, OWN_RELATIONS
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.view import WAITING, View
 from aspen.views.compile import CannotMaintain
 from aspen.views.operators.scan import ScanOperator
+from aspen.views.work import WorkExceeded
+
+_BY_THEMSELVES = (Declare, Register, Unregister, OneTimeQuery, Quarantined)
+"""What these do must not depend on what happened to come in the same batch before them."""
 
 
 class Lane(LaneState):
     """One lane; see the module's head."""
 
-    def apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+    def apply(
+        self, entries: Sequence[tuple[int, Step]], *, published: bool = False
+    ) -> list[ViewChange]:
         """Apply one batch of the log, or supersteps that belong to the last one.
 
         Entries at positions already applied are skipped, and so are supersteps by their numbers.
+
+        Args:
+            published: what it changes is known already, so no question is answered again.
 
         Returns:
             The net change of every view that changed since the last batch of the log began; a newly
@@ -60,15 +67,17 @@ class Lane(LaneState):
             when the `borders` of all lanes are quiescent.
         """
         with uncollected():
-            return self._apply(entries)
+            return self._apply(entries, published=published)
 
-    def _apply(self, entries: Sequence[tuple[int, Step]]) -> list[ViewChange]:
+    def _apply(self, entries: Sequence[tuple[int, Step]], *, published: bool) -> list[ViewChange]:
         first = next((step for position, step in entries if self._is_new(position, step)), None)
         if entries and first is None:
             return []
         held = self.held if isinstance(first, Superstep) else None
         outcome = self._begun() if held is None else held
         self.announcements.tell(outcome)
+        if not published:
+            self.one_time.begin(outcome)
         known = {*self.views.by_name, *self.one_time.names()}
         supersteps = False
         for position, entry in entries:
@@ -84,6 +93,11 @@ class Lane(LaneState):
                 outcome, supersteps = self._begun(), False
             self.position = position
             self.at_s = max(self.at_s, entry.at_s)
+            alone = isinstance(entry, _BY_THEMSELVES) or position in self.suspects
+            if alone:
+                self._flush(outcome)
+            self.unflushed = self.unflushed or position
+            self.at_work(self.unflushed, position)
             match entry:
                 case Transaction(at_s, changes):
                     self.intake.take(at_s, changes)
@@ -99,14 +113,11 @@ class Lane(LaneState):
                 case Unreadable(error):
                     self._refuse(error)
                 case Declare(_, relation):
-                    self._flush(outcome)
                     self._declare(relation, outcome)
                 case Register():
-                    self._flush(outcome)
                     self._register(entry, outcome)
                     self._survey(outcome)
                 case Unregister(_, view):
-                    self._flush(outcome)
                     self._unregister(view, outcome, known=view in known)
                 case Interest(at_s, view, holder, keep_s):
                     if self.interests.take(view, holder, at_s + keep_s):
@@ -116,9 +127,13 @@ class Lane(LaneState):
                     if self.interests.drop(view, holder):
                         self._rest(view, outcome, known=view in known)
                 case OneTimeQuery():
-                    self._flush(outcome)
                     self._survey(outcome, self.one_time.reads(entry))
-                    self._ask(entry, outcome, latest_tick_s(entries, position))
+                    latest_s = float("inf") if published else latest_tick_s(entries, position)
+                    self._ask(entry, outcome, latest_s)
+                case Quarantined():
+                    self._leave_out(entry, outcome)
+            if alone:
+                self._flush(outcome)
         self._flush(outcome)
         self.held = outcome if self.assignments.borders else None
         return self.assignments.published(outcome.changes())
@@ -176,22 +191,46 @@ class Lane(LaneState):
 
     def _flush(self, outcome: Outcome) -> None:
         """Run one epoch over what was taken in so far."""
-        moved = self.circuit.step()
+        moved = self.circuit.step(self.at_s)
+        apart, full = list[View](), list[View]()
         for node in moved:
             if node.failure is not None:
+                guests = self.views.templates.guests(node)
+                if len(guests) > 1 and isinstance(node.failure, WorkExceeded):
+                    apart += guests
+                    continue
                 for view in list(self.views.on(node)):
                     self._fail(view, node.failure, outcome)
             else:
                 for view, delta in self.views.deliveries(node):
                     merge(view.rows, delta)
                     outcome.add(view.entry.view, delta)
+                    if 0 < view.entry.most_rows < len(view.rows):
+                        full.append(view)
                 self.borders.moved(node)
             if isinstance(node, ScanOperator) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
+        self.unflushed = 0
+        self._end_exceeding(full, outcome)
+        for view in apart:  # by itself each: who asked for little goes on
+            self._open(view.entry, outcome, alone=True)
         notices, self.views.notices[:] = list(self.views.notices), []
         if self.errors.keep_new(self.position, notices):
             self._flush(outcome)
+
+    def _end_exceeding(self, full: list[View], outcome: Outcome) -> None:
+        """End views that have too many rows, and those whose operators hold too much."""
+        for view in full:
+            try:
+                view.check_rows()
+            except WorkExceeded as error:
+                self._fail(view, error, outcome)
+        exceeded, self.circuit.exceeded = self.circuit.exceeded, []
+        for budget, excess in exceeded:
+            ended = self.views.by_name.get(budget.view)
+            if ended is not None and ended.budget is budget and ended.error is None:
+                self._fail(ended, excess, outcome)
 
     def _declare(self, relation: Relation, outcome: Outcome) -> None:
         if relation.name in OWN_RELATIONS:
@@ -222,7 +261,10 @@ class Lane(LaneState):
         """Fail the views whose common dataflow failed when another one entered it."""
         broken, self.views.templates.broken = self.views.templates.broken, []
         for view, error in broken:
-            self._fail(view, error, outcome)
+            if isinstance(error, WorkExceeded):
+                self._open(view.entry, outcome)  # in a template without the one who asked too much
+            else:
+                self._fail(view, error, outcome)
 
     def _register(self, entry: Register, outcome: Outcome) -> None:
         old = self.views.by_name.get(entry.view)
@@ -238,10 +280,10 @@ class Lane(LaneState):
                 self._open(reader.entry, outcome)
         self._retry(outcome)
 
-    def _open(self, entry: Register, outcome: Outcome) -> None:
+    def _open(self, entry: Register, outcome: Outcome, *, alone: bool = False) -> None:
         old = self.views.by_name.get(entry.view)
         before: Delta = {} if old is None else negate(old.rows)
-        view = self.views.open(entry, suspended=self._rests(entry))
+        view = self.views.open(entry, suspended=self._rests(entry), alone=alone)
         self._fail_guests(outcome)
         if old is not None:
             # After opening the new one, so that what both share is not built twice.
@@ -296,21 +338,45 @@ class Lane(LaneState):
             self.views.close(view)
             outcome.close(name, known=known)
 
-    def _ask(self, entry: OneTimeQuery, outcome: Outcome, latest_s: float) -> None:
-        """Answer a question, if it is for this lane to answer."""
-        mine, enough = self.assignments.ask(
-            entry,
-            answer_name(entry.ask),
-            self.views.keys.lane_of,
-            own=bool(self.one_time.reads(entry)),
-        )
+    def _leave_out(self, gone: Quarantined, outcome: Outcome) -> None:
+        """Tell whom it concerns that an entry is not worked on, because it ended the engine."""
+        try:
+            entry = decode(gone.entry.encode())
+        except BadEntry:
+            entry = gone
+        if isinstance(entry, OneTimeQuery):
+            self._ask(entry, outcome, float("-inf"), gone.error)
+            return
+        self._refuse(gone.error)
+        if isinstance(entry, Register):
+            old = self.views.by_name.get(entry.view)
+            if old is not None:
+                self.views.close(old)
+            self.views.keep_broken(entry, gone.error.as_dict())
+            outcome.fail(entry.view, gone.error.as_dict(), {} if old is None else negate(old.rows))
+
+    def _ask(
+        self,
+        entry: OneTimeQuery,
+        outcome: Outcome,
+        latest_s: float,
+        refused: AspenError | None = None,
+    ) -> None:
+        """Answer a question, if it is for this lane to answer, or say why nobody does."""
+        own = bool(self.one_time.reads(entry))
+        name, lane_of = answer_name(entry.ask), self.views.keys.lane_of
+        mine, enough = self.assignments.ask(entry, name, lane_of, own=own)
         if not mine:
             self.one_time.open.setdefault(entry.ask, entry.at_s)
-        elif enough:
-            self.one_time.answer(entry, outcome, latest_s)
+        elif refused is not None:
+            self.one_time.refuse(entry, outcome, refused)
         else:
-            with self.views.completely(entry.view):
-                self.one_time.answer(entry, outcome, latest_s)
+            together = own and self.assignments.share.lanes > 1
+            self.one_time.answer(entry, outcome, latest_s, enough=enough, together=together)
+
+    def end(self) -> None:
+        """End what is being computed for the lane beside it."""
+        self.one_time.answering.abandon()
 
     def snapshot(self) -> bytes:
         """Returns the lane's state in a compact form; circuits are rebuilt from it, not stored."""

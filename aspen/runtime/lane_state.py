@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
+
 from aspen.algebra.lane_rows import CrossesLanes
 from aspen.errors import AspenError
 from aspen.model.schema import Relation, SourceKind
@@ -29,6 +31,10 @@ from aspen.views.compile import WindowIdentity
 from aspen.views.operators.window import Arrival, WindowOperator
 
 
+def nothing_to_note(_first: int, _last: int) -> None:
+    """Keeps to itself what is in work."""
+
+
 class LaneState:
     """The parts of one lane.
 
@@ -36,7 +42,9 @@ class LaneState:
         share: which of how many lanes it is.
 
     `held` has what is not published yet of an epoch under way, `warm` the windows of a snapshot
-    under restoration.
+    under restoration, `unflushed` the position of the first entry that is taken in and not
+    computed with. `at_work` is called with the first and the last position of what is in work,
+    and entries at `suspects` are worked on one by one.
     """
 
     def __init__(self, share: LaneShare = ALONE) -> None:
@@ -52,7 +60,7 @@ class LaneState:
         self.views = Views(self.circuit, self.relations, self._begin, self.assignments)
         self.borders = self.views.borders
         self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations)
-        self.one_time = OneTimeQueries(self.provenance, self.views)
+        self.one_time = OneTimeQueries(self.provenance, self.views, self.circuit)
         self.interests = Interests()
         self.system = System(self.views, self.circuit, self.interests)
         self.intake = Intake(
@@ -61,6 +69,9 @@ class LaneState:
         self.warm: dict[str, list[Arrival]] = {}
         self.announcements = Announcements(self.views, self.errors)
         self.held: Outcome | None = None
+        self.at_work: Callable[[int, int], object] = nothing_to_note
+        self.suspects: Container[int] = frozenset()
+        self.unflushed = 0
         for relation in (CLOCK, ENGINE_ERROR, *SYSTEM_RELATIONS):
             self.know(relation)
 

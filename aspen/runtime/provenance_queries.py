@@ -31,6 +31,7 @@ from aspen.views.weak_points import WeakPoints, weak_points
 from aspen.views.what_if import HypotheticalFailed, Leaf, hypothetical
 from aspen.views.why import Why, why
 from aspen.views.why_not import why_not
+from aspen.views.work import WorkExceeded
 
 _NAMED = 5
 _SHOWN = 200
@@ -204,12 +205,15 @@ class ProvenanceQueries:
         def appears(changes: Sequence[Moved]) -> bool:
             try:
                 delta = self.what_if(view, [Change(*change) for change in changes], wanted)
+            except WorkExceeded:
+                raise
             except AspenError:  # what cannot be maintained shows no row
                 return False
             return any(weight > 0 for weight in delta.values())
 
         # Parts of a maintained plan are found as the plan is maintained.
-        return Facts(self._views.find, self.relation, self.times, appears, OWN_RELATIONS)
+        find, spend = self._views.find, self._circuit.meter.spend
+        return Facts(find, self.relation, self.times, appears, OWN_RELATIONS, spend)
 
     def _no_such_row(self, name: str, row: Row) -> NoSuchRow:
         return NoSuchRow(
@@ -236,6 +240,7 @@ class ProvenanceQueries:
                     f"under that update {view} cannot be maintained: {reason}",
                     attempt="change fewer rows",
                 )
+        self._circuit.meter.spend(0, "supposing changes")
         return found.delta
 
     def _mend(self, broken: set[Node]) -> None:

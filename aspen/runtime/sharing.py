@@ -10,7 +10,7 @@ Source:     [GOE19] sections 7 and 10; the names are its (a), (b) and (c).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
@@ -21,6 +21,7 @@ from aspen.algebra.plan import Distinct, Join, Plan, Project, Scan, children
 from aspen.errors import AspenError
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Relation, Row
+from aspen.views.budgets import Budget
 from aspen.views.circuit import Circuit
 from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
@@ -153,7 +154,7 @@ class Templates(Generic[Guest]):
         values: Row,
         build: Build,
         guest: Guest,
-        most_steps: int = 0,
+        budget: Budget,
     ) -> tuple[Template[Guest], Delta]:
         """Let a view take part in its template's dataflow, between epochs.
 
@@ -162,7 +163,7 @@ class Templates(Generic[Guest]):
             columns: of the parameters.
             values: the view's own.
             build: for a template that nobody has asked for yet.
-            most_steps: work of the template's operators in one epoch that is due to this view.
+            budget: what the view may do and hold.
 
         Returns:
             The template, and the rows that are there for these parameters.
@@ -177,8 +178,8 @@ class Templates(Generic[Guest]):
         elif values in template.guests:
             rows = dict(self._rows_of(template.guests[values][0]))
         else:
-            self._circuit.share(template.node, most_steps)
             rows = self._ask(template, values)
+        self._circuit.pay(template.node, budget)
         template.guests.setdefault(values, []).append(guest)
         return template, rows
 
@@ -205,7 +206,7 @@ class Templates(Generic[Guest]):
             for guest in template.guests.get(values, ()):
                 yield guest, delta
 
-    def guests(self, node: Node) -> Iterable[Guest]:
+    def guests(self, node: Node) -> list[Guest]:
         """Returns everybody who takes rows of a node."""
         template = self._by_node.get(node)
         return (

@@ -1,7 +1,7 @@
 """Snapshot: a lane as bytes, and back.
 
     base tables · newest row per stream key · window arrivals · registrations · interests ·
-    open questions · what was counted since the last tick · borders               → zlib(JSON)
+    open questions · accounts · what was counted since the last tick · borders    → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
 """
@@ -50,6 +50,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": _views(lane.views.by_name),
+        "accounts": lane.circuit.accounts_out(),
         "asks": lane.one_time.open,
         "lanes": lane.assignments.share.lanes,
         "lane": lane.assignments.share.number,
@@ -93,9 +94,12 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
             if error is None or (error["code"] == CrossesLanes.code and not same):
                 suspended = entry.on_demand and entry.view not in lane.interests
                 plan = None if closed is None else read_plan(closed)
-                lane.views.open(entry, plan, suspended=suspended, assignment=assignment)
+                lane.views.open(
+                    entry, plan, suspended=suspended, assignment=assignment, trusted=True
+                )
             else:
                 lane.views.keep_broken(entry, error, assignment)
+        lane.circuit.accounts_in(body.get("accounts", {}))  # those from before accounts have none
         lane.warm = {}
         for ask, number in body.get("asked", {}).items() if same else ():
             lane.assignments.asked[ask] = number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,11 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row, header_of
 from aspen.runtime.assignment import Assignment
 from aspen.runtime.sharing import Chosen, Template
+from aspen.views.budgets import Budget
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
-from aspen.views.node import Node
-from aspen.views.work import WorkExceeded
+from aspen.views.node import EndlessRecursion, Node
+from aspen.views.work import RowsExceeded, WorkExceeded
 
 Fields = dict[str, Any]
 
@@ -59,6 +61,7 @@ class View:
         reads: what `plan` names, found once: each registration asks all views for it.
         over: the views that `closed` was made of, as they were then.
         crossing: the recursion split by networks that this lane has built for it, or nothing.
+        budget: what its operators may do and hold.
     """
 
     entry: Register
@@ -78,6 +81,7 @@ class View:
     reads: frozenset[str] = frozenset()
     over: tuple[View, ...] = ()
     crossing: str = ""
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def complete(self) -> bool:
@@ -102,8 +106,37 @@ class View:
     def broken_by(self, error: AspenError) -> list[AspenError]:
         """Take an error; returns what `engine_error` tells of it: of who asked too much, that."""
         self.error, self.suspended = error.as_dict(), False
-        excess = isinstance(error, WorkExceeded)
-        return [WorkExceeded(f"view {self.entry.view}: {error.message}")] if excess else []
+        if not isinstance(error, WorkExceeded | EndlessRecursion):
+            return []
+        told = f"view {self.entry.view}: {error.message}; try: {error.attempt}"
+        return [type(error)(told)]
+
+    def check_name(self, relations: Collection[str]) -> None:
+        """Refuse the name of a base relation.
+
+        Raises:
+            ViewNameTaken: it is one.
+        """
+        name = self.entry.view
+        if name in relations:
+            raise ViewNameTaken(
+                f"{name} is a base relation", found=name, attempt="use another name"
+            )
+
+    def check_rows(self) -> None:
+        """Refuse more rows than it may have.
+
+        Raises:
+            RowsExceeded: it has.
+        """
+        most = self.entry.most_rows
+        if 0 < most < len(self.rows):
+            raise RowsExceeded(
+                f"the result has more than the {most:,} rows that one query may",
+                found="the result",
+                exists=(f"up to {most:,} rows",),
+                attempt="add a condition or LIMIT, or count groups instead of rows",
+            )
 
     def mentions(self, name: str) -> bool:
         """Whether the view reads a relation or view of that name, directly."""

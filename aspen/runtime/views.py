@@ -9,6 +9,7 @@ from aspen.algebra.inline import inline
 from aspen.algebra.lift import PARAMETERS, Lifted
 from aspen.algebra.plan import Fixpoint, Plan, relations_of
 from aspen.algebra.read import read_plan
+from aspen.effort import effort
 from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import Register
 from aspen.model.delta import Delta, negate
@@ -25,17 +26,11 @@ from aspen.runtime.borders_here import BordersHere
 from aspen.runtime.keys import KeyedRoots
 from aspen.runtime.own_assignment import monitors, own_part, reads_own
 from aspen.runtime.sharing import SharingMode, Templates, choose_sharing
-from aspen.runtime.view import (
-    BrokenView,
-    CircularView,
-    Counted,
-    Fields,
-    View,
-    ViewNameTaken,
-)
+from aspen.runtime.view import BrokenView, CircularView, Counted, Fields, View
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler, UnknownSource, WindowIdentity
+from aspen.views.foresee import refuse_hopeless
 from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.support.strategies import AUTO
@@ -90,6 +85,8 @@ class Views:
         *,
         suspended: bool = False,
         assignment: Assignment | None = None,
+        alone: bool = False,
+        trusted: bool = False,
     ) -> View:
         """Compile a view and begin to maintain it; an error becomes part of the view.
 
@@ -97,14 +94,16 @@ class Views:
             closed: the plan over base relations, when a snapshot knows it.
             suspended: only see that it could be maintained.
             assignment: where it is kept, when a snapshot knows it.
+            alone: it shares no template, because that one asks too much.
+            trusted: it was maintained until now, so building it may take any number of steps.
         """
-        view = View(entry, suspended=suspended)
-        self.by_name[entry.view] = view
+        budget = self._circuit.budget(entry.view, entry.most_steps, entry.most_bytes, entry.owner)
+        view = self.by_name[entry.view] = View(entry, suspended=suspended, budget=budget)
         try:
             plan = read_plan(entry.plan_text)
             view.take_plan(plan)
-            self._check(entry)
-            view.sharing = choose_sharing(entry.sharing, plan)
+            view.check_name(self._relations)
+            view.sharing = choose_sharing("trunk" if alone else entry.sharing, plan)
             try:
                 present = self._close(entry.view, plan)
             except AspenError:
@@ -125,7 +124,9 @@ class Views:
                 view.reads |= {view.assignment.root.relation}
             if suspended:
                 return view
-            with self._circuit.bounded(entry.most_steps):
+            if not trusted:
+                refuse_hopeless(view.part or own, self.known, entry.most_steps)
+            with self._circuit.beginning(budget, trusted=trusted):
                 self._cross(view)
                 # A template is closed over the views of today.
                 if view.part is None:
@@ -134,8 +135,11 @@ class Views:
                     self._attach(view, self._compile(view, view.part, view.strategies))
                 else:
                     self._enter(view, lifted)
+            budget.check_held()
+            view.check_rows()
         except Exception as error:  # noqa: BLE001 - a plan that cannot be built must not stop the lane
-            self._uncross(view)
+            self.close(view)
+            view.rows = {}
             self.notices += view.broken_by(as_aspen_error(error))
             view.assignment = view.assignment or self.assignments.put(
                 entry.view, None, (), assignment, self.keys
@@ -159,11 +163,10 @@ class Views:
         }
         return self._compile(None, plan, strategies)
 
-    def answer(self, plan: Plan, most_steps: int) -> Delta:
+    def answer(self, plan: Plan) -> Delta:
         """Returns the rows a plan has now; its operators go again, but for those that views use.
 
         Raises:
-            WorkExceeded: that takes more than `most_steps`.
             AspenError: it reads what is not there, or cannot be computed.
         """
         share = self.assignments.share
@@ -172,8 +175,7 @@ class Views:
             closed = own_part(closed, share.number, share.lanes)
         try:
             strategies = self._strategies(AUTO, plan, closed)
-            with self._circuit.bounded(most_steps):
-                return dict(self._compile(None, closed, strategies).contents())
+            return dict(self._compile(None, closed, strategies).contents())
         finally:
             self._circuit.collect()
 
@@ -181,20 +183,20 @@ class Views:
         """Build a view's operators anew over the same rows, because the ones it has are broken."""
         assert view.part is not None
         lifted = None if view.sharing is None else view.sharing.lifted
-        with self._circuit.bounded(view.entry.most_steps):
+        with self._circuit.serving(view.budget):
             if view.template is not None and lifted is not None:
                 self.templates.forget(view.template)
-                self.close(view)
+                self._detach(view)
                 self._enter(view, lifted)
             elif view.crossing:
-                self.close(view)
+                self._detach(view)
                 self._cross(view)
                 self._attach(view, self._compile(view, view.part, view.strategies))
             else:
                 node = self._compile(view, view.part, view.strategies)
                 # The new ones hold on to what both share before the old ones let go.
                 node.users += 1
-                self.close(view)
+                self._detach(view)
                 node.users -= 1
                 self._attach(view, node)
 
@@ -209,6 +211,10 @@ class Views:
 
     def close(self, view: View) -> None:
         """Stop maintaining a view; its operators go unless others use them."""
+        self._detach(view)
+        view.budget.end()
+
+    def _detach(self, view: View) -> None:
         leaves, view.leaves = view.leaves, []
         for leaf in leaves:
             self._circuit.release(leaf)
@@ -222,7 +228,9 @@ class Views:
             if not views:
                 del self._by_node[id(node)]
             self._circuit.release(node)
-        self._uncross(view)
+        if view.crossing:
+            self.borders.leave(view.crossing, view)
+            view.crossing = ""
 
     @contextmanager
     def completely(self, name: str) -> Iterator[None]:
@@ -232,10 +240,11 @@ class Views:
             yield
             return
         whole = View(view.entry, view.plan, view.closed, part=view.closed, sharing=view.sharing)
+        whole.budget.steps = view.entry.most_steps
         whole.strategies = self._strategies(view.entry.strategy, view.closed, view.closed)
         self.by_name[name] = whole
         try:
-            with self._circuit.bounded(view.entry.most_steps):
+            with self._circuit.serving(whole.budget):
                 self._attach(whole, self._compile(whole, view.closed, whole.strategies))
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             whole.error = as_aspen_error(error).as_dict()
@@ -277,9 +286,9 @@ class Views:
         return ordered
 
     def _attach(self, view: View, node: Node) -> None:
+        view.rows = dict(node.contents())
         node.users += 1
         view.node = node
-        view.rows = dict(node.contents())
         self._by_node.setdefault(id(node), []).append(view)
 
     def _cross(self, view: View) -> None:
@@ -297,11 +306,6 @@ class Views:
             )
             view.crossing = name
 
-    def _uncross(self, view: View) -> None:
-        if view.crossing:
-            self.borders.leave(view.crossing, view)
-            view.crossing = ""
-
     def _keep_leaves(self, view: View, plan: Plan) -> None:
         """Keep the windows of a view of another lane: any lane's snapshot serves them all."""
         for window in windows_of(plan):
@@ -310,12 +314,6 @@ class Views:
             node = self._compile(None, window, {})
             node.users += 1
             view.leaves.append(node)
-
-    def _check(self, entry: Register) -> None:
-        if entry.view in self._relations:
-            raise ViewNameTaken(
-                f"{entry.view} is a base relation", found=entry.view, attempt="use another name"
-            )
 
     def _enter(self, view: View, lifted: Lifted) -> None:
         """Let a view take part in its template's dataflow."""
@@ -328,10 +326,11 @@ class Views:
 
         question = (closed, tuple(strategies.values()))
         view.template, view.rows = self.templates.enter(
-            question, lifted.columns, lifted.values, build, view, view.entry.most_steps
+            question, lifted.columns, lifted.values, build, view, view.budget
         )
         view.node = view.template.node
 
+    @effort()
     def _compile(
         self,
         view: View | None,
@@ -368,6 +367,7 @@ class Views:
         theirs = {one: how for view in read for one, how in view.strategies.items()}
         return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}
 
+    @effort()
     def _close(self, name: str, plan: Plan, given: frozenset[str] = frozenset()) -> Plan:
         """Inline the views a plan reads."""
         views: dict[str, Plan] = {}

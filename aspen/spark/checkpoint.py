@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from typing import Any
 from aspen.log.redis_log import NewestSuperstep
 from aspen.results.protocol import Savepoint
 
+FAILED_STARTS = 3  # in a row, without an epoch: something in it cannot be read
 FORMAT = 3  # raise when lanes' snapshots or the state variable change their shape
 
 
@@ -161,7 +163,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     last = _offset(done) if committed >= 0 else {}
     return replace(
         begun,
-        generation=json.loads(metadata.read_text())["id"],
+        generation=_generation(folder),
         log=offset.get("log", ""),
         position=int(offset["position"]),
         committed=committed,
@@ -180,21 +182,57 @@ def prepare_checkpoint(
         published: log position up to which the results are written.
     """
     found = Checkpoint()
+    aside = folder.with_name(f"{folder.name}.broken")
     try:
         found = read_checkpoint(folder)
         reason = found.unusable(format_of(lanes), log, writer, published)
+        broken = not reason and _failed_starts(folder) >= FAILED_STARTS
+        if broken:
+            reason = f"{FAILED_STARTS} engines in a row failed to start from it; it is in {aside}"
     except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
-        reason = f"it cannot be read: {error}"
+        broken, reason = True, f"it cannot be read: {error}; it is in {aside}"
     if not reason and found.generation:
         return Prepared(savepoint=found.savepoint, supersteps=found.supersteps)
-    savepoint = _savepoint(found, log, writer, published)
-    if folder.exists():
+    savepoint = None if broken else _savepoint(found, log, writer, published)
+    if broken:
+        shutil.rmtree(aside, ignore_errors=True)
+        folder.replace(aside)
+    elif folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     (folder / "format").write_text(format_of(lanes))
     if savepoint is not None:
         (folder / "savepoint").write_text(json.dumps(asdict(savepoint)))
     return Prepared(reason, savepoint)
+
+
+def _generation(folder: Path) -> str:
+    return str(json.loads((folder / "metadata").read_text())["id"])
+
+
+def _failures(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.failures")
+
+
+def _failed_starts(folder: Path) -> int:
+    """Returns how many engines in a row failed before they had an epoch of a checkpoint."""
+    try:
+        generation, count = _failures(folder).read_text().split()
+    except (OSError, ValueError):
+        return 0
+    return int(count) if generation == _generation(folder) else 0
+
+
+def start_failed(folder: Path) -> None:
+    """Count an engine that failed before it had an epoch of a checkpoint."""
+    with suppress(OSError, ValueError, KeyError):
+        _failures(folder).write_text(f"{_generation(folder)} {_failed_starts(folder) + 1}")
+
+
+def start_succeeded(folder: Path) -> None:
+    """Forget earlier failures: there is an epoch."""
+    with suppress(OSError):
+        _failures(folder).unlink(missing_ok=True)
 
 
 def _savepoint(

@@ -26,7 +26,8 @@ class EngineConfig:
         entries_per_batch: bound of one epoch, in log entries.
         patience_s: how long source and sink wait for a Redis server that is away.
         lease_s: how long an engine that died still keeps others out.
-        stalled_s: an engine that has entries to read and finishes no epoch for so long ends itself.
+        stalled_s: an engine that has entries to read, computes next to nothing and finishes no
+            epoch for so long ends itself.
         compact_entries: stored changes beyond which a lane's snapshot moves up.
         keep_entries: how many log entries stay when older ones are folded into the log's base.
         lower_from_hz: declared rate from which on a stream's selections are made in Spark.

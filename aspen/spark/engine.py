@@ -9,6 +9,7 @@ continues from the checkpoint.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import socket
@@ -31,8 +32,15 @@ from aspen.redis_client import connect
 from aspen.results.engine_status import EngineStatus, write_status
 from aspen.results.lease import Lease
 from aspen.results.redis_results import RedisResults
-from aspen.spark.checkpoint import LogEnds, Prepared, prepare_checkpoint
+from aspen.spark.checkpoint import (
+    LogEnds,
+    Prepared,
+    prepare_checkpoint,
+    start_failed,
+    start_succeeded,
+)
 from aspen.spark.config import EngineConfig
+from aspen.spark.in_work import alone_at, ended_in_order, is_deadly
 from aspen.spark.lane_keys import lane_keys
 from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
 from aspen.spark.log_source import LogSource
@@ -40,9 +48,12 @@ from aspen.spark.lower import lower, lowered_now
 from aspen.spark.session import start_session
 from aspen.spark.sink import Sink
 from aspen.spark.sockets import socket_folder
+from aspen.spark.stall import Stall
 
+_LOG = logging.getLogger(__name__)
 _BEAT_S = 1.0
 _LONGEST_LINE = 300
+WORKER_LATE = "Python worker failed to connect back"
 _RAISED = re.compile(r"(?!org\.apache|java\.|py4j)[\w.]*(Error|Exception|Failed|Gap)\b:? ")
 """How the last line of a Python traceback begins."""
 
@@ -80,12 +91,14 @@ class Engine:
         self._redis = connect(config.results_url, 2.0)
         self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
         self._scratch = config.checkpoint.parent / "spark-tmp"
+        self._marks = config.checkpoint.parent / "in-work"
         self._lease = Lease(config.results_url, config.results_name, config.lease_s)
         self._status_lock = threading.Lock()
         self._status = EngineStatus(pid=os.getpid(), host=socket.gethostname())
         self._ending = Ending.STOPPED
         self._savepoint_at = (0, 0)
         self._querying = threading.Event()
+        self._moved_at = time.monotonic()
 
     def stop(self) -> None:
         """Ask the engine to end; safe in a signal handler and from any thread."""
@@ -117,6 +130,8 @@ class Engine:
             self._stop.set()
             beating.join(timeout=5)
             self._lease.release()
+            if self._ending is Ending.FAILED and self._querying.is_set() and not self._status.epoch:
+                start_failed(self._config.checkpoint)
             state = "stopped" if self._ending is Ending.STOPPED else "failed"
             self._update(state=state, error=error or self._ending.value)
             self._say("engine_ended", ending=self._ending.value, error=error)
@@ -139,6 +154,7 @@ class Engine:
             results.writer(),
             results.head()[1],
         )
+        self._leave_out_deadly(results.head()[1])
         if prepared.dropped:
             self._say("checkpoint_dropped", reason=prepared.dropped)
         self._savepoint_at = results.head()[:2]
@@ -154,16 +170,48 @@ class Engine:
         )
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:
-            query = self._start_query(session, results, prepared)
-            # A stall is counted from here: on a busy machine Spark itself takes minutes to begin.
-            self._update(generation=str(query.id), progress_s=time.time())
-            self._querying.set()
-            self._say("query_started", generation=str(query.id))
-            return self._watch(query)
+            while True:
+                query = self._start_query(session, results, prepared)
+                # A stall is counted from here: on a busy machine Spark takes minutes to begin.
+                self._update(generation=str(query.id), progress_s=time.time())
+                self._querying.set()
+                self._say("query_started", generation=str(query.id))
+                error = self._watch(query)
+                if not self._begins_again(error):
+                    return error
         finally:
             results.close()
             if own:
                 session.stop()
+            if self._ending in {Ending.STOPPED, Ending.LEASE_LOST}:
+                ended_in_order(self._marks, self._log_id)
+
+    def _begins_again(self, error: str) -> bool:
+        """Whether a query failed for want of the processor alone: neither Spark nor checkpoint did.
+
+        Spark waits ten seconds for the process that reads the log, and no setting makes it longer.
+        """
+        late = WORKER_LATE in error and not self._stop.is_set()
+        if late:
+            self._ending = Ending.STOPPED
+            self._say("query_starts_again", error=error)
+        return late
+
+    def _leave_out_deadly(self, done: int) -> None:
+        """Leave out the entries at which engines before this one ended."""
+        for position, deaths in sorted(alone_at(self._marks, self._log_id, done).items()):
+            try:
+                (raw,) = self._log.read_raw(position - 1, position)
+            except AspenError:
+                continue  # it is of a log that was longer
+            if is_deadly(raw.data, deaths):
+                self._log.leave_out(position, deaths)
+                found = raw.data[:80].decode(errors="replace")
+                self._say("entry_left_out", position=position, deaths=deaths, entry=found)
+
+    @property
+    def _log_id(self) -> str:
+        return f"{self._config.log_name}@{self._log.identity()}"
 
     def _start_query(
         self, session: SparkSession, results: RedisResults, prepared: Prepared
@@ -196,11 +244,12 @@ class Engine:
             source = source.coalesce(1)  # known to be one partition, it is not shuffled
         processor = LaneProcessor(
             LaneSettings(
-                log=f"{config.log_name}@{self._log.identity()}",
+                log=self._log_id,
                 keys=keys,
                 compact_entries=config.compact_entries,
                 published=published,
                 homes=str(socket_folder(self._scratch)),
+                marks=str(self._marks),
             )
         )
         lanes = source.groupBy("lane").transformWithState(
@@ -226,8 +275,10 @@ class Engine:
         )
 
     def _on_epoch(self, epoch: int, position: int, lane_pids: dict[int, int]) -> None:
+        _LOG.debug("epoch", extra={"epoch": epoch, "position": position})
         if self._status.state == "starting":
             self._say("first_epoch", epoch=epoch, position=position)
+            start_succeeded(self._config.checkpoint)
         self._update(
             state="live",
             epoch=epoch,
@@ -258,6 +309,8 @@ class Engine:
             if not query.isActive:
                 failure = query.exception()
                 self._ending = Ending.FAILED
+                if failure is not None and WORKER_LATE in str(failure):
+                    return f"{WORKER_LATE} within Spark's ten seconds"
                 return failure_line(failure) if failure else "the query ended by itself"
         try:
             query.stop()
@@ -267,7 +320,7 @@ class Engine:
 
     def _beat(self) -> None:
         """Renew the lease, tell how it goes, notice a stall; once a second."""
-        renewed = time.monotonic()
+        renewed, stall = time.monotonic(), Stall(self._config.stalled_s)
         while not self._stop.wait(_BEAT_S):
             try:
                 held = self._lease.renew()
@@ -283,8 +336,8 @@ class Engine:
             status = self._status
             caught_up = head <= status.position
             self._update(head=head, **({"progress_s": time.time()} if caught_up else {}))
-            silent_s = time.time() - status.progress_s
-            if self._querying.is_set() and not caught_up and silent_s > self._config.stalled_s:
+            silent_s = time.monotonic() - self._moved_at
+            if self._querying.is_set() and not caught_up and stall.after(silent_s):
                 self._end(Ending.STALLED)
                 return
 
@@ -295,6 +348,8 @@ class Engine:
 
     def _update(self, **fields: object) -> None:
         with self._status_lock:
+            if "progress_s" in fields:
+                self._moved_at = time.monotonic()  # the time of day may jump
             changes = {"beat_s": time.time(), **fields}
             self._status = replace(self._status, **changes)  # type: ignore[arg-type]
             try:

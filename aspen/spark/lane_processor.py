@@ -24,6 +24,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Row
@@ -48,6 +49,8 @@ from aspen.log.superstep import SUPERSTEP
 from aspen.runtime.assignment import LaneShare
 from aspen.runtime.lane import Lane
 from aspen.spark import residents
+from aspen.spark.in_work import Deaths, marks_at, path_of, without_deadly
+from aspen.spark.question_children import NAMES_SUFFIX, QuestionChildren
 from aspen.spark.residents import (
     RESIDENT,
     LaneAddress,
@@ -99,6 +102,7 @@ class LaneSettings:
         compact_bytes: the same, in bytes of entries.
         published: log position up to which others have published all changes.
         homes: folder for the sockets at which processes ask each other for lanes; "" for none.
+        marks: folder for what lanes are at, see `in_work`; "" for none.
     """
 
     log: str
@@ -107,6 +111,7 @@ class LaneSettings:
     compact_bytes: int = 4_000_000
     published: int = 0
     homes: str = ""
+    marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,7 @@ class LaneProcessor(StatefulProcessor):
         started_ms = time.time() * 1000
         number = self._settings.keys.index(key[0])
         batch = _collect(rows)
-        work = self._work(batch)
+        work = self._work(batch, number)
         done, how = self._done(number, batch, work)
         self._store(batch.entries, done.snapshot)
         stored_ms = time.time() * 1000
@@ -184,8 +189,13 @@ class LaneProcessor(StatefulProcessor):
             base=done.snapshot if number == 0 else None,
         )
 
-    def _work(self, batch: _Batch) -> LaneWork:
-        settings = self._settings
+    def _work(self, batch: _Batch, number: int) -> LaneWork:
+        settings, marks, deaths = self._settings, "", Deaths()
+        if settings.marks:
+            path = path_of(settings.marks, settings.log, number)
+            marks, deaths = str(path), marks_at(str(path)).look()
+        if deaths.ranges:
+            batch.entries = without_deadly(batch.entries, deaths)
         return LaneWork(
             batch.after,
             batch.entries[-1][0] if batch.entries else batch.after,
@@ -194,6 +204,8 @@ class LaneProcessor(StatefulProcessor):
             settings.compact_entries,
             settings.compact_bytes,
             batch.supersteps,
+            marks,
+            tuple(deaths.suspects.intersection(position for position, _ in batch.entries)),
         )
 
     def _done(self, number: int, batch: _Batch, work: LaneWork) -> tuple[WorkDone, str]:
@@ -206,7 +218,7 @@ class LaneProcessor(StatefulProcessor):
             if address.lanes > 1:
                 asked = ask(self._settings.homes, address, work)
                 if asked is not None:
-                    RESIDENT.pop(address, None)
+                    residents.forget(address)
                     return asked, "asked"
             resident, how = self._resident(address, batch)
         else:
@@ -230,15 +242,17 @@ class LaneProcessor(StatefulProcessor):
     def _resident(self, address: LaneAddress, batch: _Batch) -> tuple[Resident, str]:
         """Let a lane come up to where a batch begins here, and say how."""
         # A lane that fails on its way must not be found half-way by the next attempt.
-        resident = RESIDENT.pop(address, None)
+        resident = RESIDENT.get(address)
         history = [_Item(row[0], row[1], bytes(row[2])) for row in self._history.get()]
         snapshot = history.pop(0) if history and history[0].snapshot else None
         base = snapshot.position if snapshot else 0
         how = "behind"
         if resident is None or not self._may_go_on(resident, base, batch.after):
+            residents.forget(address)
             resident, how = Resident(self._made(address, snapshot)), "rebuilt"
             if snapshot is not None and not batch.since and not self._settings.published:
                 resident.lane.announce()  # no epoch has been published yet
+        RESIDENT.pop(address, None)
         # What it holds back is of the epoch under way, and of none before.
         for under_way in (False, True):
             missing = [
@@ -250,7 +264,7 @@ class LaneProcessor(StatefulProcessor):
             if under_way and resident.lane.position <= batch.since == self._settings.published > 0:
                 resident.lane.renew()  # as it did when this epoch began
             if missing:
-                resident.lane.apply(decoded(missing))
+                resident.lane.apply(decoded(missing), published=not under_way)
         resident.lane.position = batch.after
         resident.stored_entries = len(history)
         resident.stored_bytes = sum(len(item.data) for item in history)
@@ -268,11 +282,20 @@ class LaneProcessor(StatefulProcessor):
 
     def _made(self, address: LaneAddress, snapshot: _Item | None) -> Lane:
         share = LaneShare(address.lane, address.lanes)
-        if snapshot is None:
-            return Lane(share)
-        lane = Lane.restore(snapshot.data, share)
-        lane.position = snapshot.position
+        lane = Lane(share) if snapshot is None else Lane.restore(snapshot.data, share)
+        if snapshot is not None:
+            lane.position = snapshot.position
+        children = QuestionChildren(self._names(address.lane))
+        lane.one_time.time.clock = time.thread_time
+        lane.one_time.answering, lane.one_time.lost = children, children.lost()
         return lane
+
+    def _names(self, number: int) -> Path | None:
+        settings = self._settings
+        if not settings.marks:
+            return None
+        path = path_of(settings.marks, settings.log, number)
+        return path.with_name(path.name + NAMES_SUFFIX)
 
     def _store(self, entries: list[tuple[int, bytes]], snapshot: bytes | None) -> None:
         """Store a batch's changes, or the snapshot that replaces them."""

@@ -30,7 +30,10 @@ from pyspark.sql.types import StructType
 
 from aspen.log.base import Base, LogGap
 from aspen.log.redis_log import RawEntry, RedisLog
-from aspen.spark.lower import CONTROL
+
+# Imported by four processes before a first epoch: nothing of plans and queries belongs here.
+CONTROL = (b'{"k":"r"', b'{"k":"u"', b'{"k":"c"')
+"""How entries begin that may change what is read: registrations and declarations."""
 
 _ARROW = pa.schema(
     [

@@ -34,9 +34,7 @@ from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Column as RelationColumn
 from aspen.model.schema import Relation, Type
 from aspen.runtime.own_relations import OWN_RELATIONS
-
-CONTROL = (b'{"k":"r"', b'{"k":"u"', b'{"k":"c"')
-"""How entries begin that may change what is read: registrations and declarations."""
+from aspen.spark.log_source import CONTROL
 
 _SHAPES = {
     # One with a quote or a backslash in it is not recognised, and so not dropped.

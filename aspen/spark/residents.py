@@ -15,7 +15,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ from aspen.log.superstep import SUPERSTEP, Step, decode_superstep, encode_sent
 from aspen.results.wire import encode_changes
 from aspen.runtime.collector import SetAside, uncollected
 from aspen.runtime.lane import Lane
+from aspen.runtime.lane_state import nothing_to_note
+from aspen.spark.in_work import marks_at
 
 # Entries are applied again about as fast as a snapshot that packs to an eighth of them is made: a
 # lane with much state and many readings would do little else but take snapshots.
@@ -60,6 +63,8 @@ class LaneWork(NamedTuple):
         published: log position up to which changes are published already.
         compact_entries: stored entries beyond which a snapshot is due.
         compact_bytes: the same, in bytes.
+        marks: file that says which entries are in work; "" for none.
+        suspects: positions of entries to be worked on one by one.
     """
 
     after: int
@@ -69,6 +74,8 @@ class LaneWork(NamedTuple):
     compact_entries: int = 5_000
     compact_bytes: int = 4_000_000
     supersteps: int = 0
+    marks: str = ""
+    suspects: Sequence[int] = ()
 
 
 class WorkDone(NamedTuple):
@@ -106,6 +113,13 @@ _WORKING = threading.Lock()
 _ASIDE = SetAside()
 
 
+def forget(address: LaneAddress) -> None:
+    """Let a lane of this process go, if there is one: it lives elsewhere, or failed."""
+    resident = RESIDENT.pop(address, None)
+    if resident is not None:
+        resident.lane.end()
+
+
 def at(address: LaneAddress, position: int, supersteps: int) -> Resident | None:
     """Returns this process's lane, if it has one that stands there."""
     resident = RESIDENT.get(address)
@@ -127,8 +141,10 @@ def perform(resident: Resident, work: LaneWork) -> WorkDone | None:
         if 0 < work.published == work.after:
             resident.lane.renew()
         entries = decoded(work.entries)
-        changes = resident.lane.apply(entries)
-        if work.last <= work.published:
+        silent = work.last <= work.published
+        with _marked(resident.lane, work):
+            changes = resident.lane.apply(entries, published=silent)
+        if silent:
             changes = []
         shared = resident.lane.shared
         text = encode_changes([change for change in changes if change.view not in shared])
@@ -152,6 +168,19 @@ def perform(resident: Resident, work: LaneWork) -> WorkDone | None:
         crossing=crossing,
         quiescent=quiescent,
     )
+
+
+@contextmanager
+def _marked(lane: Lane, work: LaneWork) -> Iterator[None]:
+    """Say on disk what a lane is at; where it dies or breaks, that stays said."""
+    if not work.marks:
+        yield
+        return
+    marks = marks_at(work.marks)
+    lane.at_work, lane.suspects = marks.note, frozenset(work.suspects)
+    yield
+    lane.at_work, lane.suspects = nothing_to_note, frozenset()
+    marks.done()
 
 
 def _snapshot_due(resident: Resident, work: LaneWork) -> bytes | None:

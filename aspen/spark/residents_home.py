@@ -28,7 +28,7 @@ from typing import Any
 import msgpack
 
 from aspen.errors import as_aspen_error
-from aspen.spark.residents import RESIDENT, LaneAddress, LaneWork, WorkDone, perform
+from aspen.spark.residents import RESIDENT, LaneAddress, LaneWork, WorkDone, forget, perform
 from aspen.spark.sockets import is_private
 
 _VERSION = "2"
@@ -173,5 +173,5 @@ def _answer(
 
 
 def _give_up(address: LaneAddress) -> None:
-    RESIDENT.pop(address, None)
+    forget(address)
     _HOMES.pop(address, None)
