@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from aspen.algebra.expr import Col, Expr, Op, columns_in
 from aspen.algebra.joined import join_on
-from aspen.algebra.plan import Join, Plan, names_of
+from aspen.algebra.plan import Join, Plan
 from aspen.algebra.renaming import filtered, narrowed
 from federation.accesses import Fetch
 from federation.regions import Path, Region
@@ -90,7 +90,7 @@ class _Joins:
         return self.elsewhere(plan, path)
 
     def _join(self, left: Plan, right: Plan) -> Plan:
-        lefts, rights = names_of(left), names_of(right)
+        lefts, rights = left.names, right.names
         conditions: list[Expr] = []
         for names in self.region.group.equal_columns:
             one = [name for name in names if name in lefts]

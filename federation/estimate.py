@@ -336,7 +336,7 @@ class _Model:
         """Different join values that input 0 is expected to send at most."""
         if len(self.block.scans) == 1 or not self.members[0]:
             return 0
-        return max(1, len({self._key(0, device) for device in self.members[0]}))
+        return len({self._key(0, device) for device in self.members[0]})
 
     def _forwarders(self) -> list[str]:
         """Returns the motes that pass keys on: behind them somebody was heard, or will be."""

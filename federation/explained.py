@@ -259,14 +259,14 @@ def _estimate(guess: Estimate) -> dict[str, Any]:
         "cost": guess.cost.figures,
         "network": "measured" if guess.measured else "guessed",
         "keeps": [
-            {"share": round(share.value, 6), "origin": share.origin.value} for share in guess.shares
+            {"share": plain(share.value), "origin": share.origin.value} for share in guess.shares
         ],
         "operators": [
             {
                 "name": part.name,
-                "rows": round(part.rows, 3),
-                "bytes": round(part.size_bytes, 1),
-                "energy_mj": round(part.energy_mj, 4),
+                "rows": plain(part.rows),
+                "bytes": plain(part.size_bytes),
+                "energy_mj": plain(part.energy_mj),
             }
             for part in guess.operators
         ],

@@ -36,11 +36,7 @@ def fixed_row(scan: Scan, device: Device) -> Row:
 
 
 def groups_of(block: DeviceBlock, members: Sequence[Sequence[Device]]) -> list[Group]:
-    """Returns the groups that may ever join.
-
-    Args:
-        members: sensors by input.
-    """
+    """Returns the groups that may ever join."""
     rows = [
         [(device, fixed_row(scan, device)) for device in mine]
         for scan, mine in zip(block.scans, members, strict=True)

@@ -20,6 +20,7 @@ from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.joined import joined
 from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
 from aspen.algebra.renaming import bare_names, narrowed
+from aspen.effort import spend
 from aspen.model.schema import Column, Relation
 from aspen.motes.protocol import LEAST_PERIOD_S
 from federation.estimate import Estimate, estimate
@@ -32,6 +33,7 @@ PERIODS_S = (LEAST_PERIOD_S, 10.0, 15.0, 20.0, 30.0, 60.0)
 """Few, so that a rate that wavers does not make another fragment of an equal one."""
 USUAL_PERIOD_S = 10.0  # own choice where nobody counted the devices
 DIGEST_BYTES = 5
+_STEPS = 2_000  # what pricing takes, in the steps of `aspen.effort`
 LEAST_KEYS = 8  # own choice: room for a few keys more than there were
 
 
@@ -170,6 +172,7 @@ def _piece(
     method: str,
     statistics: Statistics,
 ) -> Piece:
+    spend(_STEPS, "a fragment's price")
     found = estimate(plan, every_s, method, statistics)
     spelt = f"{plan_text(plan)}|{every_s:g}|{method}"
     name = f"net_{blake2b(spelt.encode(), digest_size=DIGEST_BYTES).hexdigest()}"

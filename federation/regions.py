@@ -28,7 +28,6 @@ from aspen.algebra.plan import (
     Ship,
     Window,
     children,
-    names_of,
 )
 from aspen.model.catalog import Catalog
 from federation.accesses import Fetch, joined_fetches, measured_fetch, selected_fetch
@@ -42,6 +41,7 @@ from federation.statistics import Statistics
 
 Path = tuple[int, ...]
 MOST_SEARCHED = 7  # a clique of eight has 6,000 splits
+MOST_STREAMS = 8  # own choice: of all joins of one plan; seven in one take a second
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,13 @@ class Search:
     network: SensorSite
     measured: Mapping[Path, Cost]
     refused: list[tuple[str, str]] = field(default_factory=list)
+    _streams: int = 0
 
     def regions(self, plan: Plan) -> list[Region]:
         """Returns the regions of a plan, from the root down."""
         if not self.network.runs:
             return []
-        everything = names_of(plan)
+        everything = plan.names
         return list(self._walk(plan, (), everything))
 
     def _walk(self, node: Plan, path: Path, needed: frozenset[str]) -> Iterator[Region]:
@@ -173,13 +174,13 @@ class Search:
             for alias, (plan, _) in group.parts.items()
             if isinstance(part := sampled(plan, self.catalog, self.network), Sampled)
         }
-        if not parts or len(group.parts) > MOST_SEARCHED:
+        against = self._too_many(len(group.parts), len(parts))
+        if not parts or against:
             if parts:
-                reason = f"more than {MOST_SEARCHED} relations are joined: not searched"
-                self.refused.append((", ".join(parts), reason))
+                self.refused.append((", ".join(parts), f"{against}: not searched"))
             for plan, here in group.parts.values():
                 if not isinstance(plan, Join):
-                    own = names_of(plan)
+                    own = plan.names
                     yield from self._walk(plan, here, read & own)
             return
         fetches: list[Fetch] = []
@@ -197,8 +198,17 @@ class Search:
         yield self._region(node, path, needed, group, [*fetches, *joins], (*refused, *why))
         for alias, (plan, here) in group.parts.items():
             if alias not in parts:
-                own = names_of(plan)
+                own = plan.names
                 yield from self._walk(plan, here, read & own)
+
+    def _too_many(self, relations: int, streams: int) -> str:
+        """Says why a group of joins is not searched; empty if it is."""
+        if relations > MOST_SEARCHED:
+            return f"more than {MOST_SEARCHED} relations are joined"
+        if self._streams + streams > MOST_STREAMS:
+            return f"more than {MOST_STREAMS} streams are joined in the whole query"
+        self._streams += streams
+        return ""
 
     def _region(
         self,
@@ -231,7 +241,7 @@ def _needed_below(node: Plan, index: int, needed: frozenset[str]) -> frozenset[s
 
     Law: a plan gives the same rows when a node below gives only the columns needed of it.
     """
-    own = names_of(children(node)[index])
+    own = children(node)[index].names
     match node:
         case Project(_, outputs):
             return frozenset[str]().union(*(columns_in(value) for _, value in outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aspen.algebra.expr import Call, Case, Expr, Op, conjunction, conjuncts, parts
-from aspen.algebra.plan import Filter, Plan, Project, Scan
+from aspen.algebra.plan import Filter, Plan, Project
 from aspen.model.schema import Relation
 from aspen.motes.kinds import DEVICE_KINDS
 
@@ -59,14 +59,12 @@ class SensorSite:
     soft: frozenset[str] = SOFT
 
     def accept(self, node: Plan) -> Accepted | None:
-        """Accept device scans, simple selections and, where allowed, bare projections.
+        """Accept simple selections and, where allowed, bare projections of device streams.
 
         Returns:
             None for no: the node runs elsewhere, and so does everything above it.
         """
         match node:
-            case Scan():
-                return Accepted(node) if node.stream else None
             case Filter(child, predicate):
                 own = conjunction(part for part in conjuncts(predicate) if simple(part))
                 rest = conjunction(part for part in conjuncts(predicate) if not simple(part))
@@ -83,8 +81,6 @@ class SensorSite:
                 return "motes compute comparisons and plain arithmetic, no functions"
             case Project():
                 return "the log keeps whole rows: other readers and warm windows need them"
-            case Scan():
-                return "no device measures it"
             case _:
                 return f"motes hold no {type(node).__name__}"
 

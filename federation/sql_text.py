@@ -74,11 +74,7 @@ def sql_text(plan: Plan) -> str:
 
 @dataclass
 class _Writer:
-    """Writes one query.
-
-    Args:
-        taken: aliases in use.
-    """
+    """Writes one query."""
 
     taken: set[str] = field(default_factory=set)
 

@@ -18,12 +18,7 @@ FRAME_SIZE_BYTES = 40  # a usual frame, for the true quality of a link
 
 
 class Books:
-    """The readable side of a network.
-
-    Args:
-        registry: what is installed.
-        ether: keeps the accounts.
-    """
+    """The readable side of a network."""
 
     def __init__(self, events: Events, registry: Registry, ether: Ether) -> None:
         self.events = events

@@ -19,3 +19,4 @@ class SmartCISConfig(AppConfig):
         import_string("smartcis.ingest.relay.install")()
         import_string("smartcis.live.rights.install")()
         import_string("smartcis.models.sqlite.install")()
+        import_string("smartcis.checks.check_production")  # registers itself

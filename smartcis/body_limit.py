@@ -9,6 +9,10 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from aspen.errors import AspenError
+from smartcis.api.problems import CONTENT_TYPE, answer_to
+from smartcis.errors import BodyTooLarge
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -46,7 +50,14 @@ class BodyLimit:
             if not more or size > PATIENCE_BYTES:
                 break
         if size > self.limit_bytes:
-            await self._refuse(size, send)
+            found = size if size <= PATIENCE_BYTES else f"over {PATIENCE_BYTES}"
+            error = BodyTooLarge(
+                "the body is too large",
+                found=f"{found} bytes",
+                exists=[f"up to {self.limit_bytes} bytes"],
+                attempt="send it in smaller pieces",
+            )
+            await refuse(error, send, (b"connection", b"close"))
             return
 
         async def replay() -> Message:
@@ -54,18 +65,16 @@ class BodyLimit:
 
         await self.app(scope, replay, send)
 
-    async def _refuse(self, size: int, send: Send) -> None:
-        body = {
-            "type": "urn:smartcis:smartcis.api.body_too_large",
-            "title": "Content Too Large",
-            "status": 413,
-            "code": "smartcis.api.body_too_large",
-            "message": "the body is too large",
-            "position": None,
-            "found": f"{size} bytes" if size <= PATIENCE_BYTES else f"over {PATIENCE_BYTES} bytes",
-            "exists": [f"up to {self.limit_bytes} bytes"],
-            "try": "send it in smaller pieces",
-        }
-        headers = [(b"content-type", b"application/problem+json"), (b"connection", b"close")]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
-        await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+async def refuse(error: AspenError, send: Send, *headers: tuple[bytes, bytes]) -> None:
+    """Answers with a problem before Django is asked.
+
+    Args:
+        headers: besides the problem's own.
+    """
+    status, own, body = answer_to(error)
+    own["Content-Type"] = CONTENT_TYPE
+    named = [(name.lower().encode(), value.encode()) for name, value in own.items()]
+    start = {"type": "http.response.start", "status": status, "headers": [*named, *headers]}
+    await send(start)
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})

@@ -11,9 +11,6 @@ from aspen.motes.kinds import DEVICE_KINDS
 from aspen.runtime.own_relations import SYSTEM_RELATIONS
 from aspen.streamsql import parse
 
-TENANT_COLUMN = "session"
-"""Relations whose rows belong to one visitor: everything with this column is filtered by it."""
-
 # Of the demo building's simulator, all sources together; the optimizer counts with them.
 RATES_HZ = {
     "rfid_reading": 5.0,

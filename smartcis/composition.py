@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import redis
-from channels.layers import channel_layers
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from aspen.log.redis_log import RedisLog
 from aspen.results import AsyncResults, RedisResults
-
-
-def use_server(url: str) -> None:
-    """Connects this process to Redis at another address than its settings were read with.
-
-    The first start of all is such a one: no port was chosen when the settings were read.
-    """
-    settings.REDIS_URL = settings.CELERY_BROKER_URL = os.environ["REDIS_URL"] = url
-    own = settings.CHANNEL_LAYERS["default"]
-    config = {**own["CONFIG"], "hosts": [url]}
-    settings.CHANNEL_LAYERS = {"default": {**own, "CONFIG": config}}
-    channel_layers.backends.clear()
-    for made in (log, results, server):
-        made.cache_clear()
 
 
 @cache

@@ -5,12 +5,20 @@ Law: reading a value twice gives the same answer; the secret key is made once an
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
+import stat
+import tempfile
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from urllib.parse import quote
 
-REDIS_PORT_FILE = "redis/port"  # written by smartcis.services.embedded_redis
-DEFAULT_REDIS_PORT = 6390  # beside Redis' own 6379, so that a system server is never touched
+from django.core.exceptions import ImproperlyConfigured
+
+OUR_NAMES = {"bench", "mutants", "redis.sock", "secret_key"}  # any of them marks a folder of ours
+SOCKET_PATH_BYTES = 100  # Linux takes 107, and a path that fits today may get a few more
+Network = IPv4Network | IPv6Network
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -29,11 +37,74 @@ def words(name: str, *, default: str) -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
-def var_dir(base: Path) -> Path:
-    """Returns the directory for everything the running product writes, made if missing."""
-    path = Path(os.environ.get("SMARTCIS_VAR", base / "var")).resolve()
-    path.mkdir(parents=True, exist_ok=True)
+def private_dir(path: Path) -> Path:
+    """Returns a folder that only its owner may enter, made or closed to others if need be.
+
+    Raises:
+        ImproperlyConfigured: it is /tmp or the like, another account's, or full of other things.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = path.lstat()
+    foreign = os.geteuid() not in (0, found.st_uid)
+    if foreign or (found.st_mode & 0o077 and not _is_ours(path, found.st_mode)):
+        raise ImproperlyConfigured(
+            f"{path} is not SmartCIS's alone; set SMARTCIS_VAR to a new folder"
+        )
+    if found.st_mode & 0o077:
+        path.chmod(0o700)
     return path
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Opens a file, for `open`'s `opener`; one that is made is its owner's alone."""
+    return os.open(path, flags, 0o600)
+
+
+def limits(name: str, *, default: str) -> dict[str, int]:
+    """Reads how much one may have or do by who it is: `account=20,browser=5`; 0 for any number.
+
+    Args:
+        default: a number for every scope there is; the variable replaces some.
+
+    Raises:
+        ImproperlyConfigured: another scope, or no number.
+    """
+    found = {scope: int(most) for scope, most in _pairs(default)}
+    for scope, most in _pairs(os.environ.get(name, "")):
+        if scope not in found or not most.isdecimal():
+            raise ImproperlyConfigured(
+                f"{name} holds {scope}={most}; it takes whole numbers for {', '.join(found)}"
+            )
+        found[scope] = int(most)
+    return found
+
+
+def networks(name: str) -> tuple[Network, ...]:
+    """Reads a comma-separated list of addresses and networks.
+
+    Raises:
+        ImproperlyConfigured: a word is neither.
+    """
+    try:
+        return tuple(ip_network(word) for word in words(name, default=""))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    parts = [word.partition("=") for word in text.split(",") if word.strip()]
+    return [(scope.strip(), most.strip()) for scope, _, most in parts]
+
+
+def _is_ours(path: Path, mode: int) -> bool:
+    """Tells whether nobody misses a folder that is closed to them."""
+    names = {one.name for one in path.iterdir()}
+    return not mode & stat.S_ISVTX and (not names or bool(names & OUR_NAMES))
+
+
+def var_dir(base: Path) -> Path:
+    """Returns the folder for everything the running product writes, ours alone."""
+    return private_dir(Path(os.environ.get("SMARTCIS_VAR", base / "var")).resolve())
 
 
 def secret_key(var: Path, name: str = "secret_key") -> str:
@@ -44,18 +115,32 @@ def secret_key(var: Path, name: str = "secret_key") -> str:
     path = var / name
     try:
         # Exclusive creation: of two processes starting together one writes, the other reads.
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        with open(path, "x", opener=private_opener) as file:
             file.write(secrets.token_urlsafe(50))
     except FileExistsError:
         pass
     return path.read_text(encoding="ascii") or secrets.token_urlsafe(50)
 
 
+def redis_socket(folder: Path) -> Path:
+    """Returns the socket of a folder's embedded Redis: inside, or where a short path leads."""
+    path = folder.resolve() / "redis.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_BYTES and quote(str(path)) == str(path):
+        return path
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return private_dir(Path(tempfile.gettempdir()) / f"smartcis-{digest}") / "redis.sock"
+
+
+def socket_url(path: Path) -> str:
+    """Returns the address of a Redis server that listens on a socket."""
+    return f"unix://{path}?db=0"
+
+
 def redis_url(var: Path) -> str:
-    """Returns the Redis server: `REDIS_URL`, else the embedded one whose port stands in `var`."""
-    given = os.environ.get("REDIS_URL")
-    if given:
-        return given
-    path = var / REDIS_PORT_FILE
-    port = int(path.read_text(encoding="ascii")) if path.exists() else DEFAULT_REDIS_PORT
-    return f"redis://127.0.0.1:{port}/0"
+    """Returns the Redis server: `REDIS_URL`, else the embedded one of `var`."""
+    return os.environ.get("REDIS_URL") or socket_url(redis_socket(var / "redis"))
+
+
+def broker_url(redis_url: str) -> str:
+    """Returns a Redis server's address as Celery writes it."""
+    return redis_url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=", 1)

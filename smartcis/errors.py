@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 from aspen.errors import AspenError
 
@@ -15,7 +17,27 @@ class Refused(AspenError, code="smartcis.actions.refused"):
 
 
 class QuotaReached(AspenError, code="smartcis.actions.quota_reached"):
-    """As many as one may have."""
+    """As many as one may have: giving one back helps, waiting does not."""
+
+
+class ComeBack(AspenError, code="smartcis.limits.come_back"):
+    """What may be had again after a while."""
+
+    def __init__(self, message: str, *, retry_s: float, **fields: Any) -> None:
+        super().__init__(message, **fields)
+        self.retry_s = math.ceil(retry_s)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Adds when to come back to the fields of every error."""
+        return {**super().as_dict(), "retry_s": self.retry_s}
+
+
+class LimitReached(ComeBack, code="smartcis.limits.reached"):
+    """As much as a person, an address or all together may have for now."""
+
+
+class BodyTooLarge(AspenError, code="smartcis.api.body_too_large"):
+    """A body beyond the limit."""
 
 
 class NotFound(AspenError, code="smartcis.actions.not_found"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,8 +11,9 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from smartcis.access.grants import is_staff
+from smartcis.access.welcome import welcome
 from smartcis.api.problems import plain_problem
-from smartcis.browser import ensure_browser
+from smartcis.errors import LimitReached
 from smartcis.models import Kiosk, Venue
 
 
@@ -41,7 +43,8 @@ def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
 
 def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:
     # The socket opens after this answer and must know the browser, so the token is made here.
-    ensure_browser(request)
+    with suppress(LimitReached):  # the page is shown all the same, and has no walks of its own
+        welcome(request)
     venue = Venue.objects.first()
     context = {
         "page": page,

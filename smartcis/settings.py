@@ -2,8 +2,9 @@
 
 | variable | default | meaning |
 |---|---|---|
-| SMARTCIS_VAR | ./var | where the product writes: database, secret key, Redis, checkpoints |
+| SMARTCIS_VAR | ./var | what the product writes, closed to others: database, keys, Redis, … |
 | DATABASE_URL | sqlite in SMARTCIS_VAR | any Django database |
+| SMARTCIS_TABLE_FOLDERS | tables in SMARTCIS_VAR | whose SQLite files sources may read |
 | REDIS_URL | the embedded server | log, results, channel layer, Celery broker |
 | MQTT_URL | none | broker that sensors publish to, e.g. mqtt://localhost:1883 |
 | SMARTCIS_DEBUG | 0 | Django's debug pages |
@@ -11,21 +12,31 @@
 | SMARTCIS_HOSTS | localhost,127.0.0.1,[::1] | host names served |
 | SMARTCIS_ORIGINS | none | further origins that may open the socket or post forms |
 | SMARTCIS_NAME | smartcis | prefix of everything kept in Redis |
-| SMARTCIS_OPEN_QUERIES | 1 | whether visitors may submit queries |
-| SMARTCIS_QUERY_QUOTA | 5 | maintained queries per visitor's session |
-| SMARTCIS_QUERY_STEPS | 1000000 | work a query or question may do in one epoch; 0: any |
+| SMARTCIS_OPEN_QUERIES | 1 | whether visitors may query: submit, check, ask why, follow queries |
+| SMARTCIS_QUOTA_… | see QUOTAS | how much one may hold at once: QUERIES, WALKS, SOCKETS, … |
+| SMARTCIS_RATE_… | see RATES | how much one may do in a minute: QUERIES, CHECK, WHY, ROWS, … |
+| SMARTCIS_SHARES | account=50,browser=10,address=30 | percent of a core, beside others; 0: any |
+| SMARTCIS_QUERY_STEPS | 300000 | work a query may do in one epoch, the first included; 0: any |
+| SMARTCIS_QUERY_ROWS | 100000 | rows of a query; 0: any |
+| SMARTCIS_QUERY_MIB | 100 | what its operators may hold; 0: any |
+| SMARTCIS_QUESTION_STEPS | 1000000 | work of a one-time query or question; 0: any |
+| SMARTCIS_QUESTION_MS | 800 | processor time of one; 0: any |
 | SMARTCIS_PLACEMENT | alone | queries in the network or not: judged alone, together, or off |
 | SMARTCIS_NETWORK_JOINS | 0 | most joins in one piece inside the network; 0 for no limit |
+| SMARTCIS_NETWORKS | none | private networks that sources and webhooks may call: 10.1.0.0/16,… |
 | SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |
 | SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
 | SMARTCIS_PLACEMENT_WEIGHTS | the optimizer's | what that saves, e.g. energy=1,latency=0.0001 |
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
+| SMARTCIS_SPARK_UI | 0 | port of Spark's own pages, on 127.0.0.1; 0: none |
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
-| SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error |
+| SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error; DEBUG has a line for each epoch |
+| SMARTCIS_LOG_FORMAT | text | or json: an object a line, with request, query and epoch |
 | SMARTCIS_SECURE | 0 | cookies and redirects for HTTPS only |
-| SMARTCIS_PROXIES | 0 | proxies in front that set X-Forwarded-For |
+| SMARTCIS_METRICS | none | networks that may read /metrics without a token: 10.0.0.9,fd00::/8 |
+| SMARTCIS_PROXIES | none | trusted proxies, whose X-Forwarded-For is believed: 10.0.0.2,fd00::/8 |
 | SMARTCIS_VITE_DEV | 0 | pages take their scripts from Vite's own server |
 """
 
@@ -40,8 +51,19 @@ from typing import Any
 
 import dj_database_url
 import structlog
+from django.core.exceptions import ImproperlyConfigured
 
-from smartcis.environment import flag, number, redis_url, secret_key, var_dir, words
+from smartcis.environment import (
+    broker_url,
+    flag,
+    limits,
+    networks,
+    number,
+    redis_url,
+    secret_key,
+    var_dir,
+    words,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = var_dir(BASE_DIR)
@@ -63,7 +85,6 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "knox",
     "django_vite",
     "smartcis.apps.SmartCISConfig",
 ]
@@ -77,6 +98,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "smartcis.fair_share.Standing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -121,6 +143,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "NAME": Path(tempfile.gettempdir()) / f"smartcis-test-{os.getpid()}.sqlite3"
     }
 
+TABLE_FOLDERS = words("SMARTCIS_TABLE_FOLDERS", default=str(VAR / "tables"))
+
 REDIS_URL = redis_url(VAR)
 NAME = os.environ.get("SMARTCIS_NAME", "smartcis")
 LOG_NAME = NAME  # the log's keys begin `smartcis:log`
@@ -136,9 +160,15 @@ CHANNEL_LAYERS: dict[str, Any] = {
     }
 }
 
-CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = f"{NAME}:celery"
+# What waits for somebody else's computer is done by a worker of its own, whose processes may be
+# killed: time, outbox and the engine's supervision never stand behind it.
+SOURCES_QUEUE = f"{NAME}:sources"
+CELERY_TASK_ROUTES = {
+    f"smartcis.{task}": {"queue": SOURCES_QUEUE} for task in ("poll_source", "send_deliveries")
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": f"{NAME}:"}
 CELERY_TIMEZONE = "UTC"
@@ -151,6 +181,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 ENGINE_MASTER = os.environ.get("SMARTCIS_ENGINE_MASTER", "local[2,4]")
 ENGINE_HOST = os.environ.get("SMARTCIS_ENGINE_HOST", "127.0.0.1")
 ENGINE_LANES = number("SMARTCIS_ENGINE_LANES", default=1)
+SPARK_UI = number("SMARTCIS_SPARK_UI", default=0)
 LOG_KEEP_ENTRIES = number("SMARTCIS_LOG_KEEP", default=100_000)
 ENGINE_CHECKPOINT = VAR / "checkpoint"
 
@@ -167,24 +198,73 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "/admin/login/"
 OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
-QUERY_QUOTA = number("SMARTCIS_QUERY_QUOTA", default=5)
-QUERY_STEPS = number("SMARTCIS_QUERY_STEPS", default=1_000_000)
+# The first evaluation of a query holds everybody's epoch. The largest example, walks from every
+# kiosk of the building, takes 254,000 steps, a seventh of a second.
+QUERY_STEPS = number("SMARTCIS_QUERY_STEPS", default=300_000)
+QUERY_ROWS = number("SMARTCIS_QUERY_ROWS", default=100_000)
+QUERY_BYTES = number("SMARTCIS_QUERY_MIB", default=100) << 20
+QUESTION_STEPS = number("SMARTCIS_QUESTION_STEPS", default=1_000_000)
+QUESTION_MS = number("SMARTCIS_QUESTION_MS", default=800)
+NETWORKS = networks("SMARTCIS_NETWORKS")
 WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
 WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
 PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")
 NETWORK_JOINS = number("SMARTCIS_NETWORK_JOINS", default=0)
 PLACEMENT_WEIGHTS = os.environ.get("SMARTCIS_PLACEMENT_WEIGHTS", "")
-ROUTE_QUOTA = 8  # walks per browser, e.g. tabs
 ROUTE_IDLE_S = 180  # a walker's page says it is alive every minute by its socket
+
+# -- limits ----------------------------------------------------------------------------------
+
+# Each is set like SMARTCIS_QUOTA_SOCKETS="browser=20,address=2000"; what is left out stays, 0 is
+# any number. `browser` is a visitor's, and one for all of an address who send no cookie; accounts
+# count by themselves and in all, staff by rates alone (`smartcis/access/limits.py`).
+# An address may be a lecture hall behind one NAT: 200 people who come within a minute, each with a
+# map or two (a socket, 25 subscriptions, a dozen requests), a walk, and a query now and then.
+QUOTAS = {
+    name: limits(f"SMARTCIS_QUOTA_{name.upper()}", default=default)
+    for name, default in {
+        "queries": "account=20,browser=5,address=200,all=2000",
+        "walks": "browser=8,address=600,all=3000",
+        "sockets": "account=32,browser=16,address=1200,all=5000",
+        "subscriptions": "account=1024,browser=512,address=30000,all=100000",
+    }.items()
+}
+RATES = {
+    name: limits(f"SMARTCIS_RATE_{name.upper()}", default=default)
+    for name, default in {
+        "requests": "account=6000,browser=1200,address=12000,all=60000",
+        "queries": "account=120,browser=60,address=600,all=1800",
+        "check": "account=600,browser=300,address=3000,all=6000",
+        "why": "account=60,browser=30,address=300,all=600",  # tenths of an engine's second each
+        "routes": "account=240,browser=120,address=2400,all=6000",
+        "visitors": "account=120,browser=60,address=600,all=3000",
+        "logins": "account=10,address=60",  # tries; whoever guesses ten a minute needs a lifetime
+        "browsers": "account=0,browser=0,address=600,all=6000",
+        "sockets": "account=240,browser=120,address=2400,all=12000",
+        "subscriptions": "account=2000,browser=1000,address=30000,all=120000",
+        "rows": "account=2000000,browser=1000000,address=10000000,all=30000000",
+        "bytes": "account=500000000,browser=200000000,address=2000000000,all=6000000000",
+    }.items()
+}
+SHARES = limits("SMARTCIS_SHARES", default="account=50,browser=10,address=30")
+if "SMARTCIS_QUERY_QUOTA" in os.environ:
+    raise ImproperlyConfigured(
+        "SMARTCIS_QUERY_QUOTA is now SMARTCIS_QUOTA_QUERIES, e.g. account=20,browser=5"
+    )
+PROXIES = networks("SMARTCIS_PROXIES")
+METRICS = networks("SMARTCIS_METRICS")
 
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 # Django's defaults forbid frames and sniffing, and keep referrers and cookies to this site.
 if flag("SMARTCIS_SECURE", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^metrics$"]  # whoever collects them sits beside the server
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+# Both would bind other servers of the operator's domain, which know nothing of this one.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
 # -- API -------------------------------------------------------------------------------------
 
@@ -193,7 +273,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT_BYTES
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",  # first: it is what a 401 asks for
+        "smartcis.api.tokens.AccessTokens",  # first: it is what a 401 asks for
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["smartcis.api.permissions.StaffOrReadOnly"],
@@ -202,20 +282,10 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
     "DEFAULT_SCHEMA_CLASS": "smartcis.api.schema.Described",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.ScopedRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {
-        "queries": "60/min",
-        "check": "300/min",
-        "routes": "120/min",
-        "visitors": "60/min",
-        "why": "30/min",  # an answer may take the engine a few tenths of a second
-    },
-    # Proxies in front that set X-Forwarded-For; without one, nobody's own word is taken for it.
-    "NUM_PROXIES": number("SMARTCIS_PROXIES", default=0),
+    "DEFAULT_THROTTLE_CLASSES": ["smartcis.api.throttles.Rates"],
     "EXCEPTION_HANDLER": "smartcis.api.problems.handle",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
-REST_KNOX = {"TOKEN_TTL": None, "TOKEN_LIMIT_PER_USER": 20}
 
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "SmartCIS",
@@ -256,7 +326,6 @@ CONTENT_SECURITY_POLICY = {
     "default-src": ["'self'"],
     "script-src": ["'self'"],
     "style-src": ["'self'", "'nonce-{nonce}'"],
-    "style-src-attr": ["'unsafe-inline'"],  # Leaflet and ECharts position their elements
     "img-src": ["'self'", "data:"],
     "connect-src": ["'self'"],
     "worker-src": ["'self'", "blob:"],
@@ -267,19 +336,52 @@ CONTENT_SECURITY_POLICY = {
 }
 
 LOG_LEVEL = os.environ.get("SMARTCIS_LOG_LEVEL", "INFO")
+LOG_PARTS: list[Any] = [  # of every line, ours and the libraries'
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.ExtraAdder(),
+    structlog.processors.TimeStamper(fmt="iso"),
+    structlog.processors.format_exc_info,
+]
+LOG_LINE: Any = (
+    structlog.processors.JSONRenderer(default=str)
+    if os.environ.get("SMARTCIS_LOG_FORMAT", "text") == "json"
+    else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+)
 structlog.configure(
     wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(LOG_LEVEL)),
+    processors=[part for part in LOG_PARTS if not isinstance(part, structlog.stdlib.ExtraAdder)]
+    + [LOG_LINE],
     logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     cache_logger_on_first_use=False,
 )
+
+
+def without_traceback(record: logging.LogRecord) -> bool:
+    """Lets a line pass without its traceback: anybody can write it here, by a request."""
+    record.exc_info = None
+    return True
+
+
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "filters": {"brief": {"()": lambda: without_traceback}},
+    "formatters": {
+        "line": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": LOG_PARTS,
+            "processors": [
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                LOG_LINE,
+            ],
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"filters": ["brief"]},
         "httpx": {"level": "WARNING"},  # a line per poll of every source
     },
 }

@@ -3,61 +3,52 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 
 from celery import shared_task
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import heartbeat_sent
 from django.conf import settings
 from redis.exceptions import LockError
 
-from aspen.log.entry import Tick
 from smartcis import composition
 from smartcis.actions import reconsider_placements as placements
 from smartcis.actions import rename_visitors as visitors
-from smartcis.actions import sweep_outbox as outbox
 from smartcis.actions import sweep_routes as routes
 from smartcis.deliveries import collect, send
 from smartcis.models import Outlet
-from smartcis.services.child import PARENT_VARIABLE, end_with_parent
-from smartcis.services.engine_supervisor import EngineSupervisor, engine_command
-from smartcis.sources.reader import poll_due
+from smartcis.services.heartbeat import beat
+from smartcis.sources.reader import due_sources, poll_if_due, withdraw_disabled
 
-TICK_S = 1.0
 DELIVERIES_LOCK_S = 120
-SOURCES_LOCK_S = 300
-PATIENCE_S = 10.0
+POLL_S = 60
+POLL_ENDS_S = POLL_S + 15  # for one that does not hear that its time is over
+POLL_EXPIRES_S = 2
 
 reconsider_placements = shared_task(name="smartcis.reconsider_placements")(
     placements.reconsider_placements
 )
-relay_outbox = shared_task(name="smartcis.relay_outbox")(outbox.sweep_outbox)
 rename_visitors = shared_task(name="smartcis.rename_visitors")(visitors.rename_visitors)
 sweep_deliveries = shared_task(name="smartcis.sweep_deliveries")(send.sweep_settled)
 sweep_routes = shared_task(name="smartcis.sweep_routes")(routes.sweep_routes)
 
 
-@shared_task(name="smartcis.tick")
-def tick() -> bool:
-    """Appends a tick, unless the log's last one is younger than most of a second.
-
-    Returns:
-        Whether a tick was appended.
-    """
-    log, now_s = composition.log(), time.time()
-    last_s = log.last_tick_s()
-    if last_s is not None and now_s - last_s < TICK_S * 0.8:
-        return False
-    log.append([Tick(now_s)])
-    return True
-
-
 @shared_task(name="smartcis.poll_sources")
 def poll_sources() -> int:
-    """Polls every source whose time has come; returns how many."""
-    return alone("poll", SOURCES_LOCK_S, lambda: poll_due(composition.log()))
+    """Has every source polled whose time has come; returns how many."""
+    withdraw_disabled()
+    due = due_sources(time.time())
+    for source in due:
+        poll_source.apply_async((source,), expires=POLL_EXPIRES_S)
+    return len(due)
+
+
+@shared_task(name="smartcis.poll_source", soft_time_limit=POLL_S, time_limit=POLL_ENDS_S)
+def poll_source(source: str) -> int:
+    """Polls one source, unless somebody else is at it or was just now; returns how many."""
+    poll = partial(poll_if_due, source, composition.log())
+    return alone(f"poll:{source}", POLL_ENDS_S, poll)
 
 
 @shared_task(name="smartcis.collect_deliveries")
@@ -91,33 +82,7 @@ def alone(name: str, lock_s: float, work: Callable[[], int]) -> int:
             lock.release()
 
 
-@cache
-def supervisor() -> EngineSupervisor:
-    """Returns this process's supervisor of the engine."""
-    return EngineSupervisor(
-        settings.REDIS_URL,
-        settings.RESULTS_NAME,
-        engine_command(settings.BASE_DIR / "manage.py"),
-        settings.VAR / "logs" / "engine.log",
-        os.environ,
-    )
-
-
-@shared_task(name="smartcis.supervise_engine")
-def supervise_engine() -> str:
-    """Starts an engine when none is at work, kills one that hangs."""
-    return supervisor().look()
-
-
-@worker_ready.connect
-def _begin(**_: object) -> None:
-    """Begins at once: Spark takes longer to start than anything else."""
-    parent = os.environ.get(PARENT_VARIABLE)
-    if parent:
-        end_with_parent(int(parent), supervisor().stop, PATIENCE_S)
-    supervisor().look()
-
-
-@worker_shutdown.connect
-def _end(**_: object) -> None:
-    supervisor().stop()
+@heartbeat_sent.connect
+def _beat(**_: object) -> None:
+    """Beats when the worker does, every two seconds."""
+    beat()

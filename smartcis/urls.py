@@ -6,12 +6,14 @@ from django.contrib import admin
 from django.urls import include, path
 
 from smartcis import pages
+from smartcis.api.metrics import Metrics
 
 urlpatterns = [
     path("", pages.map_page, name="map"),
     path("queries/", pages.queries_page, name="queries"),
     path("kiosk/<slug:kiosk_id>/", pages.kiosk_page, name="kiosk"),
     path("admin/", admin.site.urls),
+    path("metrics", Metrics.as_view()),
     path("api/", include("smartcis.api.urls")),
 ]
 handler404 = "smartcis.pages.not_found"

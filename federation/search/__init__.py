@@ -4,5 +4,3 @@ from federation.search.bottom_up import bottom_up
 from federation.search.joins import JoinSpace
 from federation.search.problem import Access, Member, Problem, Theta
 from federation.search.space import NoPlan
-
-__all__ = ["Access", "JoinSpace", "Member", "NoPlan", "Problem", "Theta", "bottom_up"]

@@ -18,14 +18,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, reduce
 
+from aspen.effort import spend
 from federation.search.problem import Access, Problem
 from federation.search.space import SCAN, And, Node
-from federation.search.splits import JoinGraph
+from federation.search.splits import join_graph
 
 MICRO = 1_000_000
 """Costs of the search are whole, so that sums compare exactly: so many to one of the metric."""
 ROW_US = 5.0  # own guess: the engine's time for one row touched; ±50 %
 AT, MADE, SENT = "at engine", "made engine", "made sensors"
+_STEPS = 3  # what costing one join takes, in the steps of `aspen.effort`
 FETCH = "fetch"
 """The logical operator that takes what an access brings, as if it were the relations' join."""
 
@@ -37,7 +39,7 @@ class JoinSpace:
         thetas = sorted(problem.thetas, key=lambda o: (*sorted((o.left, o.right)), o.share))
         joined = [*problem.classes, *((one.left, one.right) for one in thetas)]
         self._members = {one.alias: one for one in problem.members}
-        self._graph = JoinGraph(self._members, joined)
+        self._graph = join_graph(frozenset(self._members), tuple(map(frozenset, joined)))
         self._metric = problem.metric
         self._thetas = [(self._graph.set_of((o.left, o.right)), o.share) for o in thetas]
         self._classes = problem.classes
@@ -83,6 +85,7 @@ class JoinSpace:
             return round(self._metric.total(self._accesses[way.expr].cost) * MICRO)
         if way.log in (FETCH, "stay"):
             return 0
+        spend(_STEPS, "an order of joins")
         touched = sum(self._flow(expr)[1] for expr, _ in way.children)
         touched += self._flow(way.expr)[1]
         return round(self._metric.cpu * (touched * ROW_US / 1000) * MICRO)

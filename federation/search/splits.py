@@ -9,7 +9,7 @@ Law:    the numbers of sets and cuts of TPC-H's queries are those known for them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 
 class JoinGraph:
@@ -86,6 +86,12 @@ class JoinGraph:
                     found.add(left)
                     waiting.append(left)
         return tuple(sorted(found, key=lambda m: (m.bit_count(), m)))
+
+
+@lru_cache(maxsize=32)
+def join_graph(aliases: frozenset[str], joined: tuple[frozenset[str], ...]) -> JoinGraph:
+    """Returns the graph of relations; every cover of a region is searched over the same one."""
+    return JoinGraph(aliases, joined)
 
 
 def bits(m: int) -> Iterator[int]:

@@ -95,10 +95,9 @@ class Execution:
             if rows:
                 self._fold(mote, run, epoch, [row for _, _, row in rows])
         else:
-            wait_s = min(SPREAD_S, run.period_s / 4)
             for _, sensor, row in rows:
                 payload = run.write_row(epoch, (sensor,), run.outputs(row))
-                due_s = self.events.now_s + mote.rng.random() * wait_s
+                due_s = self.events.now_s + mote.rng.random() * SPREAD_S
                 packet = self.packet(mote, Kind.ROW, run, payload)
                 self.events.at_mote(mote, due_s, self.tree.send, packet)
 

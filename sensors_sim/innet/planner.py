@@ -179,11 +179,7 @@ class JoinPlanner:
         self.tell(watched, watched.assigned, sensors)
 
     def tell(self, watched: Watched, assigned: GroupAssignment, sensors: Sequence[int]) -> None:
-        """Lets an assignment hold from an epoch by which every mote knows it.
-
-        Args:
-            sensors: those of the join.
-        """
+        """Lets an assignment hold from an epoch by which every mote knows it."""
         run = watched.run
         everyone = watched.told | {self.registry.mote(s) for s in sensors}
         bases = sum(base.alive for base in self.registry.bases())

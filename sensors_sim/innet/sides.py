@@ -114,5 +114,5 @@ class Sides:
 def _common(left: Wire, right: Wire) -> Wire:
     nullable = left.nullable or right.nullable
     if left.type is right.type and left.type is not WireType.SCALED:
-        return Wire(left.type, 0, nullable)
-    return Wire(WireType.DOUBLE, 0, nullable)
+        return Wire(left.type, nullable=nullable)
+    return Wire(WireType.DOUBLE, nullable=nullable)

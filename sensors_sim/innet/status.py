@@ -60,7 +60,7 @@ def read_status(packet: Packet, name: Callable[[int], str], at_s: float) -> Mote
     path = tuple(name(index) for index in packet.path or ())
     return MoteStatus(
         name(packet.origin),
-        path[1] if len(path) > 1 else "",
+        path[1],
         energy * 100.0,
         packet.hops,
         round(1.0 / etx, 3) if etx else 0.0,

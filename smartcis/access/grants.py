@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from aspen.errors import AspenError
+from aspen.model.schema import Row
 from smartcis.models import MaintainedQuery, MaintainedView, RouteRequest
 from smartcis.models.accesses import note_access
+from smartcis.models.closed import tells_of_people, why_closed
+from smartcis.policies import OWNER_COLUMN, POLICIES, Readers
 
 NEAREST = 5
 
@@ -22,21 +27,41 @@ class Forbidden(AspenError, code="smartcis.live.forbidden"):
     """A view this client may not follow."""
 
 
+class Veiled(Forbidden, code="smartcis.why.veiled"):
+    """A question whose answer would tell where a person is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
     """What a client may follow.
 
     Args:
         view: the maintained view's name.
-        allowed: sessions whose rows it may see where rows have owners; None: all rows.
+        sessions: of the client's own walks.
+        owned: whether it sees of the view only the rows of these.
         on_demand: whether the engine keeps the view only while somebody looks.
         private: whether the view is for staff alone; the client is one of them, and noted.
+        asker: whose share of the engine questions about it take; empty for nobody's.
     """
 
     view: str
-    allowed: frozenset[str] | None
-    on_demand: bool
+    sessions: frozenset[str] = frozenset()
+    owned: bool = False
+    on_demand: bool = False
     private: bool = False
+    asker: str = ""
+
+    @property
+    def allowed(self) -> frozenset[str] | None:
+        """Sessions whose rows it sees of the view; None: all rows."""
+        return self.sessions if self.owned else None
+
+    def may_see(self, relation: str, columns: Sequence[str], row: Row) -> bool:
+        """Returns whether the client sees a row of what the view is made of, or of the view."""
+        policy = POLICIES.get(relation)
+        if self.private or policy is None or policy.readers is Readers.EVERYBODY:
+            return True
+        return policy.owned and row[columns.index(OWNER_COLUMN)] in self.sessions
 
 
 def is_staff(user: AbstractBaseUser | AnonymousUser | None) -> bool:
@@ -78,18 +103,46 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
 
     Raises:
         NoSuchView: nothing of that name; the nearest standing views are in `exists`.
-        Forbidden: it tells of other visitors and the client is no staff.
+        Forbidden: it tells of other visitors and the client is no staff, or it answers a query
+            and visitors may not query.
     """
     view = maintained(name)
+    policy = POLICIES.get(view.name)
+    if policy is not None and policy.owned:
+        return Grant(view.name, sessions_of(browser), owned=True, on_demand=view.on_demand)
     if view.private:
         if user is None or not is_staff(user):
-            raise Forbidden(
-                f"{view.name} tells of other visitors",
-                found=view.name,
-                attempt="log in as staff",
-            )
+            sentence, instead = why_closed(view.name)
+            raise Forbidden(sentence, found=view.name, attempt=instead)
         what = view.name if view.standing else view.sql
         note_access(user.pk, user.get_username(), "followed", what)
-    if not view.standing and is_staff(user):
-        return Grant(view.name, None, view.on_demand, view.private)
-    return Grant(view.name, sessions_of(browser), view.on_demand, view.private)
+    known = user is not None and user.is_authenticated
+    if not (known or settings.OPEN_QUERIES or view.standing or view.named):
+        raise Forbidden(
+            f"{view.name} answers somebody's query, and visitors may not query here",
+            found=view.name,
+            attempt="log in, or follow a standing view",
+        )
+    return Grant(view.name, sessions_of(browser), on_demand=view.on_demand, private=view.private)
+
+
+def refuse_veiled(granted: Grant) -> None:
+    """Refuses a question whose answer would tell where a person is.
+
+    A view that gives a room away keeps the walking point back; what is missing for another row,
+    what it hangs on, and what would come of another corridor would tell the point.
+
+    Raises:
+        Veiled: the view rests on that, and gives away only what people allow.
+    """
+    if is_veiled(granted):
+        raise Veiled(
+            f"{granted.view} shows of people what they allow, and no more",
+            found=granted.view,
+            attempt="staff may query rfid_reading; each time is noted",
+        )
+
+
+def is_veiled(granted: Grant) -> bool:
+    """Returns whether a view for everybody rests on where people are: its reasons are not told."""
+    return not granted.private and tells_of_people([granted.view])

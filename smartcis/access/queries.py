@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.conf import settings
 from django.db.models import QuerySet
 
+from smartcis.access.limits import bounds
 from smartcis.access.owner import Owner
-from smartcis.errors import NotFound
+from smartcis.errors import NotFound, Refused
 from smartcis.models import MaintainedQuery
 
 
@@ -21,7 +22,22 @@ def own_queries(owner: Owner) -> QuerySet[MaintainedQuery]:
 
 def quota_of(owner: Owner) -> int | None:
     """Returns how many queries one may have, None for any number."""
-    return None if owner.staff else settings.QUERY_QUOTA
+    return next((one.at_most for one in bounds(settings.QUOTAS["queries"], owner, held=True)), None)
+
+
+def may_query(owner: Owner) -> bool:
+    """Returns whether somebody may query at all: visitors only where the house lets them."""
+    return owner.user_id is not None or owner.staff or settings.OPEN_QUERIES
+
+
+def require_may_query(owner: Owner) -> None:
+    """Closes every door of querying to visitors where the house does not let them.
+
+    Raises:
+        Refused: it does not.
+    """
+    if not may_query(owner):
+        raise Refused("visitors may not query here", attempt="log in")
 
 
 def query_of(query_id: str) -> MaintainedQuery:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
-from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.errors import Invalid
 from smartcis.models.accesses import note_access
+from smartcis.models.closed import closed_among
 from smartcis.questions.once import OnceAnswer, answer
 
 
@@ -16,7 +17,7 @@ def answer_once(statement: Statement, owner: Owner) -> OnceAnswer:
 
     Raises:
         AspenError: what is wrong with the text, and where; one to be maintained is wrong here.
-        Refused: it reads what tells of other visitors.
+        Refused: it reads what is closed to the owner.
         NoAnswer: the engine did not answer in time.
         NotAnswered: it cannot.
     """
@@ -28,6 +29,6 @@ def answer_once(statement: Statement, owner: Owner) -> OnceAnswer:
             found=f"OUTPUT TO {compiled.outputs[0].kind}",
             attempt="leave OUTPUT TO out, or leave ONCE out",
         )
-    if reads_private(compiled.sources, catalog):
+    if owner.staff and closed_among(compiled.sources):
         note_access(owner.user_id, owner.account, "asked once", statement.text)
-    return answer(compiled)
+    return answer(compiled, owner.share)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
-from smartcis.access.grants import Grant
+from smartcis.access.grants import Grant, refuse_veiled
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern, relation_asked
-from smartcis.questions.veiled import refuse_veiled
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
-from smartcis.access.grants import Grant
-from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, may_see, pattern, relation_asked
+from smartcis.access.grants import Grant, refuse_veiled
+from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, pattern, relation_asked
 from smartcis.questions.hypothetical import hypothetical_changes
-from smartcis.questions.veiled import refuse_veiled
 
 Named = Mapping[str, Value]
 
@@ -59,7 +58,7 @@ def ask_what_if(
     come: list[Named] = []
     for weight, text in sorted(answer.rows, key=repr):
         values = tuple(json.loads(str(text)))
-        if may_see(granted, relation, values):
+        if granted.may_see(relation.name, relation.names, values):
             row_by_name = dict(zip(relation.names, values, strict=True))
             (come if int(weight or 0) > 0 else gone).append(row_by_name)
     return Difference(granted.view, tuple(gone), tuple(come), answer.epoch, answer.at_s)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Row, Value
 from aspen.results.protocol import Snapshot
-from smartcis.access.grants import Grant
+from smartcis.access.grants import Grant, is_veiled
 from smartcis.questions.asking import (
     WAIT_S,
     ProvenanceQuery,
@@ -18,7 +18,6 @@ from smartcis.questions.asking import (
     refuse_others,
     relation_asked,
 )
-from smartcis.questions.veiled import is_veiled
 
 
 @dataclass(frozen=True, slots=True)

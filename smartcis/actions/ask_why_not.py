@@ -9,9 +9,8 @@ from typing import Any, Literal, cast
 
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
-from smartcis.access.grants import Grant
+from smartcis.access.grants import Grant, refuse_veiled
 from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern
-from smartcis.questions.veiled import refuse_veiled
 
 Action = Literal["insert", "delete", "change"]
 

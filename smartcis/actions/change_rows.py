@@ -23,8 +23,10 @@ from aspen.streamsql.table_change import TableChange, table_change
 from aspen.views.evaluate_once import evaluate_once
 from smartcis import composition
 from smartcis.access.owner import Owner
+from smartcis.access.restrict import EVERYBODY, restrict
 from smartcis.actions.support.own_relations import check_owner, not_ones_own
-from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.compiling.fair_turn import fair_turn
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.errors import Invalid, QuotaReached, Refused
 from smartcis.ingest.relay import relay_now
 from smartcis.models import OwnRelation, OwnRow
@@ -63,7 +65,7 @@ def change_rows(statement: Statement, owner: Owner) -> int:
             attempt="its rows leave by the windows of those who read it",
         )
     change = table_change(statement, relation, _compiled)
-    pairs = [change.of(row) for row in _answer(change)]
+    pairs = [change.of(row) for row in _answer(change, owner.share)]
     old = [row for row, _ in pairs if row is not None]
     new = [row for _, row in pairs if row is not None]
     for row in new:
@@ -77,24 +79,19 @@ def change_rows(statement: Statement, owner: Owner) -> int:
 
 def _compiled(question: Statement) -> Compiled:
     catalog = live_catalog()
-    compiled = compile_statement(question, catalog)
-    private = reads_private(compiled.sources, catalog)
-    if private:
-        raise Refused(
-            f"{private[0]} tells of visitors, and everybody reads what is declared here",
-            found=private[0],
-            attempt="CREATE VIEW over it: a view stays with the staff",
-        )
-    return compiled
+    with fair_turn():
+        # What is found is kept, and everybody reads it.
+        kept = replace(compile_statement(question, catalog), once=False)
+        return restrict(kept, EVERYBODY, catalog)
 
 
-def _answer(change: TableChange) -> Sequence[Row]:
+def _answer(change: TableChange, asker: str) -> Sequence[Row]:
     """Returns what a statement's question finds; only the engine may take long over it."""
     if change.constant:
         found = evaluate_once(change.compiled.plan, ())
         return [row for row, weight in found.items() for _ in range(weight)]
     relay_now(RELAY_WAIT_S)  # the rows in question are those of the log
-    return answer(replace(change.compiled, order=None)).rows
+    return answer(replace(change.compiled, order=None), asker).rows
 
 
 def _append(relation: Relation, rows: Sequence[Row]) -> None:

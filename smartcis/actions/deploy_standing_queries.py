@@ -21,15 +21,17 @@ from aspen.streamsql import Compiled, compile_query, compile_views
 from aspen.streamsql.compile import refuse_undelivered
 from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO
+from smartcis.access.owner import SYSTEM
+from smartcis.access.restrict import EVERYBODY, restrict
 from smartcis.catalog import CATALOG
 from smartcis.compiling.begin_view import next_order
 from smartcis.compiling.drafts import asked_for, plan_hash
-from smartcis.compiling.live_catalog import columns_json, live_catalog, reads_private
+from smartcis.compiling.live_catalog import columns_json, live_catalog
 from smartcis.compiling.row_order import whole
 from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
+from smartcis.models.closed import is_closed
 from smartcis.models.outbox import enqueue
-from smartcis.personal import PERSONAL
 from smartcis.queries import standing_queries
 
 
@@ -89,12 +91,13 @@ def deploy_standing_queries(
                 view = existing.get(name) or MaintainedView(name=name)
                 view.sql, view.comment = sql, comments[name]
                 view.strategy, view.standing = strategies[name], True
-                _begin(view, one, private=name in PERSONAL)
+                _begin(view, one)
                 begun.append(name)
             elif existing[name].comment != comments[name]:
                 MaintainedView.objects.filter(name=name).update(comment=comments[name])
         MaintainedView.objects.filter(name__in=standing - set(plans)).delete()
         failed = _begin_submitted([view for view in reversed(ended) if not view.standing])
+        _close()
     return DeployedViews(
         kept=tuple(name for name in compiled if name not in touched),
         begun=tuple(begun),
@@ -122,11 +125,11 @@ def _with_readers(
     return set(changed).union(*(nx.descendants(read_by, one) for one in changed if one in read_by))
 
 
-def _begin(view: MaintainedView, compiled: Compiled, *, private: bool) -> None:
+def _begin(view: MaintainedView, compiled: Compiled) -> None:
     view.plan_text = plan_text(compiled.plan)
     view.plan_hash = plan_hash(view.plan_text)
     view.columns, view.sources = columns_json(compiled.relation), sorted(compiled.sources)
-    view.private, view.error, view.order = private, None, next_order()
+    view.private, view.error, view.order = is_closed(view.name, view.sources), None, next_order()
     view.save()
     enqueue(view.registration())
 
@@ -141,7 +144,8 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
     failed = []
     for view in views:
         try:
-            compiled = compile_query(view.sql, catalog)
+            reader = SYSTEM if view.private else EVERYBODY
+            compiled = restrict(compile_query(view.sql, catalog), reader, catalog)
         except AspenError as error:
             MaintainedView.objects.filter(pk=view.pk).update(error=error.as_dict())
             failed.append(view.name)
@@ -151,6 +155,13 @@ def _begin_submitted(views: list[MaintainedView]) -> list[str]:
             catalog = catalog.with_relation(replace(compiled.relation, name=view.name))
         else:
             compiled = whole(compiled)
-        private = bool(reads_private(compiled.sources, catalog))
-        _begin(view, compiled, private=private)
+        _begin(view, compiled)
     return failed
+
+
+def _close() -> None:
+    """Closes the views that were begun when what they read was open still, and opens others."""
+    for view in MaintainedView.objects.order_by("order"):
+        private = is_closed(view.name, view.sources)
+        if view.private != private:
+            MaintainedView.objects.filter(pk=view.pk).update(private=private)

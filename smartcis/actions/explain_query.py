@@ -11,19 +11,23 @@ from django.conf import settings
 from aspen.algebra.explain import plan_text
 from aspen.algebra.lowerable import reason_against
 from aspen.algebra.plan import Plan, relations_of
+from aspen.effort import MOST_STEPS
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import SYSTEM_NAMES
+from aspen.streamsql import Compiled
 from aspen.streamsql.statement import Statement
 from aspen.views.choose import choose
 from federation.explain import Journey
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
-from smartcis.catalog import SYS_EPOCHS, TENANT_COLUMN
+from smartcis.catalog import SYS_EPOCHS
 from smartcis.compiling.drafts import view_name
+from smartcis.compiling.fair_turn import fair_turn
 from smartcis.compiling.lanes import lanes_text
-from smartcis.compiling.live_catalog import behind, live_catalog
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.compiling.statistics import house_statistics
+from smartcis.models.closed import behind, closed_among
 from smartcis.placements.optimizer import assumed
 
 
@@ -51,27 +55,28 @@ def explain_query(
 
     Raises:
         AspenError: it cannot be compiled, or the weights are none.
-        Refused: it reads what tells of other visitors.
+        Refused: it reads what is closed to the owner.
     """
-    compiled = compile_for(statement, owner)
-    catalog = live_catalog()
-    given = assumed(weights, joins)
-    known = given.statistics or house_statistics()
-    name = view_name(plan_text(compiled.plan))
-    borders = {
-        "7 the world → readings": _readings_text(compiled.sources, catalog),
-        "8 readings, edits, commands, ticks → log": _log_text(compiled.sources, catalog),
-        "9 log → view deltas": _engine_text(
-            name,
-            choose(compiled.plan, known).strategy,
-            lanes_text(compiled.plan, catalog),
-            _selections_text(compiled.plan, catalog),
-        ),
-        "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled.relation),
-    }
-    later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
-    journey = Journey(statement, catalog, given)
-    return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
+    with fair_turn(2 * MOST_STEPS):
+        compiled = compile_for(statement, owner)
+        catalog = live_catalog()
+        given = assumed(weights, joins)
+        known = given.statistics or house_statistics()
+        name = view_name(plan_text(compiled.plan), compiled.sources)
+        borders = {
+            "7 the world → readings": _readings_text(compiled.sources, catalog),
+            "8 readings, edits, commands, ticks → log": _log_text(compiled.sources, catalog),
+            "9 log → view deltas": _engine_text(
+                name,
+                choose(compiled.plan, known).strategy,
+                lanes_text(compiled.plan, catalog),
+                _selections_text(compiled.plan, catalog),
+            ),
+            "10 deltas → snapshot store → socket → pixels": _store_text(name, compiled),
+        }
+        later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
+        journey = Journey(statement, catalog, given)
+        return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
 
 
 def _base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:
@@ -130,17 +135,18 @@ def _selections_text(plan: Plan, catalog: Catalog) -> list[str]:
     return lines
 
 
-def _store_text(name: str, relation: Relation) -> str:
+def _store_text(name: str, compiled: Compiled) -> str:
     """Prints where the answer is kept and who may follow it."""
     columns = ", ".join(
-        f"{c.name} {c.type.value}{f'[{c.unit}]' if c.unit else ''}" for c in relation.columns
+        f"{c.name} {c.type.value}{f'[{c.unit}]' if c.unit else ''}"
+        for c in compiled.relation.columns
     )
+    closed = closed_among(compiled.sources)
     lines = [
         f"kept in {settings.RESULTS_NAME}:results:rows:{name}",
         f'subscribe {{"view": "{name}"}}: {columns}',
+        *(f"for staff alone: {source} is among what it reads" for source in closed),
     ]
-    if TENANT_COLUMN in relation.names:
-        lines.append(f"each browser sees the rows of its own {TENANT_COLUMN}s")
     return _block(lines)
 
 

@@ -44,5 +44,5 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
             attempt="again once the engine has taken it up",
         )
     if snapshot.error is not None:
-        raise QueryEnded.of(snapshot.error)
+        raise QueryEnded.because_of(snapshot.error)
     return snapshot

@@ -8,6 +8,7 @@ from typing import Any
 from aspen.model.schema import Relation, Row
 from smartcis import composition
 from smartcis.access.owner import Owner
+from smartcis.actions.support.pushing import pushing_sources
 from smartcis.catalog import CATALOG
 from smartcis.errors import Refused, unknown
 from smartcis.models import Source
@@ -26,32 +27,34 @@ def push_rows(
     """Appends rows to the log, all or none.
 
     Args:
-        source_id: the source, of kind push, whose account calls.
+        source_id: the source, of kind push.
         relation: the stream.
         rows: mappings from column to value.
-        owner: staff with the source's account.
+        owner: staff, or a gateway with a token of the source.
         key: idempotency key, empty for none.
 
     Returns:
         How many rows were handed over.
 
     Raises:
-        Refused: the owner is no staff, or the source is another account's.
+        Refused: the owner is neither.
         NotFound: no such source.
         BadRow: naming the index of the first bad one; nothing was appended.
     """
-    if not owner.staff:
-        raise Refused(
-            "only gateways with a token may push rows", attempt="send Authorization: Token …"
-        )
+    own = pushing_sources(owner)
     pushing = Source.objects.filter(kind="push", enabled=True)
     source = pushing.filter(pk=source_id).first()
     if source is None:
         raise unknown("pushing source", source_id, pushing.values_list("pk", flat=True))
-    if source.config.get("account") != owner.account:
-        raise Refused("this source belongs to another account", found=owner.account)
+    if not owner.staff and source not in own:
+        raise Refused(
+            "this token pushes for other sources",
+            found=source_id,
+            exists=[one.source for one in own],
+            attempt="ask staff for a token of this source",
+        )
     log = composition.log()
-    with calls_of(owner.account, log):
+    with calls_of([source], log):
         if relation not in ROWS:
             raise BadRow(
                 f"nothing is pushed into {relation[:60]!r}", found=relation[:60], exists=ROWS

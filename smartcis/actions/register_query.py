@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.conf import settings
+import structlog
 from django.db import IntegrityError, transaction
 
 from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
-from smartcis.access.queries import own_queries
+from smartcis.access.slots import take_slot
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import CATALOG
 from smartcis.compiling.begin_view import begin_view
 from smartcis.compiling.drafts import ViewDraft
 from smartcis.compiling.live_catalog import check_name, live_catalog
 from smartcis.compiling.row_order import order_of, whole
-from smartcis.errors import QuotaReached, Refused, unknown
+from smartcis.errors import unknown
 from smartcis.models import MaintainedQuery, MaintainedView, Outlet
 from smartcis.models.accesses import note_access
 from smartcis.models.turns import NAMES, take_turn
 
 NAME_LENGTH = 80
+
+logger = structlog.get_logger(__name__)
 
 
 def register_query(
@@ -36,21 +38,19 @@ def register_query(
 
     Raises:
         AspenError: what is wrong with the text, and where.
-        Refused: visitors may not submit queries here, or not this one.
-        QuotaReached: the owner has as many as one may have.
+        Refused: visitors may not query here, or not this.
+        QuotaReached, LimitReached: the owner, or all at the address, have as many as they may.
     """
-    if not owner.staff and not settings.OPEN_QUERIES:
-        raise Refused("visitors may not submit queries here", attempt="log in as staff")
     catalog = live_catalog()
     compiled = compile_for(statement, owner, catalog)
     outputs = [[one.kind, one.target] for one in compiled.outputs]
     # Who has an account names a view for everybody; others name their own query.
     named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
     form = compiled if named else whole(compiled)
-    draft = ViewDraft.of(form, statement.text, catalog, strategy, kept=bool(outputs))
+    draft = ViewDraft.of(form, statement.text, strategy, kept=bool(outputs), owner=owner.share)
     new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
-        _check_quota(owner)
+        take_slot("queries", MaintainedQuery.objects, owner, "stop one, or ask this one once")
         _keep_sources(compiled.sources)
         if new is not None and named:
             check_name(named)
@@ -63,12 +63,14 @@ def register_query(
             view=view,
             order=None if view.named else order_of(compiled),
             browser="" if owner.user_id is not None else owner.browser,
+            address="" if owner.user_id is not None else owner.address,
             user_id=owner.user_id,
         )
         if outputs:
             Outlet.objects.create(query=query, outputs=outputs)
         if view.private:
             note_access(owner.user_id, owner.account, "registered", statement.text)
+        logger.info("query_registered", query=query.pk, view=view.name)
         return query
 
 
@@ -106,17 +108,3 @@ def _keep_sources(sources: Iterable[str]) -> None:
     for name in droppable:
         if name not in names:
             raise unknown("relation or view", name, names)
-
-
-def _check_quota(owner: Owner) -> None:
-    if owner.staff:
-        return
-    take_turn(f"queries of {owner.user_id or owner.browser}")
-    held = own_queries(owner).count()
-    if held >= settings.QUERY_QUOTA:
-        raise QuotaReached(
-            f"you have {held} queries running",
-            found=str(held),
-            exists=[f"up to {settings.QUERY_QUOTA}"],
-            attempt="stop one of them, or ask this one once",
-        )

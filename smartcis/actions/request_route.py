@@ -6,15 +6,14 @@ import redis
 import structlog
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
-from django.conf import settings
 from django.db import transaction
 
 from smartcis.access.owner import Owner
+from smartcis.access.slots import take_slot
 from smartcis.actions.support.routes import check_node, check_software
 from smartcis.browser import group_of
-from smartcis.errors import QuotaReached, Refused
+from smartcis.errors import Refused
 from smartcis.models import RouteRequest
-from smartcis.models.turns import take_turn
 
 logger = structlog.get_logger(__name__)
 
@@ -25,24 +24,21 @@ def request_route(node: int, software: str, *, step_free: bool, owner: Owner) ->
     Raises:
         Refused: there is no browser to tie the walk to.
         NotFound: no such walking point or software.
-        QuotaReached: the browser has as many walks as one may have.
+        QuotaReached, LimitReached: the browser, or all at the address, have as many as they may.
     """
     if not owner.browser:
         raise Refused("a route belongs to a browser session", attempt="keep the session cookie")
+    visitor = Owner(browser=owner.browser, address=owner.address)  # walks belong to browsers
     check_node(node)
     check_software(software)
     with transaction.atomic():
-        take_turn(f"routes of {owner.browser}")
-        held = RouteRequest.objects.filter(browser=owner.browser).count()
-        if held >= settings.ROUTE_QUOTA:
-            raise QuotaReached(
-                f"this browser has {held} walks",
-                found=str(held),
-                exists=[f"up to {settings.ROUTE_QUOTA}"],
-                attempt="end one of them",
-            )
+        take_slot("walks", RouteRequest.objects, visitor, "end one of them")
         made = RouteRequest.objects.create(
-            browser=owner.browser, node=node, software=software, step_free=step_free
+            browser=owner.browser,
+            address=owner.address,
+            node=node,
+            software=software,
+            step_free=step_free,
         )
     _announce(owner.browser)
     return made

@@ -9,6 +9,7 @@ from aspen.streamsql.errors import OneShot
 from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import Owner
+from smartcis.access.queries import require_may_query
 from smartcis.actions.answer_once import answer_once
 from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import declare_relation
@@ -47,6 +48,7 @@ def submit_statement(
     Raises:
         AspenError: what is wrong with the text, and where; who may not; how many one may have.
     """
+    require_may_query(owner)
     if not statement.maintained and (name or strategy != AUTO):
         raise OneShot(
             "this is not maintained, so it has neither a name nor a strategy",

@@ -1,5 +1,18 @@
 """The operator's pages, one file per family of tables."""
 
-from smartcis.admin import building, calendar, equipment, routing, sensors, sources, visitors
+from django.contrib import admin
 
-__all__ = ["building", "calendar", "equipment", "routing", "sensors", "sources", "visitors"]
+from smartcis.admin import (
+    building,
+    calendar,
+    equipment,
+    policies,
+    routing,
+    sensors,
+    sources,
+    tokens,
+    visitors,
+)
+from smartcis.admin.login import LimitedLogin
+
+admin.site.login_form = LimitedLogin

@@ -8,11 +8,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from smartcis.admin.marks import Form, Switched
-from smartcis.models import Source, SourceState
+from smartcis.admin.marks import Form, ReadOnly, Switched
+from smartcis.models import RefusedMessage, Source, SourceState
 from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
 
@@ -77,12 +78,14 @@ class SourceAdmin(Switched):
     """Sources and how they are."""
 
     form = SourceForm
-    list_display = ("source", "name", "kind", "unit", "machine", "period_s", "health", "trouble")
+    list_display = (
+        *("source", "name", "kind", "unit", "machine", "period_s", "health", "refused", "trouble"),
+    )
     list_filter = ("kind", "enabled")
     list_select_related = ("unit", "machine")
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
-    stored = ("source", "health", "trouble", "warnings")
+    stored = ("source", "health", "trouble", "refused", "warnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
         """Reads all healths at once."""
@@ -105,6 +108,17 @@ class SourceAdmin(Switched):
         one = self._healths.get(source.pk)
         return one.reason if one else ""
 
+    @admin.display(description="messages refused")
+    def refused(self, source: Source) -> str:
+        """Returns how many, and where to look at them."""
+        one = self._healths.get(source.pk)
+        if one is None or not one.refused:
+            return "0"
+        kept = reverse("admin:smartcis_refusedmessage_changelist")
+        return format_html(
+            '<a href="{}?source__source__exact={}">{}</a>', kept, source.pk, one.refused
+        )
+
     @admin.display(description="what of it cannot be used")
     def warnings(self, source: Source) -> SafeString | str:
         """Lists what of its last word was left out."""
@@ -115,3 +129,12 @@ class SourceAdmin(Switched):
             if warnings
             else "nothing"
         )
+
+
+@admin.register(RefusedMessage)
+class RefusedMessageAdmin(ReadOnly):
+    """What sources sent that could not be used: the newest of each, the beginning of each."""
+
+    list_display = ("at", "source", "topic", "code", "reason", "size_bytes")
+    list_filter = ("source", "code")
+    list_select_related = ("source",)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from smartcis.api.fields import BOX, PAIR, ring_lists, texts
-from smartcis.api.schema import READ, answers
+from smartcis.api.schema import READ, answers, endpoint
 from smartcis.api.things import MachineSerializer, SensorSerializer, machines
 from smartcis.errors import NotFound
 from smartcis.models import (
@@ -170,15 +170,15 @@ def _default_level(levels: list[Level]) -> str:
 class BuildingView(APIView):
     """The building, its floors, kiosks and software."""
 
-    @extend_schema(responses=answers(BuildingSerializer, *READ))
-    def get(self, _request: Request) -> Response:
+    @endpoint(BuildingSerializer, *READ)
+    def get(self, _request: Request) -> dict[str, Any]:
         """Returns the building."""
         venue = Venue.objects.first()
         if venue is None:
             raise NotFound("no building has been imported", attempt="manage.py import_building")
         levels = list(Level.objects.filter(venue=venue).order_by("ordinal"))
         software = SoftwareInstall.objects.order_by("software").values_list("software", flat=True)
-        body = {
+        return {
             "slug": venue.slug,
             "name": venue.name,
             "attribution": venue.attribution,
@@ -188,7 +188,6 @@ class BuildingView(APIView):
             "kiosks": Kiosk.objects.select_related("node"),
             "software": list(software.distinct()),
         }
-        return Response(BuildingSerializer(body).data)
 
 
 class PlanView(APIView):

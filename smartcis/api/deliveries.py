@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from smartcis.access.owner import Owner
 from smartcis.actions.retry_deliveries import retry_deliveries
-from smartcis.api.fields import body_of, row_in_order
-from smartcis.api.schema import EDIT, READ, answers
+from smartcis.api.fields import Wanted, row_in_order
+from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.deliveries.outputs import outlet_of
 from smartcis.models import Delivery
 
@@ -69,9 +69,7 @@ class Deliveries(generics.GenericAPIView[Delivery]):
         page = self.paginate_queryset(found) or []
         return self.get_paginated_response(DeliverySerializer(page, many=True).data)
 
-    @extend_schema(request=RetrySerializer, responses=answers(RetriedSerializer, *EDIT))
-    def post(self, request: Request, query_id: str) -> Response:
+    @endpoint(RetriedSerializer, *EDIT, takes=RetrySerializer)
+    def post(self, request: Request, wanted: Wanted, query_id: str) -> dict[str, int]:
         """Makes the calls that were given up once more."""
-        wanted = body_of(RetrySerializer, request)
-        key = wanted.get("key")
-        return Response({"retried": retry_deliveries(query_id, Owner.of(request), key)})
+        return {"retried": retry_deliveries(query_id, Owner.of(request), wanted.get("key"))}

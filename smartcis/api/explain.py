@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -17,9 +16,9 @@ from federation.search.graph import OrNode, Way
 from smartcis.access.owner import Owner
 from smartcis.actions.explain_query import explain_query
 from smartcis.api.bodies import body_type
-from smartcis.api.fields import body_of
+from smartcis.api.fields import Wanted
 from smartcis.api.queries import SqlSerializer
-from smartcis.api.schema import SEND, answers
+from smartcis.api.schema import SEND, endpoint
 from smartcis.compiling.statement import submitted
 
 WEIGHTS_LENGTH = 200
@@ -97,12 +96,9 @@ class QueryExplain(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "check"
 
-    @extend_schema(
-        request=ExplainSerializer, responses=answers(ExplanationSerializer, *SEND, 403, 429)
-    )
-    def post(self, request: Request) -> Response:
+    @endpoint(ExplanationSerializer, *SEND, 403, takes=ExplainSerializer)
+    def post(self, request: Request, given: Wanted) -> Response:
         """Explains a query."""
-        given = body_of(ExplainSerializer, request)
         statement = submitted(given.pop("sql"))
         explanation = explain_query(statement, Owner.of(request), **given)
         return Response({"text": explanation.text, "explained": explanation.data})

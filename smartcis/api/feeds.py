@@ -5,6 +5,7 @@ A call that is repeated under its idempotency key appends nothing twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -15,11 +16,14 @@ from rest_framework.views import APIView
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
+from smartcis.actions.look_at_refused import look_at_refused
 from smartcis.actions.push_readings import push_readings
 from smartcis.actions.push_rows import push_rows
 from smartcis.api.fields import body_of, texts
 from smartcis.api.house import FedBySerializer
-from smartcis.api.schema import EDIT, answers
+from smartcis.api.permissions import StaffOrToken
+from smartcis.api.schema import EDIT, answers, endpoint
+from smartcis.models import AccessToken, RefusedMessage
 from smartcis.readings.errors import BadReading
 from smartcis.sources.health import SourceHealth, source_health
 from smartcis.wrappers.errors import BadRow
@@ -71,6 +75,8 @@ class FeedSerializer(FedBySerializer):
         child=serializers.ChoiceField(CAPABILITIES), help_text="what it can do for a query"
     )
 
+    refused = serializers.IntegerField(help_text="messages of it that could not be used")
+
     def get_rid(self, health: SourceHealth) -> str | None:
         """Returns the room, of its own or of its machine."""
         return health.source.rid or None
@@ -96,14 +102,36 @@ class Feeds(APIView):
 
     pagination_class = None
 
-    @extend_schema(responses=answers(FeedSerializer(many=True), 406))
-    def get(self, _request: Request) -> Response:
+    @endpoint(FeedSerializer(many=True), 406)
+    def get(self, _request: Request) -> Iterable[SourceHealth]:
         """Lists sources with their health."""
-        return Response(FeedSerializer(source_health(), many=True).data)
+        return source_health()
+
+
+class RefusedMessageSerializer(serializers.ModelSerializer[RefusedMessage]):
+    """A message that could not be used."""
+
+    class Meta:
+        model = RefusedMessage
+        fields = ("at", "topic", "code", "reason", "size_bytes", "beginning")
+
+
+class FeedRefused(APIView):
+    """What a source sent that could not be used; for staff."""
+
+    pagination_class = None
+
+    @endpoint(RefusedMessageSerializer(many=True), 403, 404, 406)
+    def get(self, request: Request, source: str) -> Iterable[RefusedMessage]:
+        """Lists the newest 50, newest first, the beginning of each."""
+        return look_at_refused(source, Owner.of(request))
 
 
 class FeedRows(APIView):
     """Hand in rows: all are taken, or none with the index of the first bad one."""
+
+    permission_classes = (StaffOrToken,)
+    token_scopes = (AccessToken.Scope.PUSH,)
 
     @extend_schema(
         request=PushedRowsSerializer,
@@ -147,10 +175,13 @@ class AppendedSerializer(serializers.Serializer[Any]):
 class ReadingList(APIView):
     """Hand in readings: all are taken, or none with the index of the first bad one."""
 
+    permission_classes = (StaffOrToken,)
+    token_scopes = (AccessToken.Scope.PUSH,)
+
     @extend_schema(
         request=ReadingSerializer(many=True),
         parameters=[KEY],
-        responses=answers(AppendedSerializer, *EDIT, 429, 503, status=201),
+        responses=answers(AppendedSerializer, *EDIT, 503, status=201),
     )
     def post(self, request: Request) -> Response:
         """Appends readings to the building's log."""

@@ -9,6 +9,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
+Wanted = dict[str, Any]
+"""The fields of a checked body."""
 VALUES: list[dict[str, Any]] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 BOX = PAIR | {"minItems": 4, "maxItems": 4}
@@ -47,7 +49,7 @@ def ring_lists(help_text: str) -> serializers.ListField:
     return serializers.ListField(child=ring, help_text=help_text)
 
 
-def body_of(serializer: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+def body_of(serializer: type[serializers.Serializer[Any]], request: Request) -> Wanted:
     """Returns a request's body, checked.
 
     Raises:
@@ -55,7 +57,7 @@ def body_of(serializer: type[serializers.Serializer[Any]], request: Request) -> 
     """
     given = serializer(data=request.data)
     given.is_valid(raise_exception=True)
-    fields: dict[str, Any] = given.validated_data
+    fields: Wanted = given.validated_data
     return fields
 
 

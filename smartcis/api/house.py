@@ -10,19 +10,19 @@ from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.results.engine_status import read_status
 from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.access.queries import quota_of
+from smartcis.access.queries import may_query, quota_of
 from smartcis.api.fields import texts
 from smartcis.api.query_fields import ColumnSerializer
-from smartcis.api.schema import answers
-from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.api.schema import endpoint
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.live.pulse import status_message
-from smartcis.security import policy_text
+from smartcis.models.closed import closed_among
+from smartcis.services.processes import read_processes
 from smartcis.sources.health import source_health
 
 KINDS = ("table", "stream", "view")
@@ -57,7 +57,7 @@ class SourceSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(KINDS)
     comment = serializers.CharField(allow_blank=True)
     key = texts()
-    private = serializers.BooleanField(help_text="only staff may query it")
+    private = serializers.BooleanField(help_text="only staff may keep a query over it")
     columns = SourceColumnSerializer(many=True)
     fed_by = FedBySerializer(many=True, help_text="sources outside; none for what is kept here")
 
@@ -71,6 +71,7 @@ class StatusSerializer(serializers.Serializer[Any]):
     head = serializers.IntegerField(help_text="newest log position")
     lag_s = serializers.FloatField(help_text="seconds since the views last had all of the log")
     error = serializers.CharField(allow_blank=True, help_text="what ended the engine's last run")
+    down = texts(help_text="processes of the product that are not up")
 
 
 class MeSerializer(serializers.Serializer[Any]):
@@ -82,17 +83,11 @@ class MeSerializer(serializers.Serializer[Any]):
     query_quota = serializers.IntegerField(allow_null=True)
 
 
+@extend_schema(exclude=True)
 class Docs(SpectacularSwaggerSplitView):
-    """Swagger's page over the schema; it brings a style element of its own."""
+    """Swagger's page over the schema, without the style element it brings."""
 
-    @extend_schema(exclude=True)
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Shows the page under a policy that allows its styles."""
-        response: Response = super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]  # untyped
-        styles = {"style-src": ["'self'", "'unsafe-inline'"]}
-        policy = policy_text(settings.CONTENT_SECURITY_POLICY | styles, nonce="")
-        response.headers["Content-Security-Policy"] = policy
-        return response
+    template_name = "smartcis/docs.html"
 
 
 class Sources(APIView):
@@ -100,13 +95,13 @@ class Sources(APIView):
 
     pagination_class = None
 
-    @extend_schema(responses=answers(SourceSerializer(many=True), 406))
-    def get(self, _request: Request) -> Response:
+    @endpoint(SourceSerializer(many=True), 406)
+    def get(self, _request: Request) -> list[dict[str, Any]]:
         """Lists relations and views."""
         catalog = live_catalog()
-        private = set(reads_private([relation.name for relation in catalog], catalog))
+        private = set(closed_among(relation.name for relation in catalog))
         healths = source_health()
-        body = [
+        return [
             {
                 "name": relation.name,
                 "kind": relation.kind.value.lower(),
@@ -118,42 +113,39 @@ class Sources(APIView):
             }
             for relation in sorted(catalog, key=lambda one: one.name)
         ]
-        return Response(SourceSerializer(body, many=True).data)
 
 
 class StatusView(APIView):
     """How the engine is."""
 
-    @extend_schema(responses=answers(StatusSerializer, 406, 503))
-    def get(self, _request: Request) -> Response:
+    @endpoint(StatusSerializer, 406, 503)
+    def get(self, _request: Request) -> dict[str, Any]:
         """Returns the status."""
         status = read_status(composition.server(), settings.RESULTS_NAME)
         said = status_message(status, time.time())
+        processes = read_processes(composition.server(), settings.NAME)
         epoch, position, _ = composition.results().head()
-        return Response(
-            {
-                "engine": said.engine,
-                "epoch": epoch,
-                "position": position,
-                "head": composition.log().head(),
-                "lag_s": said.lag_s,
-                "error": status.error,
-            }
-        )
+        return {
+            "engine": said.engine,
+            "epoch": epoch,
+            "position": position,
+            "head": composition.log().head(),
+            "lag_s": said.lag_s,
+            "error": status.error,
+            "down": [one.name for one in processes if not one.up],
+        }
 
 
 class Me(APIView):
     """Who the client is."""
 
-    @extend_schema(responses=answers(MeSerializer, 406))
-    def get(self, request: Request) -> Response:
+    @endpoint(MeSerializer, 406)
+    def get(self, request: Request) -> dict[str, Any]:
         """Returns who the client is."""
         owner = Owner.of(request)
-        return Response(
-            {
-                "username": request.user.get_username(),
-                "staff": owner.staff,
-                "may_query": owner.staff or settings.OPEN_QUERIES,
-                "query_quota": quota_of(owner),
-            }
-        )
+        return {
+            "username": request.user.get_username(),
+            "staff": owner.staff,
+            "may_query": may_query(owner),
+            "query_quota": quota_of(owner),
+        }

@@ -15,9 +15,9 @@ from rest_framework.views import APIView
 from smartcis.access.owner import Owner
 from smartcis.actions.move_query import SITES, move_query
 from smartcis.api.explain import CostSerializer
-from smartcis.api.fields import body_of, texts
+from smartcis.api.fields import Wanted, texts
 from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
-from smartcis.api.schema import EDIT, READ, answers
+from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.placements.silence import patience
 
@@ -124,9 +124,8 @@ class QueryPlacement(APIView):
         query = visible(query_id, Owner.of(request))
         return Response(placement_body(query.view))
 
-    @extend_schema(request=MoveSerializer, responses=answers(PlacementSerializer, *EDIT))
-    def patch(self, request: Request, query_id: str) -> Response:
+    @endpoint(PlacementSerializer, *EDIT, takes=MoveSerializer)
+    def patch(self, request: Request, wanted: Wanted, query_id: str) -> Response:
         """Moves a query, or leaves it to the optimizer again (`auto`); for staff."""
-        wanted = body_of(MoveSerializer, request)
         placement = move_query(query_id, wanted["where"], Owner.of(request))
         return Response(placement_body(placement.view))

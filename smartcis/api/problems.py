@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import redis
 import structlog
 from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
@@ -19,10 +19,10 @@ from aspen.errors import AspenError
 from smartcis.access.grants import Forbidden, NoSuchView
 from smartcis.actions.look_at_rows import QueryEnded
 from smartcis.api.fields import texts
-from smartcis.errors import NotFound, QuotaReached, Refused
-from smartcis.ingest.pressure import Overrun
+from smartcis.errors import BodyTooLarge, ComeBack, NotFound, QuotaReached, Refused
 from smartcis.questions.asking import CannotSay, NoAnswer
 from smartcis.questions.once import NotAnswered
+from smartcis.services.metrics import REFUSALS
 from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"
@@ -46,7 +46,8 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (NoAnswer, 503),
     (LogAway, 503),
     (Unavailable, 503),
-    (Overrun, 429),
+    (BodyTooLarge, 413),
+    (ComeBack, 429),
     (AspenError, 400),
 )
 MESSAGE_LENGTH = 1_000
@@ -83,15 +84,13 @@ class ProblemSerializer(ErrorSerializer):
     type = serializers.CharField(help_text="urn:smartcis: and the code")
     title = serializers.CharField()
     status = serializers.IntegerField()
+    retry_s = serializers.IntegerField(
+        required=False, help_text="seconds until it may go; Retry-After says the same"
+    )
 
 
 def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a problem body.
-
-    Args:
-        status: of the response.
-        fields: as `AspenError.as_dict` gives them.
-    """
+    """Returns a problem body."""
     return {
         "type": f"urn:smartcis:{fields['code']}",
         "title": HTTPStatus(status).phrase,
@@ -105,17 +104,26 @@ def status_of(error: AspenError) -> int:
     return next(status for kind, status in STATUSES if isinstance(error, kind))
 
 
+def answer_to(error: AspenError) -> tuple[int, dict[str, str], dict[str, Any]]:
+    """Counts a refusal; returns its status, the headers that are its own, and its body."""
+    REFUSALS.labels(error.code).inc()
+    status = status_of(error)
+    retry_s = error.retry_s if isinstance(error, ComeBack) else RETRY_S
+    headers = {"Retry-After": str(retry_s)} if status in WORTH_REPEATING else {}
+    return status, headers, problem(status, error.as_dict())
+
+
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Translates an exception of a view; DRF's hook."""
     if isinstance(error, redis.RedisError):
         logger.error("redis unreachable", reason=str(error))
         error = Unavailable("the building's log does not answer", attempt="again in a few seconds")
+    if isinstance(error, OperationalError):  # away, locked, read-only, or its disk is full
+        logger.error("database refused", reason=str(error))
+        error = Unavailable("the database does not take this now", attempt="again in a few seconds")
     if isinstance(error, AspenError):
-        status = status_of(error)
-        retry_s = error.retry_s if isinstance(error, Overrun) else RETRY_S
-        later = {"Retry-After": str(retry_s)} if status in WORTH_REPEATING else None
-        body = problem(status, error.as_dict())
-        return Response(body, status, headers=later, content_type=CONTENT_TYPE)
+        status, headers, body = answer_to(error)
+        return Response(body, status, headers=headers, content_type=CONTENT_TYPE)
     answered = exception_handler(error, context)
     if answered is None:
         return None
@@ -140,11 +148,7 @@ def _drf_fields(error: Exception, data: Any) -> dict[str, Any]:
         if isinstance(data, Mapping):
             fields["found"] = ", ".join(str(name) for name in data)
         return fields
-    fields = _fields(code, str(error.detail))
-    wait_s: float | None = getattr(error, "wait", None)  # of a throttled request
-    if wait_s is not None:
-        fields["try"] = f"again in {math.ceil(wait_s)} s"
-    return fields
+    return _fields(code, str(error.detail))
 
 
 def _sentences(data: Any, path: str = "") -> list[str]:

@@ -22,6 +22,7 @@ from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.access.owner import Owner
 from smartcis.access.queries import no_query, own_queries, query_of
+from smartcis.access.welcome import welcome
 from smartcis.actions.check_statement import check_statement
 from smartcis.actions.register_query import NAME_LENGTH
 from smartcis.actions.rename_query import rename_query
@@ -29,7 +30,7 @@ from smartcis.actions.submit_statement import submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import Ways, ways_to_run
 from smartcis.api.bodies import body_type
-from smartcis.api.fields import body_of, columns_body, texts
+from smartcis.api.fields import Wanted, body_of, columns_body, texts
 from smartcis.api.locate_rows import LOCATORS, located_by
 from smartcis.api.problems import ErrorSerializer
 from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
@@ -44,8 +45,7 @@ from smartcis.api.query_fields import (
     outputs_body,
     width_of,
 )
-from smartcis.api.schema import READ, SEND, answers
-from smartcis.browser import ensure_browser
+from smartcis.api.schema import READ, SEND, answers, endpoint
 from smartcis.compiling.sharing_reason import sharing_of
 from smartcis.compiling.statement import SQL_LENGTH, submitted
 from smartcis.compiling.strategy_reason import strategy_reasons
@@ -134,11 +134,7 @@ def query_body(
     snapshots: Mapping[str, Snapshot],
     reasons: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Returns a query as the API shows it.
-
-    Args:
-        reasons: of the views' strategies.
-    """
+    """Returns a query as the API shows it."""
     view = query.view
     snapshot = snapshots.get(view.name)
     error = view.error or (snapshot.error if snapshot is not None else None)
@@ -192,7 +188,11 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
     serializer_class = QuerySerializer
     permission_classes = (AllowAny,)
     filter_backends = ()
-    throttle_scope = "queries"
+
+    @property
+    def throttle_scope(self) -> str:
+        """What a request counts as."""
+        return "queries" if self.request.method == "POST" else "requests"
 
     def get_renderers(self) -> list[BaseRenderer]:
         """Returns files of answers alone, not of the listing."""
@@ -219,7 +219,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
     @extend_schema(
         request=QueryMakeSerializer,
         responses={
-            **answers(QuerySerializer, *SEND, 403, 404, 409, 429, 503, status=201),
+            **answers(QuerySerializer, *SEND, 403, 404, 409, 503, status=201),
             200: ANSWERED,
             (200, CsvRenderer.media_type): OpenApiTypes.STR,
             (200, GeoJsonRenderer.media_type): OpenApiTypes.OBJECT,
@@ -234,7 +234,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         What is answered once may be a file: `Accept: text/csv`, `Accept: application/geo+json`.
         """
         fields = body_of(QueryMakeSerializer, request)
-        ensure_browser(request)
+        welcome(request)
         owner = Owner.of(request)
         statement = submitted(fields["sql"])
         done = submit_statement(
@@ -254,7 +254,7 @@ class QueryDetail(APIView):
 
     permission_classes = (AllowAny,)
 
-    @extend_schema(responses=answers(QuerySerializer, *READ))
+    @extend_schema(responses=answers(QuerySerializer, *READ, 405))  # an action's name is no id
     def get(self, request: Request, query_id: str) -> Response:
         """Returns a query."""
         owner = Owner.of(request)
@@ -262,19 +262,16 @@ class QueryDetail(APIView):
         snapshots = composition.results().snapshots([query.view.name])
         return Response(query_body(query, owner, snapshots, strategy_reasons([query.view])))
 
-    @extend_schema(request=RenameSerializer, responses=answers(QuerySerializer, *SEND, 403, 404))
-    def patch(self, request: Request, query_id: str) -> Response:
+    @endpoint(QuerySerializer, *SEND, 403, 404, takes=RenameSerializer)
+    def patch(self, request: Request, wanted: Wanted, query_id: str) -> Response:
         """Renames a query of one's own."""
-        wanted = body_of(RenameSerializer, request)
-        owner = Owner.of(request)
-        rename_query(query_id, wanted["name"], owner)
+        rename_query(query_id, wanted["name"], Owner.of(request))
         return self.get(request, query_id)
 
-    @extend_schema(responses=answers(None, 403, 404, status=204))
-    def delete(self, request: Request, query_id: str) -> Response:
+    @endpoint(None, 403, 404, status=204)
+    def delete(self, request: Request, query_id: str) -> None:
         """Ends a query."""
         unregister_query(query_id, Owner.of(request))
-        return Response(status=204)
 
 
 class QueryCheck(APIView):
@@ -283,10 +280,9 @@ class QueryCheck(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "check"
 
-    @extend_schema(request=SqlSerializer, responses=answers(CHECKED, *SEND, 429))
-    def post(self, request: Request) -> Response:
+    @endpoint(CHECKED, *SEND, takes=SqlSerializer)
+    def post(self, request: Request, wanted: Wanted) -> Response:
         """Checks a query."""
-        wanted = body_of(SqlSerializer, request)
         try:
             statement = submitted(wanted["sql"])
             kind, compiled = check_statement(statement, Owner.of(request))

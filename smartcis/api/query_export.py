@@ -1,7 +1,8 @@
 """Rows as files: CSV and GeoJSON, written while they are sent.
 
 CSV       RFC 4180; a column's unit stands behind its name, `celsius [°C]`. NULL is nothing at
-          all, an empty text is "".
+          all, an empty text is "". A text that a spreadsheet would take for a formula has a
+          ' in front; so has one that begins with ' and would be such a text without it.
 GeoJSON   RFC 7946, in degrees; a row's level and metres are properties beside its own. Rows
           nowhere in the building have a null geometry.
 """
@@ -11,11 +12,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -23,6 +23,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.model.schema import Row, Value
+from smartcis.access.limits import spend
+from smartcis.access.owner import Owner
 from smartcis.api.fields import columns_body
 from smartcis.api.locate_rows import LOCATORS, Location, located_by, locator
 from smartcis.errors import Invalid
@@ -31,6 +33,7 @@ from smartcis.models import Venue
 
 CHUNK_ROWS = 500
 QUOTED = re.compile(r'[",\r\n]')
+FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠\t\r\n]")  # noqa: RUF001  # full-width signs count too
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,11 @@ class Exporting(APIView):
 
     renderer_classes = (JSONRenderer, *EXPORTS)
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Looks whether the client may have more rows; how many it gets is counted with them."""
+        super().initial(request, *args, **kwargs)
+        spend("rows", Owner.of(request), 0)
+
     def plainly(self) -> None:
         """Answers in JSON whatever was asked for."""
         self.request.accepted_renderer = JSONRenderer()
@@ -111,16 +119,17 @@ class Exporting(APIView):
 
 
 def exported(table: ExportTable, request: Request) -> StreamingHttpResponse | None:
-    """Returns a table in the form a request asks for; None where that is plain JSON."""
+    """Returns a table in the form a request asks for; None where that is plain JSON.
+
+    Its rows count as had by whoever asks.
+    """
     chosen = request.accepted_renderer
+    spend("rows", Owner.of(request), len(table.rows), afterwards=True)
     if not isinstance(chosen, EXPORTS):
         return None
-    parts = _chunks(chosen.lines(table))
-    # An ASGI server would gather a plain iterator whole before it sent the first byte.
-    body = _unhurried(parts) if isinstance(request._request, ASGIRequest) else parts  # noqa: SLF001  # DRF has no other name for it
     kept = re.sub(r"[^A-Za-z0-9_-]+", "-", table.name).strip("-")[:60] or "rows"
     return StreamingHttpResponse(
-        body,
+        _chunks(chosen.lines(table)),
         content_type=f"{chosen.media_type}; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{kept}.{chosen.format}"'},
     )
@@ -136,11 +145,6 @@ def _chunks(lines: Iterable[str]) -> Iterator[str]:
     yield "".join(held)
 
 
-async def _unhurried(parts: Iterator[str]) -> AsyncIterator[str]:
-    for part in parts:
-        yield part
-
-
 def _line(values: Iterable[Value]) -> str:
     return ",".join(map(_cell, values)) + "\r\n"
 
@@ -151,6 +155,8 @@ def _cell(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)
+    if isinstance(value, str) and FORMULA.match(text):
+        text = f"'{text}"
     if text and not QUOTED.search(text):
         return text
     return f'"{text.replace(chr(34), chr(34) * 2)}"'

@@ -9,12 +9,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import ScopedRateThrottle
 from rest_framework.views import APIView
 
 from aspen.runtime.one_time_queries import ROWS_AT_MOST as ONCE_ROWS_AT_MOST
+from smartcis.access.limits import PER_S, bounds, left
 from smartcis.access.owner import Owner
-from smartcis.access.queries import own_queries, quota_of
+from smartcis.access.queries import may_query, own_queries, quota_of
 from smartcis.api.query_rows import ROWS_AT_MOST
 from smartcis.api.schema import answers
 from smartcis.compiling.statement import SQL_LENGTH
@@ -42,21 +42,7 @@ class LimitsSerializer(serializers.Serializer[Any]):
     once_rows_at_most = serializers.IntegerField(help_text="of an answer given once")
     text_at_most = serializers.IntegerField(help_text="characters of a query")
     once_wait_s = serializers.FloatField(help_text="the engine's time to answer ONCE")
-    rates = RateSerializer(many=True)
-
-
-class Peek(ScopedRateThrottle):
-    """Looks at a scope's count without counting."""
-
-    def left(self, scope: str, request: Request, view: APIView) -> dict[str, Any]:
-        """Returns what is left of a scope's rate."""
-        self.scope = scope
-        number, per_s = self.parse_rate(self.get_rate())
-        at_most, now_s = number or 0, self.timer()
-        sent = self.cache.get(self.get_cache_key(request, view), [])
-        used = sum(1 for at_s in sent if at_s > now_s - (per_s or 0))
-        left = max(0, at_most - used)
-        return {"scope": scope, "at_most": at_most, "per_s": per_s, "left": left}
+    rates = RateSerializer(many=True, help_text="without those that have no limit")
 
 
 class QueryLimits(APIView):
@@ -66,16 +52,27 @@ class QueryLimits(APIView):
     def get(self, request: Request) -> Response:
         """Returns the limits, and what is used of them."""
         owner = Owner.of(request)
-        peek = Peek()
         return Response(
             {
-                "may_query": owner.staff or settings.OPEN_QUERIES,
+                "may_query": may_query(owner),
                 "queries": own_queries(owner).count(),
                 "queries_at_most": quota_of(owner),
                 "rows_at_most": ROWS_AT_MOST,
                 "once_rows_at_most": ONCE_ROWS_AT_MOST,
                 "text_at_most": SQL_LENGTH,
                 "once_wait_s": WAIT_S,
-                "rates": [peek.left(scope, request, self) for scope in SCOPES],
+                "rates": _rates(owner),
             }
         )
+
+
+def _rates(owner: Owner) -> list[dict[str, Any]]:
+    """Returns what somebody may do of each kind in a minute, and how much of that is left."""
+    found = []
+    for scope in SCOPES:
+        limits = bounds(settings.RATES[scope], owner)
+        if limits:
+            at_most = min(bound.at_most for bound in limits)
+            rest = left(scope, limits)
+            found.append({"scope": scope, "at_most": at_most, "per_s": int(PER_S), "left": rest})
+    return found

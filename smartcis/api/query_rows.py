@@ -13,13 +13,20 @@ from rest_framework.response import Response
 from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
 from smartcis.actions.look_at_rows import look_at_rows
-from smartcis.api.query_export import CsvRenderer, Exporting, ExportTable, GeoJsonRenderer, exported
+from smartcis.api.query_export import (
+    EXPORTS,
+    CsvRenderer,
+    Exporting,
+    ExportTable,
+    GeoJsonRenderer,
+    exported,
+)
 from smartcis.api.query_fields import RowsSerializer, rows_body, width_of
 from smartcis.api.schema import READ, answers
-from smartcis.catalog import TENANT_COLUMN
 from smartcis.compiling.row_order import in_order
 from smartcis.live.views import restricted
 from smartcis.models import MaintainedQuery
+from smartcis.policies import OWNER_COLUMN
 
 ROWS = 1_000
 ROWS_AT_MOST = 10_000
@@ -58,13 +65,15 @@ class QueryRows(Exporting):
         granted = grant(query_id, browser=owner.browser, user=request.user)
         snapshot = look_at_rows(granted, query_id)
         names = [name for name, _, _ in snapshot.columns]
-        owner_index = names.index(TENANT_COLUMN) if TENANT_COLUMN in names else None
+        owner_index = names.index(OWNER_COLUMN) if OWNER_COLUMN in names else None
         asked = MaintainedQuery.objects.filter(pk=query_id).first()
         seen = restricted(dict(snapshot.rows), owner_index, granted.allowed)
         rows = in_order(seen, snapshot.columns, None if asked is None else asked.order)
         columns = snapshot.columns[: width_of(asked)]
         name = query_id if asked is None else asked.name or asked.id
-        table = ExportTable(name, columns, rows[:limit], snapshot.epoch, snapshot.at_s)
+        plain = not isinstance(request.accepted_renderer, EXPORTS)
+        given = ROWS if limit is None and plain else limit
+        table = ExportTable(name, columns, rows[:given], snapshot.epoch, snapshot.at_s)
         return exported(table, request) or Response(
-            rows_body(snapshot, columns, rows, ROWS if limit is None else limit)
+            rows_body(snapshot, columns, rows, len(table.rows))
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from smartcis.access.grants import grant
 from smartcis.access.owner import Owner
+from smartcis.access.queries import require_may_query
 from smartcis.actions.ask_weak_points import Weakness, ask_weak_points
 from smartcis.actions.ask_what_if import Difference, ask_what_if
 from smartcis.actions.ask_why import Reasons, ask_why
@@ -24,7 +25,7 @@ from smartcis.api.fields import body_of, row_by_column, row_in_order
 from smartcis.api.schema import SEND, answers
 from smartcis.questions.hypothetical import LENGTH
 
-PROBLEMS = (*SEND, 403, 404, 409, 429, 503)
+PROBLEMS = (*SEND, 403, 404, 409, 503)
 NAME_LENGTH = 100
 COLUMNS_AT_MOST = 100
 
@@ -87,8 +88,9 @@ class _Question(APIView):
         """Asks about the view that a request names, whose rows the client may see."""
         fields = body_of(body, request)
         owner = Owner.of(request)
+        require_may_query(owner)
         granted = grant(fields.pop("view"), browser=owner.browser, user=request.user)
-        return Response(asdict(ask(granted, **fields)))
+        return Response(asdict(ask(replace(granted, asker=owner.share), **fields)))
 
 
 class QueryWhy(_Question):

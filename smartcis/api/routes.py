@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from smartcis.access.owner import Owner
+from smartcis.access.welcome import welcome
 from smartcis.actions.end_route import end_route
 from smartcis.actions.move_route import move_route
 from smartcis.actions.request_route import request_route
 from smartcis.actions.support.routes import owned_route
-from smartcis.api.fields import body_of
-from smartcis.api.schema import READ, SEND, answers
-from smartcis.browser import ensure_browser
+from smartcis.api.fields import Wanted
+from smartcis.api.schema import READ, SEND, endpoint
 from smartcis.models import RouteRequest
 
 NODE_HIGHEST = 2**53 - 1
@@ -57,52 +56,35 @@ class Routes(ViewSet):
     pagination_class = None
     lookup_field = "session"
 
-    @extend_schema(responses=answers(RouteSerializer(many=True), 406))
-    def list(self, request: Request) -> Response:
+    @endpoint(RouteSerializer(many=True), 406)
+    def list(self, request: Request) -> QuerySet[RouteRequest]:
         """Lists this browser's walks."""
         owner = Owner.of(request)
         found = RouteRequest.objects.filter(browser=owner.browser).exclude(browser="")
-        return Response(RouteSerializer(found.order_by("created_at"), many=True).data)
+        return found.order_by("created_at")
 
-    @extend_schema(
-        request=RouteMakeSerializer,
-        responses=answers(RouteSerializer, *SEND, 404, 409, 429, status=201),
-    )
-    def create(self, request: Request) -> Response:
+    @endpoint(RouteSerializer, *SEND, 404, 409, takes=RouteMakeSerializer, status=201)
+    def create(self, request: Request, wanted: Wanted) -> RouteRequest:
         """Asks the way; the answer keeps itself up to date on the socket."""
-        fields = body_of(RouteMakeSerializer, request)
-        ensure_browser(request)
-        made = request_route(
-            fields["node"],
-            fields["software"],
-            step_free=fields["step_free"],
-            owner=Owner.of(request),
-        )
-        return Response(RouteSerializer(made).data, 201)
+        welcome(request)
+        return request_route(**wanted, owner=Owner.of(request))
 
-    @extend_schema(responses=answers(RouteSerializer, 429, *READ))
-    def retrieve(self, request: Request, session: str) -> Response:
+    @endpoint(RouteSerializer, *READ)
+    def retrieve(self, request: Request, session: str) -> RouteRequest:
         """Returns the walk."""
-        return Response(RouteSerializer(owned_route(session, Owner.of(request))).data)
+        return owned_route(session, Owner.of(request))
 
-    @extend_schema(request=RouteMakeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429))
-    def update(self, request: Request, session: str) -> Response:
+    @endpoint(RouteSerializer, *SEND, 404, takes=RouteMakeSerializer)
+    def update(self, request: Request, wanted: Wanted, session: str) -> RouteRequest:
         """Replaces the walk's question."""
-        wanted = body_of(RouteMakeSerializer, request)
-        route = move_route(session, Owner.of(request), **wanted)
-        return Response(RouteSerializer(route).data)
+        return move_route(session, Owner.of(request), **wanted)
 
-    @extend_schema(
-        request=RouteChangeSerializer, responses=answers(RouteSerializer, *SEND, 404, 429)
-    )
-    def partial_update(self, request: Request, session: str) -> Response:
+    @endpoint(RouteSerializer, *SEND, 404, takes=RouteChangeSerializer)
+    def partial_update(self, request: Request, wanted: Wanted, session: str) -> RouteRequest:
         """Changes the walk: the visitor moved, or wants something else."""
-        wanted = body_of(RouteChangeSerializer, request)
-        route = move_route(session, Owner.of(request), **wanted)
-        return Response(RouteSerializer(route).data)
+        return move_route(session, Owner.of(request), **wanted)
 
-    @extend_schema(responses=answers(None, 404, 429, status=204))
-    def destroy(self, request: Request, session: str) -> Response:
+    @endpoint(None, 404, status=204)
+    def destroy(self, request: Request, session: str) -> None:
         """Ends the walk."""
         end_route(session, Owner.of(request))
-        return Response(status=204)

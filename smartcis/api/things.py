@@ -20,8 +20,8 @@ from smartcis.actions.change_sensor import change_sensor
 from smartcis.actions.remove_sensor import remove_sensor
 from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
 from smartcis.actions.set_door_state import set_door_state
-from smartcis.api.fields import body_of
-from smartcis.api.schema import EDIT, READ, answers
+from smartcis.api.fields import Wanted
+from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.models import Door, Machine, Reservation, Sensor, SoftwareInstall, Unit
 from smartcis.models.lookup import found
 from smartcis.models.sensors import sensor_kinds
@@ -167,12 +167,10 @@ class Doors(viewsets.ReadOnlyModelViewSet[Door]):
     serializer_class = DoorSerializer
     filterset_class = DoorFilter
 
-    @extend_schema(request=DoorChangeSerializer, responses=answers(DoorSerializer, *EDIT))
-    def partial_update(self, request: Request, pk: str) -> Response:
+    @endpoint(DoorSerializer, *EDIT, takes=DoorChangeSerializer)
+    def partial_update(self, request: Request, wanted: Wanted, pk: str) -> Door:
         """Locks or opens a door."""
-        wanted = body_of(DoorChangeSerializer, request)
-        door = set_door_state(pk, wanted["state"], Owner.of(request))
-        return Response(DoorSerializer(door).data)
+        return set_door_state(pk, wanted["state"], Owner.of(request))
 
 
 @_shown(SensorSerializer)
@@ -183,27 +181,20 @@ class Sensors(viewsets.ReadOnlyModelViewSet[Sensor]):
     serializer_class = SensorSerializer
     filterset_class = SensorFilter
 
-    @extend_schema(
-        request=SensorMakeSerializer, responses=answers(SensorSerializer, *EDIT, status=201)
-    )
-    def create(self, request: Request) -> Response:
+    @endpoint(SensorSerializer, *EDIT, takes=SensorMakeSerializer, status=201)
+    def create(self, request: Request, wanted: Wanted) -> Sensor:
         """Adds a simulated sensor."""
-        wanted = body_of(SensorMakeSerializer, request)
-        sensor = add_sensor(owner=Owner.of(request), **wanted)
-        return Response(SensorSerializer(sensor).data, 201)
+        return add_sensor(owner=Owner.of(request), **wanted)
 
-    @extend_schema(request=SensorChangeSerializer, responses=answers(SensorSerializer, *EDIT))
-    def partial_update(self, request: Request, pk: str) -> Response:
+    @endpoint(SensorSerializer, *EDIT, takes=SensorChangeSerializer)
+    def partial_update(self, request: Request, wanted: Wanted, pk: str) -> Sensor:
         """Changes what a sensor measures."""
-        wanted = body_of(SensorChangeSerializer, request)
-        sensor = change_sensor(pk, wanted, Owner.of(request))
-        return Response(SensorSerializer(sensor).data)
+        return change_sensor(pk, wanted, Owner.of(request))
 
-    @extend_schema(responses=answers(None, 401, 403, 404, status=204))
-    def destroy(self, request: Request, pk: str) -> Response:
+    @endpoint(None, 401, 403, 404, status=204)
+    def destroy(self, request: Request, pk: str) -> None:
         """Removes a sensor."""
         remove_sensor(pk, Owner.of(request))
-        return Response(status=204)
 
 
 class ReservationSerializer(serializers.ModelSerializer[Reservation]):
@@ -238,22 +229,16 @@ class Reservations(generics.ListAPIView[Reservation]):
         self.queryset = found(Unit, rid, "room").reservations.order_by("start", "pk")
         return super().get(request)
 
-    @extend_schema(
-        request=ReservationMakeSerializer,
-        responses=answers(ReservationSerializer, *EDIT, status=201),
-    )
-    def post(self, request: Request, rid: str) -> Response:
+    @endpoint(ReservationSerializer, *EDIT, takes=ReservationMakeSerializer, status=201)
+    def post(self, request: Request, wanted: Wanted, rid: str) -> Reservation:
         """Reserves the room."""
-        wanted = body_of(ReservationMakeSerializer, request)
-        made = reserve_room(rid, owner=Owner.of(request), **wanted)
-        return Response(ReservationSerializer(made).data, 201)
+        return reserve_room(rid, owner=Owner.of(request), **wanted)
 
 
 class ReservationDetail(APIView):
     """One reservation."""
 
-    @extend_schema(responses=answers(None, 401, 403, 404, status=204))
-    def delete(self, request: Request, rid: str, reservation_id: int) -> Response:
+    @endpoint(None, 401, 403, 404, status=204)
+    def delete(self, request: Request, rid: str, reservation_id: int) -> None:
         """Cancels the reservation."""
         cancel_reservation(rid, reservation_id, Owner.of(request))
-        return Response(status=204)

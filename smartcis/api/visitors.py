@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.log.retention import KEEP_S
 from smartcis.access.visitor import visitor_of
 from smartcis.actions.rename_visitors import AT_HOUR
 from smartcis.actions.set_visitor_consent import set_visitor_consent
-from smartcis.api.fields import body_of
-from smartcis.api.schema import READ, SEND, answers
+from smartcis.api.fields import Wanted
+from smartcis.api.schema import READ, SEND, endpoint
 from smartcis.models import Visitor
-from smartcis.personal import POSITIONS_KEPT_S
+from smartcis.policies import POSITIONS_KEPT_S
 
 HEADER = "Visitor-Code"
 CODE = OpenApiParameter(
@@ -59,16 +58,10 @@ class VisitorPolicy(APIView):
 
     permission_classes = (AllowAny,)
 
-    @extend_schema(responses=answers(PolicySerializer, 406))
-    def get(self, _request: Request) -> Response:
+    @endpoint(PolicySerializer, 406)
+    def get(self, _request: Request) -> dict[str, Any]:
         """Returns how long positions are kept, and when names change."""
-        return Response(
-            {
-                "held_s": POSITIONS_KEPT_S,
-                "log_keeps_s": 2 * KEEP_S,
-                "renamed_at_hour": AT_HOUR,
-            }
-        )
+        return {"held_s": POSITIONS_KEPT_S, "log_keeps_s": 2 * KEEP_S, "renamed_at_hour": AT_HOUR}
 
 
 class VisitorMe(APIView):
@@ -77,18 +70,12 @@ class VisitorMe(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "visitors"
 
-    @extend_schema(parameters=[CODE], responses=answers(VisitorSerializer, 429, *READ))
-    def get(self, request: Request) -> Response:
+    @endpoint(VisitorSerializer, *READ, parameters=[CODE])
+    def get(self, request: Request) -> Visitor:
         """Returns what others may see."""
-        return Response(VisitorSerializer(visitor_of(request.headers.get(HEADER, ""))).data)
+        return visitor_of(request.headers.get(HEADER, ""))
 
-    @extend_schema(
-        parameters=[CODE],
-        request=ConsentSerializer,
-        responses=answers(VisitorSerializer, *SEND, 404, 429),
-    )
-    def patch(self, request: Request) -> Response:
+    @endpoint(VisitorSerializer, *SEND, 404, takes=ConsentSerializer, parameters=[CODE])
+    def patch(self, request: Request, wanted: Wanted) -> Visitor:
         """Chooses what others may see; the map follows within seconds."""
-        wanted = body_of(ConsentSerializer, request)
-        code = request.headers.get(HEADER, "")
-        return Response(VisitorSerializer(set_visitor_consent(code, wanted["consent"])).data)
+        return set_visitor_consent(request.headers.get(HEADER, ""), wanted["consent"])

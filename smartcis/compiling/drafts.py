@@ -7,26 +7,27 @@ and fingerprint, its strategy, the columns.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
 from aspen.algebra.explain import plan_text
 from aspen.algebra.plan import Plan
-from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
 from aspen.views.choose import choose_or_take, recursions
 from aspen.views.operators.support.strategies import AUTO, canonical
 from federation.statistics import Statistics
 from smartcis.catalog import CATALOG
-from smartcis.compiling.live_catalog import columns_json, reads_private
+from smartcis.compiling.live_catalog import columns_json
 from smartcis.compiling.statistics import house_statistics
 from smartcis.errors import Invalid
 from smartcis.models import MaintainedView
+from smartcis.models.closed import closed_among, rests_on_closed
+from smartcis.policies import CLOSED_NAME, OPEN_NAME
 
 STRATEGY_LENGTH = 40
-AUTO_NAME = "q_{:.16}"
-"""Name of a submitted view whose strategy was chosen, by the plan's fingerprint."""
+FINGERPRINT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ViewDraft:
             then runs inside the network is decided, and moved there, while it runs.
         strategy: as it was asked for; AUTO takes a view of its plan under any strategy.
         kept: whether the engine keeps it although nobody looks.
+        owner: whose share of the engine it takes; empty for nobody's.
     """
 
     compiled: Compiled
@@ -46,10 +48,11 @@ class ViewDraft:
     strategy: str
     private: bool
     kept: bool
+    owner: str = ""
 
     @classmethod
     def of(
-        cls, compiled: Compiled, sql: str, catalog: Catalog, strategy: str, *, kept: bool
+        cls, compiled: Compiled, sql: str, strategy: str, *, kept: bool, owner: str = ""
     ) -> ViewDraft:
         """Drafts a view of a query.
 
@@ -58,8 +61,8 @@ class ViewDraft:
             Invalid: it is spelt longer than a view can keep.
         """
         spelt = strategy if strategy == AUTO else asked_for(strategy)
-        private = bool(reads_private(compiled.sources, catalog))
-        return cls(compiled, plan_text(compiled.plan), sql, spelt, private, kept)
+        private = bool(closed_among(compiled.sources))
+        return cls(compiled, plan_text(compiled.plan), sql, spelt, private, kept, owner)
 
     def same(self) -> QuerySet[MaintainedView]:
         """Returns the views that maintain this already."""
@@ -79,7 +82,7 @@ class ViewDraft:
             name: under which other queries may read it; without one it has the plan's.
         """
         return MaintainedView(
-            name=name or view_name(self.text, self.strategy, kept=self.kept),
+            name=name or view_name(self.text, self.compiled.sources, self.strategy, kept=self.kept),
             sql=self.sql,
             plan_text=self.text,
             plan_hash=plan_hash(self.text),
@@ -89,6 +92,7 @@ class ViewDraft:
             private=self.private,
             named=bool(name),
             kept=self.kept,
+            owner=self.owner,
         )
 
 
@@ -122,9 +126,16 @@ def plan_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def view_name(text: str, strategy: str = AUTO, *, kept: bool = False) -> str:
+def view_name(
+    text: str, sources: Iterable[str], strategy: str = AUTO, *, kept: bool = False
+) -> str:
     """Returns the name of the view that maintains a submitted query's plan."""
-    if strategy == AUTO and not kept:
-        return AUTO_NAME.format(plan_hash(text))
-    both = f"{text}\n{strategy}{' kept' if kept else ''}"
-    return AUTO_NAME.format(hashlib.sha256(both.encode()).hexdigest())
+    if strategy != AUTO or kept:
+        text += f"\n{strategy}{' kept' if kept else ''}"
+    begins = CLOSED_NAME if rests_on_closed(sources) else OPEN_NAME
+    return begins + plan_hash(text)[:FINGERPRINT]
+
+
+def strategy_chosen(view: MaintainedView) -> bool:
+    """Returns whether a submitted view is named by its plan alone, its strategy being chosen."""
+    return view.name[len(OPEN_NAME) :] == view.plan_hash[:FINGERPRINT]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.db.models import Q
 
 from aspen.algebra.crossing import explain_place
 from aspen.algebra.inline import inline
@@ -29,8 +28,8 @@ def lanes_text(plan: Plan, catalog: Catalog) -> str:
 
 def over_base_relations(plan: Plan) -> Plan:
     """Inlines the views that a plan reads, and those that they read."""
-    readable = Q(standing=True) | Q(named=True)
-    texts = dict(MaintainedView.objects.filter(readable).values_list("name", "plan_text"))
+    readable = MaintainedView.objects.filter(MaintainedView.READABLE)
+    texts = dict(readable.values_list("name", "plan_text"))
     known: dict[str, Plan] = {}
 
     def closed(one: Plan) -> Plan:

@@ -8,7 +8,7 @@ from functools import cache
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.views.choose import choose, recursions
-from smartcis.compiling.drafts import AUTO_NAME
+from smartcis.compiling.drafts import strategy_chosen
 from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView
 
@@ -22,7 +22,7 @@ def strategy_reasons(views: Iterable[MaintainedView]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for view in views:
         shared = not (view.standing or view.named or view.kept)
-        if shared and view.name != AUTO_NAME.format(view.plan_hash):
+        if shared and not strategy_chosen(view):
             reasons[view.name] = "it was asked for"
             continue
         try:

@@ -21,12 +21,14 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
-from smartcis.deliveries.outputs import allowed
+from aspen.errors import AspenError
+from smartcis.deliveries.outputs import allowed, hosts
 from smartcis.models import Delivery
+from smartcis.outbound import calling
 
 ATTEMPTS = 10
 LONGEST_PAUSE_S = 600
-TIMEOUT_S = 5.0
+DEADLINE_S = 5.0
 AT_ONCE = 200
 TURN_S = 20.0
 """How long one turn may take; the next one goes on."""
@@ -46,19 +48,18 @@ def send_due(clock_s: Callable[[], float] = time.monotonic) -> int:
     until_s, done = clock_s() + TURN_S, 0
     waiting: set[tuple[str, str]] = set()
     pending = Delivery.objects.filter(state=Delivery.State.PENDING).order_by("pk")
-    with httpx.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client:
-        for call in pending.select_related("outlet__query__view")[:AT_ONCE]:
-            line = (call.outlet_id, call.target)
-            due = call.due_at is None or call.due_at <= timezone.now()
-            if line in waiting or not due:
-                waiting.add(line)
-                continue
-            if clock_s() > until_s:
-                break
-            if _make(call, client):
-                done += 1
-            elif call.state == Delivery.State.PENDING:
-                waiting.add(line)
+    for call in pending.select_related("outlet__query__view")[:AT_ONCE]:
+        line = (call.outlet_id, call.target)
+        due = call.due_at is None or call.due_at <= timezone.now()
+        if line in waiting or not due:
+            waiting.add(line)
+            continue
+        if clock_s() > until_s:
+            break
+        if _make(call):
+            done += 1
+        elif call.state == Delivery.State.PENDING:
+            waiting.add(line)
     return done
 
 
@@ -93,9 +94,9 @@ def body_of(call: Delivery) -> bytes:
     return json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _make(call: Delivery, client: httpx.Client) -> bool:
+def _make(call: Delivery) -> bool:
     """Makes one call; whether it was taken."""
-    fault, final = _try(call, client)
+    fault, final = _try(call)
     call.attempts += 1
     call.fault = fault[:FAULT_LENGTH]
     now = timezone.now()
@@ -121,7 +122,7 @@ def note(call: Delivery) -> None:
     )
 
 
-def _try(call: Delivery, client: httpx.Client) -> tuple[str, bool]:
+def _try(call: Delivery) -> tuple[str, bool]:
     """Calls once.
 
     Returns:
@@ -133,13 +134,17 @@ def _try(call: Delivery, client: httpx.Client) -> tuple[str, bool]:
     headers = {
         "Content-Type": "application/json",
         "Idempotency-Key": call.key,
-        "User-Agent": "SmartCIS",
         "X-SmartCIS-Signature": signature(body, int(time.time())),
     }
     try:
         # Only the status counts, and a body without end would be read for ever.
-        with client.stream("POST", call.target, content=body, headers=headers) as answer:
+        with (
+            calling(DEADLINE_S, listed=hosts(settings.WEBHOOKS)) as client,
+            client.stream("POST", call.target, content=body, headers=headers) as answer,
+        ):
             status = answer.status_code
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except AspenError as fault:
+        return f"{fault.message} ({fault.found})" if fault.found else fault.message, False
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return f"{type(error).__name__}: {error}", False
     return ("", False) if answer.is_success else (f"answered {status}", status == GONE)

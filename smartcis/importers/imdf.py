@@ -6,7 +6,6 @@ Source: own, after the IMDF 1.0.0 specification's names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +17,11 @@ from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.errors import BrokenFeature, BrokenFile, MissingFile, UnknownLevel
+from smartcis.json_text import BadJSON, decoded
 
 REQUIRED = ("venue", "level", "unit")
 OPTIONAL = ("building", "footprint", "amenity", "opening")
+LARGEST_BYTES = 200_000_000
 POLYGONS = ("Polygon", "MultiPolygon")
 
 
@@ -137,9 +138,14 @@ def _read_about(folder: Path) -> Mapping[str, Any]:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as fault:
-        raise BrokenFile(f"{path.name} is not JSON: {fault}", found=path.name) from fault
+        return decoded(path.read_bytes(), LARGEST_BYTES)
+    except BadJSON as fault:
+        reason = f"{path.name}: {fault.message} ({fault.found})"
+        raise BrokenFile(reason, found=path.name) from fault
+    except OSError as fault:
+        raise BrokenFile(
+            f"{path.name} cannot be read: {fault.strerror}", found=path.name
+        ) from fault
 
 
 def _read_kind(folder: Path, kind: str) -> tuple[Feature, ...]:

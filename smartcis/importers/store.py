@@ -19,7 +19,7 @@ from shapely.geometry.base import BaseGeometry
 from smartcis.importers.derive import BuildingPlan
 from smartcis.importers.geometry.spaces import polygons
 from smartcis.models import Building, Door, Level, RoutingEdge, RoutingNode, Unit, Venue
-from smartcis.models.equal import Difference, Fields, make_equal
+from smartcis.models.equal import Fields, RowCounts, make_equal
 
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
 
@@ -35,7 +35,7 @@ class Stored:
         """Whether the database already said all this."""
         return not (self.created or self.updated or self.deleted)
 
-    def note(self, model: type[models.Model], done: Difference) -> None:
+    def note(self, model: type[models.Model], done: RowCounts) -> None:
         """Counts what was written of a table."""
         name = str(model._meta.verbose_name_plural)  # noqa: SLF001  # public despite its name
         for counter, count in zip((self.created, self.updated, self.deleted), done, strict=True):

@@ -144,7 +144,7 @@ def _validated(
         raise BadReading("not an object", found=type(reading).__name__, exists=FIELDS)
     for field in reading:
         if field not in FIELDS:
-            raise BadReading(f"unknown field {field!r}", found=str(field), exists=FIELDS)
+            raise BadReading(f"unknown field {field[:40]!r}", found=field[:40], exists=FIELDS)
     sid = reading.get("sid")
     sensor = sensors.get(sid) if isinstance(sid, str) else None
     if sensor is None:

@@ -114,7 +114,7 @@ def adopt(log: RedisLog) -> None:
         return
     tables, views = fold_log(log)
     with transaction.atomic():
-        _hold_outbox()
+        hold_outbox()
         OutboxEntry.objects.filter(position=None).delete()
         stale = [
             [relation, -weight, *row]
@@ -136,7 +136,7 @@ def adopt(log: RedisLog) -> None:
     logger.info("log adopted", identity=identity, steps=len(bodies), stale=len(stale))
 
 
-def _hold_outbox() -> None:
+def hold_outbox() -> None:
     """Excludes commits between dropping what waits and reading the state it led to.
 
     Otherwise its change would be sent twice, by its entry and by the state. SQLite has one writer

@@ -7,39 +7,48 @@ CONNECTING ──origin ok──► OPEN ──client leaves or fails, its sessi
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from typing import Any
-from urllib.parse import urlsplit
 
 import redis
 import structlog
+from channels.consumer import get_handler_name
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import DatabaseError
-from django.http.request import split_domain_port, validate_host
 from django.utils import timezone
 
 from aspen.errors import AspenError
 from smartcis import composition
 from smartcis.access.grants import grant, is_staff, sessions_of
+from smartcis.access.owner import Owner
+from smartcis.address import address_of_socket
 from smartcis.browser import browser_of, group_of
+from smartcis.errors import LimitReached
 from smartcis.live import protocol
+from smartcis.live.allowance import FRAMES_PER_S, Allowance
 from smartcis.live.hub import Hub, hub_of
 from smartcis.live.interest import SocketInterests
+from smartcis.live.origin import origin_allowed
 from smartcis.live.pulse import EnginePulse
-from smartcis.live.rights import group_of_session, group_of_user, user_of_session
+from smartcis.live.rights import group_of_session, group_of_user, user_of_session, watch_of
+from smartcis.live.shared_rows import TAIL, encoded
 from smartcis.live.subscription import Subscription
 from smartcis.models import RouteRequest
 
 HEARTBEAT_S = 4.0
 SEEN_EVERY_S = 60.0
+LAST_WORD_S = 1.0  # for a page to take what is taken back
 SUBSCRIPTIONS = 64
 REPLIES_WAITING = 1_000  # answers a client has not read: it asks and does not listen
 FOREIGN_ORIGIN = 4403
 SESSION_OVER = 4401
-NOT_LISTENING = 4429
+TOO_MUCH = 4429
+COUNTED_BYTES = 10_000_000
 logger = structlog.get_logger(__name__)
 
 
@@ -55,7 +64,7 @@ class TooMany(AspenError, code="smartcis.live.too_many_subscriptions"):
     """More subscriptions than one socket may hold."""
 
 
-class Unavailable(AspenError, code="smartcis.live.unavailable"):
+class DatabaseAway(AspenError, code="smartcis.live.unavailable"):
     """What a subscription needs cannot be reached now."""
 
 
@@ -65,41 +74,43 @@ def make_hub() -> Hub:
     return Hub(composition.async_results(), pulse, SocketInterests(composition.log().append))
 
 
-def origin_allowed(headers: dict[bytes, bytes]) -> bool:
-    """Returns whether a socket may open: from the page's host, a trusted origin, or no browser."""
-    host = headers.get(b"host", b"").decode("latin1")
-    domain, _ = split_domain_port(host)
-    hosts = settings.ALLOWED_HOSTS or (["localhost", "127.0.0.1"] if settings.DEBUG else [])
-    if not domain or not validate_host(domain, hosts):
-        return False
-    origin = headers.get(b"origin", b"").decode("latin1")
-    if not origin:
-        return True  # browsers always send one; other programs have no one's cookies
-    return origin in settings.CSRF_TRUSTED_ORIGINS or urlsplit(origin).netloc == host
-
-
 class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is untyped
     """One socket of one browser."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.state = SocketState.CONNECTING
-        self.browser = ""
+        self.owner = Owner()
+        self.allowance = Allowance(self.owner)
         self.session_key = ""
         self.user: AbstractBaseUser | AnonymousUser | None = None
-        self.staff = False
         self.groups_joined: list[str] = []
         self.subscriptions: dict[int, Subscription] = {}
-        self.starting: dict[int, asyncio.Task[None]] = {}
+        self.starting: dict[int, tuple[protocol.Subscribe, asyncio.Task[None]]] = {}
+        self.sent_bytes = 0
         self.replies: list[protocol.ServerMessage] = []
         self.news = asyncio.Event()
         self.pulse_due = False
         self.sender: asyncio.Task[None] | None = None
 
     @property
+    def account(self) -> object:
+        """Whose socket it is, by the user's key; None for a visitor's."""
+        return self.owner.user_id
+
+    @property
+    def staff(self) -> bool:
+        """Whether it is somebody's who is staff."""
+        return self.owner.staff
+
+    @property
     def hub(self) -> Hub:
         """The event loop's hub."""
         return hub_of(make_hub)
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handles an event; channels would visit the database's thread before each."""
+        await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
         """Accepts or refuses the connection."""
@@ -107,10 +118,17 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             await self.close(FOREIGN_ORIGIN)
             return
         await self.accept()
-        self.state = SocketState.OPEN
         await self._know_client()
+        try:
+            await asyncio.to_thread(self.allowance.open)
+        except LimitReached as error:
+            await self._refuse(error)
+            return
+        self.state = SocketState.OPEN
         await self._join()
         await self.hub.attach(self._beat)
+        if self.account is not None:
+            watch_of().add(self)
         status = self.hub.pulse.message
         welcome = protocol.Welcome(protocol.PROTOCOL, status.epoch, status.engine)
         self.replies += [welcome, status]
@@ -121,7 +139,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         """Returns everything back."""
         self.state = SocketState.CLOSED
         self.hub.detach(self._beat)
-        tasks = [*self.starting.values(), *([self.sender] if self.sender else [])]
+        watch_of().discard(self)
+        tasks = [task for _, task in self.starting.values()]
+        tasks += [self.sender] if self.sender else []
         self._let_go()
         for task in tasks:
             task.cancel()
@@ -129,6 +149,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self._let_go()
         for group in self.groups_joined:
             await self.channel_layer.group_discard(group, self.channel_name)
+        self.allowance.turn.remember()
+        await asyncio.to_thread(self.allowance.close)
         logger.debug("socket closed", code=code)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -136,7 +158,13 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         if self.state is not SocketState.OPEN:
             return
         if len(self.replies) >= REPLIES_WAITING:
-            await self._close_for_good(NOT_LISTENING)
+            await self._close_for_good(TOO_MUCH)
+            return
+        try:
+            self.allowance.frame(asyncio.get_running_loop().time())
+        except LimitReached as error:
+            self._reply(protocol.WireError.of(error, None))
+            await asyncio.sleep(1 / FRAMES_PER_S)  # no other is read before
             return
         try:
             message = protocol.decode(text_data if text_data is not None else bytes_data or b"")
@@ -150,49 +178,63 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                 self._end(number)
             case protocol.Subscribe(number):
                 self._end(number)
-                if len(self.subscriptions) + len(self.starting) >= SUBSCRIPTIONS:
+                if self._held >= SUBSCRIPTIONS:
                     full = TooMany(
                         f"a socket holds at most {SUBSCRIPTIONS} subscriptions",
                         attempt="unsubscribe from some",
                     )
                     self._reply(protocol.WireError.of(full, number))
                     return
-                task = asyncio.create_task(self._start(message))
-                self.starting[number] = task
+                self._begin(message)
 
     async def routes_changed(self, _event: dict[str, Any]) -> None:
         """Another walk began or ended in this browser: show its rows."""
-        allowed = await database_sync_to_async(sessions_of)(self.browser)
+        allowed = await database_sync_to_async(sessions_of)(self.owner.browser)
         for subscription in self.subscriptions.values():
             subscription.allow(allowed)
 
     async def session_ended(self, _event: dict[str, Any]) -> None:
         """Closes: somebody logged out, and the page comes back as whoever it is then."""
-        await self._close_for_good()
+        await self._close_for_good(retracted=self._retract())
 
     async def rights_changed(self, _event: dict[str, Any] | None = None) -> None:
-        """Sees whose socket this is now, and ends what it may follow no longer."""
-        if not self.session_key:
+        """Sees whose socket this is now, and takes back what it may follow no longer."""
+        if not self.session_key or self.state is not SocketState.OPEN:
             return
         user = await database_sync_to_async(user_of_session)(self.session_key)
-        if user is None:
-            await self._close_for_good()
+        if user is None or (self.account is not None and user.pk is None):
+            # Whoever is deleted or switched off does not go on as a visitor.
+            await self._close_for_good(retracted=self._retract())
             return
-        before, self.user = self.user, user
-        if before is not None and (before.pk, self.staff) == (user.pk, is_staff(user)):
+        before, self.user = self.account, user
+        if (before, self.owner.staff) == (user.pk, is_staff(user)):
             return
-        self.staff = is_staff(user)
-        for number, subscription in tuple(self.subscriptions.items()):
-            # Begun anew: what it may see of the view may have become less.
-            self._end(number)
-            self._reply(protocol.Closed(number, subscription.asked))
-            again = protocol.Subscribe(number, subscription.asked)
-            self.starting[number] = asyncio.create_task(self._start(again))
+        self.owner = replace(self.owner, user_id=user.pk, staff=is_staff(user))
+        # Begun anew: what it may see of each view may have become less.
+        for message in self._retract():
+            self._reply(message)
+            if isinstance(message, protocol.Closed):
+                self._begin(protocol.Subscribe(message.id, message.view))
 
-    async def _close_for_good(self, code: int = SESSION_OVER) -> None:
+    def _retract(self) -> list[protocol.ServerMessage]:
+        """Ends all subscriptions; returns what takes their rows off the page."""
+        followed = {number: message.view for number, (message, _) in self.starting.items()}
+        followed |= {number: one.asked for number, one in self.subscriptions.items()}
+        self._let_go()
+        return [message for pair in followed.items() for message in protocol.retraction(*pair)]
+
+    async def _close_for_good(
+        self, code: int = SESSION_OVER, retracted: Iterable[protocol.ServerMessage] = ()
+    ) -> None:
         """Sends nothing more, and releases everything before the client has answered."""
         self.state = SocketState.CLOSED
         self._let_go()
+        try:
+            async with asyncio.timeout(LAST_WORD_S):
+                for message in retracted:
+                    await self.send(text_data=protocol.encode(message))
+        except TimeoutError:
+            logger.info("a page that does not listen was not told that its rows are gone")
         await self.close(code)
 
     def _let_go(self) -> None:
@@ -202,15 +244,21 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
     async def _know_client(self) -> None:
         """Notes whose socket this is."""
         session = self.scope.get("session")
+        browser, self.user = "", self.scope.get("user")
         if session is not None:
-            self.browser = await database_sync_to_async(browser_of)(session)
+            browser = await database_sync_to_async(browser_of)(session)
             self.session_key = session.session_key or ""
-        self.user = self.scope.get("user")
-        self.staff = is_staff(self.user)
+        self.owner = Owner(
+            browser,
+            user_id=None if self.user is None else self.user.pk,
+            staff=is_staff(self.user),
+            address=address_of_socket(self.scope),
+        )
+        self.allowance = Allowance(self.owner)
 
     async def _join(self) -> None:
         """Hears what happens to the browser's walks, to its session and to its user."""
-        groups = [group_of(self.browser)] if self.browser else []
+        groups = [group_of(self.owner.browser)] if self.owner.browser else []
         if self.session_key:
             groups.append(group_of_session(self.session_key))
         if self.user is not None and self.user.pk is not None:
@@ -225,12 +273,18 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             # The socket still tells that the engine is away, and the client will come back.
             logger.warning("channel layer unreachable", reason=str(error))
 
+    def _begin(self, message: protocol.Subscribe) -> None:
+        self.allowance.begin(message.id)
+        self.starting[message.id] = message, asyncio.create_task(self._start(message))
+
     async def _start(self, message: protocol.Subscribe) -> None:
         """Authorises one subscription and begins it."""
         try:
-            granted = await database_sync_to_async(grant)(
-                message.view, browser=self.browser, user=self.user
-            )
+            async with self.allowance.turn:  # who starts many does not queue before everybody
+                await self.allowance.subscribe(message.id, self._held)
+                granted = await database_sync_to_async(grant)(
+                    message.view, browser=self.owner.browser, user=self.user
+                )
             subscription = await self.hub.subscribe(
                 message.id,
                 message.view,
@@ -241,23 +295,28 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                 on_demand=granted.on_demand,
             )
         except AspenError as error:
+            if message.since is not None:
+                self.replies += protocol.retraction(message.id, message.view)
             self._reply(protocol.WireError.of(error, message.id))
         except DatabaseError as error:
             logger.warning("subscription not looked up", reason=str(error))
-            away = Unavailable("the database does not answer", attempt="again in a few seconds")
+            away = DatabaseAway("the database does not answer", attempt="again in a few seconds")
             self._reply(protocol.WireError.of(away, message.id))
         else:
             self.subscriptions[message.id] = subscription
         finally:
-            if self.starting.get(message.id) is asyncio.current_task():
+            if self.starting.get(message.id, (None, None))[1] is asyncio.current_task():
                 del self.starting[message.id]
 
+    @property
+    def _held(self) -> int:
+        return len(self.subscriptions) + len(self.starting)
+
     def _end(self, number: int) -> None:
-        task = self.starting.pop(number, None)
-        if task is not None:
-            task.cancel()
-        subscription = self.subscriptions.pop(number, None)
-        if subscription is not None:
+        self.allowance.forget(number)
+        if number in self.starting:
+            self.starting.pop(number)[1].cancel()
+        if subscription := self.subscriptions.pop(number, None):
             self.hub.unsubscribe(subscription)
 
     def _reply(self, message: protocol.ServerMessage) -> None:
@@ -281,10 +340,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                 pass
             self.pulse_due |= loop.time() >= next_beat
             self.news.clear()
-            # The socket's own back-pressure holds this task; meanwhile subscriptions sum up.
-            for message in self._taken():
-                if self.state is SocketState.OPEN:
-                    await self.send(text_data=protocol.encode(message))
+            await self._send_what_waits()
             if self.pulse_due and self.state is SocketState.OPEN:
                 self.pulse_due = False
                 await self.send(text_data=protocol.encode(self.hub.pulse.message))
@@ -292,19 +348,53 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             if loop.time() >= next_seen and self.state is SocketState.OPEN:
                 next_seen = loop.time() + SEEN_EVERY_S
                 try:
-                    await database_sync_to_async(self._seen)()
+                    await database_sync_to_async(self._keep_walks)()
                     await self.rights_changed()
+                    await self._count()
                 except DatabaseError as error:
                     logger.warning("walks not kept", reason=str(error))  # the next turn will
 
-    def _taken(self) -> list[protocol.ServerMessage]:
-        replies, self.replies = self.replies, []
-        for subscription in tuple(self.subscriptions.values()):
-            if subscription.waits:
-                replies += subscription.take()
-        return replies
+    async def _send_what_waits(self) -> None:
+        """Sends replies, then of each subscription what waits when its turn comes.
 
-    def _seen(self) -> None:
-        """Keeps this browser's walks from being swept."""
-        if self.browser:
-            RouteRequest.objects.filter(browser=self.browser).update(last_seen=timezone.now())
+        The socket's own back-pressure holds this task; meanwhile subscriptions sum up, and nothing
+        is encoded for who does not read.
+        """
+        replies, self.replies = self.replies, []
+        for message in replies:
+            await self._send(message)
+        for subscription in tuple(self.subscriptions.values()):
+            for message in subscription.take() if subscription.waits else ():
+                await self._send(message)
+
+    async def _send(self, message: protocol.ServerMessage) -> None:
+        if self.state is not SocketState.OPEN:
+            return
+        text, tail = await encoded(message)
+        if self.state is not SocketState.OPEN:  # it may have closed meanwhile
+            return
+        if tail is None:
+            await self.send(text_data=text)
+        elif TAIL in self.scope.get("extensions", {}):
+            await self.base_send({"type": "websocket.send", "text": text, TAIL: tail})
+        else:
+            await self.send(text_data=text + tail.text)
+        self.sent_bytes += len(text) + (len(tail.text) if tail else 0)
+        if self.sent_bytes > COUNTED_BYTES:
+            await self._count()
+
+    async def _count(self) -> None:
+        """Renews what this socket holds, and counts what was sent; too much of that closes it."""
+        sent, self.sent_bytes = self.sent_bytes, 0
+        try:
+            await asyncio.to_thread(self.allowance.sent, self._held, sent)
+        except LimitReached as error:
+            await self._refuse(error)
+
+    async def _refuse(self, error: LimitReached) -> None:
+        await self.send(text_data=protocol.encode(protocol.WireError.of(error, None)))
+        await self._close_for_good(TOO_MUCH)
+
+    def _keep_walks(self) -> None:
+        if browser := self.owner.browser:
+            RouteRequest.objects.filter(browser=browser).update(last_seen=timezone.now())

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from aspen.errors import AspenError
 from aspen.model.schema import Value
-from smartcis.json_text import unstorable
+from smartcis.json_text import BadJSON, decoded
 
 PROTOCOL = 1
 MESSAGE_LIMIT_BYTES = 16_384  # the longest thing a client says is a subscription
 NAME_LENGTH = 120
+END = "]}"  # of a snapshot and a delta, whose rows are their last field
 HIGHEST_INT = 2**53 - 1  # what JavaScript still counts exactly
 
 Engine = Literal["live", "starting", "delayed", "offline"]
@@ -93,6 +94,7 @@ class Snapshot:
 
     Args:
         merged: epochs that changed the view and waited for a slow client; this stands for them.
+        rows: the last field, so that a text made once for many clients can stand for it.
     """
 
     id: int
@@ -112,6 +114,7 @@ class Delta:
 
     Args:
         merged: how many epochs changed the view since; 1 unless some had to wait.
+        changes: the last field, like a snapshot's rows.
     """
 
     id: int
@@ -135,7 +138,11 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class WireError:
-    """An error of a subscription, or of the connection when `id` is null."""
+    """An error of a subscription, or of the connection when `id` is null.
+
+    Args:
+        retry_s: seconds until it may go, null where waiting does not help.
+    """
 
     id: int | None
     code: str
@@ -144,6 +151,7 @@ class WireError:
     found: str
     exists: list[str]
     attempt: str = field(metadata={"wire": "try"})
+    retry_s: int | None
     type: Literal["error"] = "error"
 
     @classmethod
@@ -159,6 +167,7 @@ class WireError:
             found=body.get("found", ""),
             exists=list(body.get("exists", ())),
             attempt=body.get("try", ""),
+            retry_s=body.get("retry_s"),
         )
 
 
@@ -208,25 +217,43 @@ def tag_of(message: type) -> str:
     return str(next(f.default for f in fields(message) if f.name == "type"))
 
 
-def encode(message: ServerMessage) -> str:
+def retraction(number: int, view: str) -> list[ServerMessage]:
+    """Returns what takes the rows of a subscription off a page: at epoch 0 no view had any."""
+    none = Snapshot(number, view, columns=[], epoch=0, position=0, at_s=0.0, merged=0, rows=[])
+    return [none, Closed(number, view)]
+
+
+def encode(message: ServerMessage | Sequence[Any]) -> str:
     """Returns a message's text; a number JSON cannot say becomes null."""
     try:
-        return _text(message, allow_nan=False)
+        return _STRICT.encode(message)
     except ValueError:
-        return _text(json.loads(_text(message), parse_constant=lambda _: None))
+        return _STRICT.encode(json.loads(_LENIENT.encode(message), parse_constant=lambda _: None))
 
 
-def _text(body: Any, *, allow_nan: bool = True) -> str:
-    compact = (",", ":")
-    return json.dumps(
-        body, default=_fields, separators=compact, ensure_ascii=False, allow_nan=allow_nan
+def encode_rows(rows: Sequence[Any]) -> str:
+    """Returns rows as they stand in a message, without the brackets around all of them."""
+    return encode(rows)[1:-1]
+
+
+def encode_head(message: Snapshot | Delta) -> str:
+    """Returns the text of a message up to its first row; rows and `END` follow."""
+    bare = (
+        replace(message, rows=[]) if isinstance(message, Snapshot) else replace(message, changes=[])
     )
+    return encode(bare).removesuffix(END)
 
 
 def _fields(message: ServerMessage | Column | Position) -> dict[str, Any]:
     tag = {} if isinstance(message, PARTS) else {"type": message.type}
     found = {wire_name(f.name, f.metadata): getattr(message, f.name) for f in fields(message)}
     return {**tag, **found}
+
+
+_STRICT, _LENIENT = (
+    json.JSONEncoder(default=_fields, separators=(",", ":"), ensure_ascii=False, allow_nan=lenient)
+    for lenient in (False, True)
+)
 
 
 def _is_count(value: Any) -> bool:
@@ -266,11 +293,9 @@ def decode(text: str | bytes) -> ClientMessage:
             exists=[f"up to {MESSAGE_LIMIT_BYTES}"],
         )
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadClientMessage("the message is not JSON", found=_spelt(text)) from error
-    if fault := unstorable(body):
-        raise BadClientMessage(f"the message holds {fault}", found=_spelt(text))
+        body = decoded(text)
+    except BadJSON as fault:
+        raise BadClientMessage(fault.message, found=fault.found, exists=fault.exists) from fault
     if not isinstance(body, dict):
         raise BadClientMessage("a message is an object", found=type(body).__name__)
     by_tag = {tag_of(message): message for message in CLIENT_MESSAGES}

@@ -10,12 +10,13 @@ the sum is larger than the view it is dropped for a fresh snapshot.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import Epoch, ViewChange
-from smartcis.catalog import TENANT_COLUMN
 from smartcis.live import protocol
 from smartcis.live.views import FoldedView, History, bag, restricted
+from smartcis.policies import OWNER_COLUMN
 
 WAITING_AT_LEAST = 2_000  # rows that may wait before the view's own size is the measure
 
@@ -50,6 +51,7 @@ class Subscription:
         self.sent = 0
         self._wake = wake
         self._waiting: Delta = {}
+        self._borrowed = False  # what waits is one epoch's own, which others are sent, too
         self._merged = 0  # epochs that changed the view since the last message
         self._whole = False
         self._resumed = False  # a resumption is confirmed even when nothing happened since
@@ -66,16 +68,15 @@ class Subscription:
             return
         if self.view.error is not None:
             self._news.append(protocol.WireError.of(self.view.error, self.number))
-        owned = self.allowed is not None and self.view.index_of(TENANT_COLUMN) is not None
         # Which sessions a client had at `since` is not known any more: owned views start whole.
         missed = None
-        if since is not None and not owned:
+        if since is not None and self.allowed is None:
             missed = history.net(self.view.name, since, self.view.epoch)
         if since is None or missed is None:
             self._whole = bool(self.view.columns)
         else:
             self.sent = since
-            self._waiting, self._merged = missed
+            (self._waiting, self._merged), self._borrowed = missed, False
             self._resumed = True
             self._stamp = (self.view.epoch, self.view.position, self.view.at_s)
         if self.waits:
@@ -94,12 +95,20 @@ class Subscription:
         began = bool(change.columns or change.closed)
         self._merged = 0 if began else self._merged + bool(seen)
         if not self._whole and not change.closed:
-            merge(self._waiting, seen)
+            self._wait(seen)
             self._stamp = (epoch.number, epoch.position, epoch.at_s)
             if len(self._waiting) > max(WAITING_AT_LEAST, 2 * len(self.view.rows)):
                 self._waiting, self._whole = {}, True
         if self.waits:
             self._wake()
+
+    def _wait(self, seen: Delta) -> None:
+        if not self._waiting:
+            self._waiting, self._borrowed = seen, True
+            return
+        if self._borrowed:
+            self._waiting, self._borrowed = dict(self._waiting), False
+        merge(self._waiting, seen)
 
     def reload(self) -> None:
         """Queues a snapshot: the hub lost the thread, or the view came back."""
@@ -115,7 +124,7 @@ class Subscription:
         if self.allowed is None or allowed <= self.allowed:
             return
         self.allowed |= allowed  # never narrowed: the rows of an ended walk must still be deleted
-        if self.view.present and self.view.index_of(TENANT_COLUMN) is not None:
+        if self.view.present:
             self.reload()
 
     def _close(self) -> None:
@@ -134,7 +143,7 @@ class Subscription:
         messages, self._news = self._news, []
         view = self.view
         if self._whole:
-            rows = self._seen(view.rows)
+            seen = self._seen(view.rows)
             messages.append(
                 protocol.Snapshot(
                     id=self.number,
@@ -144,7 +153,7 @@ class Subscription:
                     position=view.position,
                     at_s=view.at_s,
                     merged=self._merged,
-                    rows=bag(rows),
+                    rows=view.shared() if seen is view.rows else bag(seen),
                 )
             )
             self.sent = view.epoch
@@ -158,12 +167,19 @@ class Subscription:
                     position=position,
                     at_s=at_s,
                     merged=self._merged,
-                    changes=[(weight, *row) for row, weight in self._waiting.items()],
+                    changes=self._changes(),
                 )
             )
             self.sent = epoch
         self._whole, self._resumed, self._waiting, self._merged = False, False, {}, 0
         return messages
 
+    def _changes(self) -> list[Any]:
+        if self._borrowed and self.allowed is None:
+            return self.view.changes(self._waiting)
+        return [(weight, *row) for row, weight in self._waiting.items()]
+
     def _seen(self, rows: Delta) -> Delta:
-        return restricted(rows, self.view.index_of(TENANT_COLUMN), self.allowed)
+        if self.allowed is None:
+            return rows
+        return restricted(rows, self.view.index_of(OWNER_COLUMN), self.allowed)

@@ -7,12 +7,13 @@ view rows             └ as of 45       a subscriber that has 42 gets the net o
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.model.delta import Delta, merge
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
+from smartcis.live.shared_rows import SharedRows
 
 KEEP_EPOCHS = 1_024
 KEEP_ROWS = 200_000  # bounds the memory of kept epochs, whatever they hold
@@ -37,9 +38,24 @@ class FoldedView:
     position: int = 0
     at_s: float = 0.0
     error: Mapping[str, Any] | None = None
+    _shared: SharedRows | None = None
+    _newest: tuple[Delta, SharedRows] | None = None
+
+    def shared(self) -> SharedRows:
+        """Returns the rows for all who are sent the whole view as it is now."""
+        if self._shared is None:
+            self._shared = SharedRows(_repeated(self.rows))
+        return self._shared
+
+    def changes(self, delta: Delta) -> SharedRows:
+        """Returns an epoch's changes for all who are sent just them; the newest are kept."""
+        if self._newest is None or self._newest[0] is not delta:
+            self._newest = delta, SharedRows((weight, *row) for row, weight in delta.items())
+        return self._newest[1]
 
     def load(self, snapshot: Snapshot) -> None:
         """Takes the whole view."""
+        self._shared = None
         self.present = True
         self.columns = snapshot.columns
         self.rows = dict(snapshot.rows)
@@ -50,9 +66,11 @@ class FoldedView:
     def forget(self) -> None:
         """Notes that the store no longer has it."""
         self.present, self.rows, self.columns, self.error = False, {}, (), None
+        self._shared = None
 
     def apply(self, change: ViewChange) -> None:
         """Folds one change in; the caller gives each epoch's changes once, in order."""
+        self._shared = None
         if change.closed:
             self.forget()
         else:
@@ -127,11 +145,22 @@ def _size(epoch: Epoch) -> int:
 
 def bag(rows: Delta) -> list[list[Any]]:
     """Returns each row as often as its weight says."""
-    return [list(row) for row, weight in rows.items() for _ in range(weight)]
+    return list(_repeated(rows))
+
+
+def _repeated(rows: Delta) -> Iterator[list[Any]]:
+    return (list(row) for row, weight in rows.items() for _ in range(weight))
 
 
 def restricted(rows: Delta, index: int | None, allowed: frozenset[str] | None) -> Delta:
-    """Returns the rows a tenant may see: all of them where nobody owns rows."""
-    if allowed is None or index is None:
+    """Returns the rows of some owners, or of all.
+
+    Args:
+        index: of the owners' column; without one, no row is anybody's.
+        allowed: the owners; None for all rows.
+    """
+    if allowed is None:
         return rows
+    if index is None:
+        return {}
     return {row: weight for row, weight in rows.items() if str(row[index]) in allowed}

@@ -9,44 +9,11 @@ from smartcis.models.outbox import LogLink, OutboxEntry
 from smartcis.models.own_tables import OwnRelation, OwnRow
 from smartcis.models.placements import NetworkPiece, NetworkState, Placement
 from smartcis.models.queries import MaintainedQuery, MaintainedView
+from smartcis.models.read_policies import ReadPolicy
+from smartcis.models.refused import RefusedMessage
 from smartcis.models.routes import RouteRequest
 from smartcis.models.routing import RoutingEdge, RoutingNode
 from smartcis.models.sensors import RegionSeed, Sensor
+from smartcis.models.tokens import AccessToken
 from smartcis.models.visitors import Visitor
 from smartcis.models.wrapped import Source, SourceRow, SourceState
-
-__all__ = [
-    "Alarm",
-    "Building",
-    "Delivery",
-    "Desk",
-    "Door",
-    "Kiosk",
-    "Level",
-    "LogLink",
-    "Machine",
-    "MaintainedQuery",
-    "MaintainedView",
-    "NetworkPiece",
-    "NetworkState",
-    "OutboxEntry",
-    "Outlet",
-    "OwnRelation",
-    "OwnRow",
-    "Placement",
-    "RegionSeed",
-    "Reservation",
-    "RouteRequest",
-    "RoutingEdge",
-    "RoutingNode",
-    "Sensor",
-    "SoftwareInstall",
-    "Source",
-    "SourceRow",
-    "SourceState",
-    "StaffAccess",
-    "ToldRow",
-    "Unit",
-    "Venue",
-    "Visitor",
-]

@@ -13,7 +13,7 @@ from smartcis.models.source import PKS_AT_ONCE, batched
 Fields = dict[str, Any]
 
 
-class Difference(NamedTuple):
+class RowCounts(NamedTuple):
     """How many rows were written."""
 
     created: int
@@ -21,7 +21,7 @@ class Difference(NamedTuple):
     deleted: int
 
 
-def make_equal(held: models.QuerySet[Any], wanted: Mapping[Any, Fields], *names: str) -> Difference:
+def make_equal(held: models.QuerySet[Any], wanted: Mapping[Any, Fields], *names: str) -> RowCounts:
     """Makes rows exactly the wanted ones; a row that does not change is not written.
 
     Law: called twice, it writes nothing the second time.
@@ -54,4 +54,4 @@ def make_equal(held: models.QuerySet[Any], wanted: Mapping[Any, Fields], *names:
         manager.bulk_update(changed, list(next(iter(wanted.values()))), batch_size=200)
     if fresh:
         manager.bulk_create(fresh, batch_size=500)
-    return Difference(len(fresh), len(changed), len(gone))
+    return RowCounts(len(fresh), len(changed), len(gone))

@@ -28,8 +28,9 @@ class OutboxEntry(models.Model):
     Args:
         token: the same for all entries of one database transaction; its idempotency key.
         body: `{"changes": [[relation, weight, *row]]}`, `{"register": [view, plan text,
-            strategy, sharing, on demand, most steps]}`, `{"unregister": view}` or
-            `{"declare": relation}` of a relation that is none of the catalog's.
+            strategy, sharing, on demand, most steps, rows and bytes, owner]}`,
+            `{"unregister": view}` or `{"declare": relation}` of a relation that is none of the
+            catalog's.
         position: log position, null until relayed.
     """
 

@@ -7,7 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 from django.utils import timezone
+
+from smartcis.models.outbox import enqueue
 
 
 class MaintainedView(models.Model):
@@ -23,6 +27,7 @@ class MaintainedView(models.Model):
         kept: whether the engine keeps it although nobody looks, because its changes go elsewhere.
         comment: one line for the schema browser.
         private: whether it reads other visitors' rows; only staff may follow it then.
+        owner: whose share of the engine it takes, as `Owner.share` names them; empty for nobody's.
         error: why it is not registered although its queries are still there; null when it is.
     """
 
@@ -38,10 +43,14 @@ class MaintainedView(models.Model):
     kept = models.BooleanField(default=False)
     comment = models.CharField(max_length=300, blank=True)
     private = models.BooleanField(default=False)
+    owner = models.CharField(max_length=16, blank=True, default="")
     error = models.JSONField(null=True, blank=True)
     # Registrations replay in this order: a view after those it reads.
     created_at = models.DateTimeField(default=timezone.now)
     order = models.BigIntegerField(default=0, db_index=True)
+
+    READABLE = models.Q(standing=True) | models.Q(named=True)
+    """Those that other queries may read."""
 
     class Meta:
         ordering = ("order",)
@@ -55,10 +64,11 @@ class MaintainedView(models.Model):
         What people ask may become a parameter row of a common dataflow, and has bounds; standing
         queries are read by others, which share what they are made of.
         """
-        sharing = "trunk" if self.standing else "auto"
-        most_steps = 0 if self.standing else settings.QUERY_STEPS
-        text = self.running_text
-        return {"register": [self.name, text, self.strategy, sharing, self.on_demand, most_steps]}
+        begun = [self.name, self.running_text, self.strategy]
+        if self.standing:
+            return {"register": [*begun, "trunk", self.on_demand]}
+        most = [settings.QUERY_STEPS, settings.QUERY_ROWS, settings.QUERY_BYTES]
+        return {"register": [*begun, "auto", self.on_demand, *most, self.owner]}
 
     @property
     def running_text(self) -> str:
@@ -92,6 +102,7 @@ class MaintainedQuery(models.Model):
 
     Args:
         browser: Django session key of an anonymous owner, empty for a user's.
+        address: a digest of where a visitor was, for limits; empty for a user's.
         order: how its rows are shown: `{"keys": [[column, descending, nulls last]], "width": n}`;
             columns from the n-th on only serve the order. Null where the text does not say.
     """
@@ -101,6 +112,7 @@ class MaintainedQuery(models.Model):
     sql = models.TextField()
     view = models.ForeignKey(MaintainedView, on_delete=models.PROTECT, related_name="queries")
     browser = models.CharField(max_length=40, blank=True, db_index=True)
+    address = models.CharField(max_length=32, blank=True, default="", db_index=True)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE
     )
@@ -113,3 +125,23 @@ class MaintainedQuery(models.Model):
 
     def __str__(self) -> str:
         return self.name or self.id
+
+
+@receiver(post_delete, sender=MaintainedQuery)
+def end_view(instance: MaintainedQuery, **_: Any) -> None:
+    """Ends a view with its last query, whoever deleted that: its owner, or the owner's account.
+
+    One that other views read stays, as nobody's.
+    """
+    view = MaintainedView.objects.filter(pk=instance.view_id, standing=False).first()
+    if view is None or view.queries.exists() or readers_of(view.name):
+        return
+    if view.error is None:
+        enqueue({"unregister": view.name})
+    view.delete()
+
+
+def readers_of(name: str) -> list[str]:
+    """Returns the views that read a relation or view."""
+    views = MaintainedView.objects.exclude(name=name)
+    return sorted(view for view, reads in views.values_list("name", "sources") if name in reads)

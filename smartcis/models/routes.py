@@ -21,6 +21,7 @@ class RouteRequest(SourceModel):
     Args:
         session: the walk's token, a row's key in every view about it.
         browser: Django session key of the browser that asked; only it may see, move or end it.
+        address: a digest of where that was, for limits.
         node: walking point where the visitor stands.
         last_seen: when the browser last said it was there; idle requests are swept.
     """
@@ -29,6 +30,7 @@ class RouteRequest(SourceModel):
 
     session = models.CharField(max_length=32, primary_key=True, default=mint_session)
     browser = models.CharField(max_length=40, db_index=True)
+    address = models.CharField(max_length=32, blank=True, default="", db_index=True)
     node = models.BigIntegerField()
     software = models.CharField(max_length=120)
     step_free = models.BooleanField(default=False)

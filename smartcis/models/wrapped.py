@@ -180,6 +180,7 @@ class SourceState(models.Model):
         since_s: when it was first heard of this run.
         heard_s: when it was heard last.
         beat_s: when that was last said in the log.
+        refused: messages of it that could not be used, since it was added.
         warnings: what of its last word could not be used, a sentence each.
         memory: what its wrapper left there.
     """
@@ -192,6 +193,7 @@ class SourceState(models.Model):
     heard_s = models.FloatField(default=0.0)
     beat_s = models.FloatField(default=0.0)
     reason = models.CharField(max_length=300, blank=True)
+    refused = models.PositiveBigIntegerField(default=0)
     warnings = models.JSONField(default=list)
     memory = models.JSONField(default=dict)
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
 from aspen.model.schema import Relation, Row, Value
@@ -18,11 +20,10 @@ from aspen.runtime.one_time_queries import answer_name
 from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from smartcis import composition
 from smartcis.access.grants import Grant
-from smartcis.catalog import CATALOG, TENANT_COLUMN
+from smartcis.catalog import CATALOG
 from smartcis.compiling.live_catalog import relation_of
 from smartcis.errors import Invalid, NotFound
 from smartcis.models import MaintainedView
-from smartcis.personal import PERSONAL
 
 WAIT_S = 3.0
 KEEP_S = 60.0
@@ -63,7 +64,19 @@ def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
     name, q = secrets.token_hex(8), question
     now_s = time.time()
     entries: list[Entry] = [
-        OneTimeQuery(now_s, name, granted.view, q.row, q.kind, q.free, q.changes, q.by)
+        OneTimeQuery(
+            now_s,
+            name,
+            granted.view,
+            q.row,
+            q.kind,
+            q.free,
+            q.changes,
+            q.by,
+            most_steps=settings.QUESTION_STEPS,
+            most_ms=settings.QUESTION_MS,
+            owner=granted.asker,
+        )
     ]
     if granted.on_demand:
         # Whoever asks about a view looks at it.
@@ -134,21 +147,12 @@ def refuse_others(granted: Grant, relation: Relation, row: Row) -> None:
     Raises:
         RowNotThere: as if they were not there: other visitors' walks do not exist for this one.
     """
-    if not may_see(granted, relation, row):
+    if not granted.may_see(relation.name, relation.names, row):
         raise RowNotThere(
             f"view {relation.name} has no such row now",
             exists=relation.names,
             attempt="take a row the view shows you",
         )
-
-
-def may_see(granted: Grant, relation: Relation, row: Row) -> bool:
-    """Returns whether a client may see a row of a relation."""
-    if relation.name in PERSONAL and not granted.private:
-        return False
-    if granted.allowed is None or TENANT_COLUMN not in relation.names:
-        return True
-    return row[relation.names.index(TENANT_COLUMN)] in granted.allowed
 
 
 def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], bool]:
@@ -159,7 +163,7 @@ def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], boo
     """
     values = json.loads(text or "[]")
     names = CATALOG.get(relation).names if relation in CATALOG else ()
-    if names and values and not may_see(granted, CATALOG.get(relation), tuple(values)):
+    if names and values and not granted.may_see(relation, names, tuple(values)):
         return {}, True
     names = (
         names if len(names) == len(values) else tuple(f"column_{n + 1}" for n in range(len(values)))
@@ -168,5 +172,6 @@ def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], boo
 
 
 def _refusal(fields: Mapping[str, Any]) -> AspenError:
-    kind = RowNotThere if fields["code"] in (NoSuchRow.code, UnknownView.code) else CannotSay
-    return kind.of(fields)
+    if fields["code"] in (NoSuchRow.code, UnknownView.code):
+        return RowNotThere.of(fields)
+    return CannotSay.because_of(fields)

@@ -7,6 +7,7 @@ UPDATE door SET state = 'locked' WHERE door_id = 'A.d1'
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change
@@ -20,10 +21,10 @@ from aspen.streamsql.table_change import table_change
 from aspen.views.evaluate_once import evaluate_once
 from smartcis.access.grants import Grant
 from smartcis.catalog import CATALOG
+from smartcis.compiling.fair_turn import fair_turn
 from smartcis.errors import unknown
 from smartcis.models.outbox import check_row
 from smartcis.models.state import source_models
-from smartcis.questions.asking import may_see
 
 LENGTH = 4_000
 CHANGES = 2_000
@@ -67,7 +68,8 @@ def _changes(statement: Statement, granted: Grant) -> Iterator[Change]:
     if statement.kind not in CHANGING:
         raise _unreadable(statement.kind.upper(), "it must be INSERT, DELETE or UPDATE")
     relation = _relation(statement)
-    change = table_change(statement, relation, lambda select: compile_statement(select, CATALOG))
+    with fair_turn():
+        change = table_change(statement, relation, partial(compile_statement, catalog=CATALOG))
     if statement.kind == "INSERT" and not change.constant:
         raise _unreadable(relation.name, "INSERT names its rows: INSERT INTO … VALUES (…)")
     if change.compiled.sources - {relation.name}:
@@ -81,7 +83,7 @@ def _changes(statement: Statement, granted: Grant) -> Iterator[Change]:
         for _ in range(count):
             if old is not None:
                 yield Change(relation.name, -1, old)
-            if new is not None and may_see(granted, relation, new):
+            if new is not None and granted.may_see(relation.name, relation.names, new):
                 yield Change(relation.name, 1, new)
 
 
@@ -93,8 +95,8 @@ def _held(relation: Relation, granted: Grant) -> Delta:
         if relation.name in model.relations:
             for one in model.objects.select_related(*(model.rows_need or (None,))):
                 for name, row in one.rows():
-                    if name == relation.name and may_see(granted, relation, checked := check(row)):
-                        accumulate(rows, checked, 1)
+                    if name == relation.name and granted.may_see(name, relation.names, row):
+                        accumulate(rows, check(row), 1)
     return rows
 
 

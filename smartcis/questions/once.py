@@ -45,8 +45,11 @@ class OnceAnswer:
     at_s: float
 
 
-def answer(compiled: Compiled) -> OnceAnswer:
+def answer(compiled: Compiled, asker: str = "") -> OnceAnswer:
     """Returns the engine's answer to a compiled query.
+
+    Args:
+        asker: whose share of the engine it takes; empty for nobody's.
 
     Raises:
         NoAnswer: it did not answer in time.
@@ -61,13 +64,16 @@ def answer(compiled: Compiled) -> OnceAnswer:
         (),
         OneTimeKind.ONCE,
         plan_text=plan_text(asked.plan),
-        most_steps=settings.QUERY_STEPS,
+        most_steps=settings.QUESTION_STEPS,
+        most_bytes=settings.QUERY_BYTES,
+        most_ms=settings.QUESTION_MS,
+        owner=asker,
     )
     # Straight to the log, as all questions: see `smartcis.questions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
     found = wait(answer_name(name), WAIT_S)
     if found.error is not None:
-        raise NotAnswered.of(found.error)
+        raise NotAnswered.because_of(found.error)
     columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)
     rows = in_order(dict(found.rows), found.columns, order)
     return OnceAnswer(columns, rows, found.epoch, position, found.at_s)

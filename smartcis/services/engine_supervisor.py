@@ -1,42 +1,46 @@
 """Keeps an engine running: starts one when the lease is free, kills one that hangs.
 
-    lease free            → start `manage.py engine` as a process group of its own
-    our engine is silent  → kill the group, the lease with it; the next look starts another
-    engine fails at once  → wait longer each time
-    another host's lease  → leave it alone
+    lease free                      → start `manage.py engine` as a process group of its own
+    an engine of this host has it   → adopt it: it outlived the supervisor that started it
+    our engine is silent            → kill the group, the lease with it; then start another
+    engine fails at once            → wait longer each time
+    another host's lease            → leave it alone
 
-Several supervisors may look at once: the lease lets one engine work.
+Several supervisors may look at once: the lease lets one engine work. Each look leaves a sign of
+life beside the results; an engine that finds none for a while ends itself.
 """
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import redis
 import structlog
 
-from aspen.results.engine_status import EngineStatus, read_status, write_status
+from aspen.redis_client import connect_once
+from aspen.results.engine_status import EngineStatus, read_status, say_supervised, write_status
 from aspen.results.lease import Lease
 from smartcis.services.child import BackOff, Child, signal_group
 
 HUNG_S = 15.0  # an engine says something every second
-STARTING_S = 60.0  # and until it says the first word, Spark may take a while on a busy machine
+STARTING_S = 180.0  # and until it says the first word, Python may take a while on a busy machine
 STOP_S = 20.0
+PERIOD_S = 1.0
+SUPERVISED = "--supervised"  # in the command of an engine that any supervisor may adopt
 _LAST_BYTES = 4_096
 
 logger = structlog.get_logger(__name__)
 
 
 class EngineSupervisor:
-    """Watches one engine on behalf of this process.
+    """Watches one engine on behalf of this process; it is to be used like a `Child`.
 
     Args:
         url: Redis server of the results.
@@ -46,6 +50,8 @@ class EngineSupervisor:
         environment: the engine's environment.
     """
 
+    name = "engine"
+
     def __init__(
         self,
         url: str,
@@ -54,61 +60,116 @@ class EngineSupervisor:
         output: Path,
         environment: Mapping[str, str],
     ) -> None:
-        self._redis = redis.Redis.from_url(url)
-        self._name = name
+        self._redis = connect_once(url)
+        self._results = name
         self._lease = Lease(url, name, ttl_s=1.0)
         self._output = output
-        # Not tied: Celery has threads, and the engine watches its parent itself.
-        self._engine = Child(output.stem, command, environment, output.parent, STOP_S, tied=False)
+        # Not tied: an engine outlives its supervisor, and the next one adopts it.
+        self._child = Child(output.stem, command, environment, output.parent, STOP_S, tied=False)
+        self._adopted: psutil.Process | None = None
         self._back_off = BackOff()
-        self._next_start = 0.0
-        self._lock = threading.Lock()
-        self._stopped = False
+        self._next_start = self._next_look = self._began = self._heard_at = 0.0
+        self._heard_s = 0.0
+        self.starts = 0
+
+    @property
+    def pid(self) -> int:
+        """The engine's process id, 0 while there is none of ours."""
+        return self._adopted.pid if self._adopted is not None else self._child.pid
+
+    def start(self) -> None:
+        """Looks for the first time."""
+        self.watch()
+
+    def watch(self) -> str:
+        """Looks after the engine once a second, and at once where it has ended.
+
+        Returns:
+            What happened, empty when nothing did.
+        """
+        now = time.monotonic()
+        child = self._child.process
+        ended = child is not None and child.poll() is not None
+        if now < self._next_look and not ended:
+            return ""
+        self._next_look = now + PERIOD_S
+        try:
+            return self.look()
+        except redis.RedisError:
+            return ""  # without the server no engine works; whoever keeps the server says so
 
     def look(self) -> str:
         """Looks after the engine once.
 
         Returns:
-            What was done: "", "started", "killed" or "ended".
+            What was done: "", "started", "adopted", "killed" or "ended".
         """
-        if not self._lock.acquire(blocking=False):
-            return ""  # a look that is under way serves as well
-        try:
-            return "" if self._stopped else self._look()
-        finally:
-            self._lock.release()
-
-    def _look(self) -> str:
-        status = read_status(self._redis, self._name)
-        if self._engine.process is not None:
-            return self._look_at(self._engine.process, status)
-        if time.monotonic() < self._next_start or self._lease.held_for_s() > 0:
+        say_supervised(self._redis, self._results)
+        status = read_status(self._redis, self._results)
+        if self.pid:
+            return self._look_at(self.pid, status)
+        if time.monotonic() < self._next_start:
             return ""
-        self._start()
-        return "started"
+        return self._adopt() or ("" if self._lease.held_for_s() > 0 else self._start())
 
-    def _look_at(self, process: subprocess.Popen[bytes], status: EngineStatus) -> str:
-        pid, ran_s = process.pid, time.monotonic() - self._engine.began
-        code = process.poll()
+    def _adopt(self) -> str:
+        """Takes over an engine of this host that holds the lease; one that is dead loses it."""
+        host, _, pid = self._lease.holder().rpartition(":")
+        if host != socket.gethostname():
+            return ""
+        try:
+            holder = psutil.Process(int(pid))
+            if SUPERVISED not in holder.cmdline():
+                return ""  # somebody runs it by hand
+        except psutil.NoSuchProcess:
+            self._lease.break_of(int(pid))
+            return ""
+        self._adopted = holder
+        self._begin()
+        logger.info("engine_adopted", pid=holder.pid)
+        return "adopted"
+
+    def _begin(self) -> None:
+        self._began = time.monotonic()
+        self._heard_at, self._heard_s = self._began, 0.0
+
+    def _look_at(self, pid: int, status: EngineStatus) -> str:
+        now = time.monotonic()
+        ran_s = now - self._began
+        alive, code = self._state()
         spoke = status.pid == pid and status.host == socket.gethostname()
-        if code is None:
-            silent_s = time.time() - status.beat_s if spoke else ran_s
-            if silent_s <= (HUNG_S if spoke else STARTING_S):
+        if alive:
+            # By our own clock: the time of day may jump.
+            if spoke and status.beat_s != self._heard_s:
+                self._heard_at, self._heard_s = now, status.beat_s
+            silent_s = now - self._heard_at
+            if silent_s <= (HUNG_S if self._heard_s else STARTING_S):
                 return ""
             logger.warning("engine_hangs", pid=pid, silent_s=round(silent_s, 1))
-        signal_group(process, signal.SIGKILL)
-        process.wait()
-        self._engine.process = None
+        signal_group(pid, signal.SIGKILL)
+        if self._child.process is not None:
+            self._child.process.wait()
+        self._child.process = self._adopted = None
         self._lease.break_of(pid)
         if code is not None and not spoke and self._lease.held_for_s() <= 0:
             self._report(pid, code)
         pause_s = self._back_off.pause_s(ran_s)
-        self._next_start = time.monotonic() + pause_s
+        self._next_start = now + pause_s
         logger.warning("engine_down", pid=pid, code=code, ran_s=round(ran_s, 1), pause_s=pause_s)
-        if pause_s or code is None:
-            return "killed" if code is None else "ended"
-        self._start()
-        return "started"
+        if pause_s or alive:
+            return "killed" if alive else "ended"
+        return self._start()
+
+    def _state(self) -> tuple[bool, int | None]:
+        """Returns whether our engine lives, and the status it ended with where that is known."""
+        if self._child.process is not None:
+            code = self._child.process.poll()
+            return code is None, code
+        assert self._adopted is not None
+        try:
+            return self._adopted.status() != psutil.STATUS_ZOMBIE, None
+        except psutil.NoSuchProcess:
+            return False, None
 
     def _report(self, pid: int, code: int) -> None:
         """Writes the status that an engine left unwritten, with the last line of its output."""
@@ -121,23 +182,31 @@ class EngineSupervisor:
             beat_s=time.time(),
             error=f"ended with status {code}: {line.strip()}",
         )
-        write_status(self._redis, self._name, failed)
+        write_status(self._redis, self._results, failed)
 
-    def _start(self) -> None:
-        self._engine.start()
-        assert self._engine.process is not None
-        logger.info("engine_started", pid=self._engine.process.pid)
+    def _start(self) -> str:
+        self._child.start()
+        self.starts += 1
+        self._begin()
+        logger.info("engine_started", pid=self.pid)
+        return "started"
 
     def stop(self) -> None:
-        """Ends our engine, and start none again."""
-        with self._lock:
-            self._stopped = True
-            process = self._engine.process
-            if process is not None:
-                self._engine.stop()
-                self._lease.break_of(process.pid)
+        """Ends our engine."""
+        pid = self.pid
+        if not pid:
+            return
+        if self._adopted is not None:
+            with suppress(psutil.Error):
+                self._adopted.terminate()
+                self._adopted.wait(STOP_S)
+            signal_group(pid, signal.SIGKILL)
+            self._adopted = None
+        self._child.stop()
+        with suppress(redis.RedisError):
+            self._lease.break_of(pid)
 
 
 def engine_command(manage: Path) -> list[str]:
-    """Returns the command of an engine that ends when the calling process does."""
-    return [sys.executable, str(manage), "engine", "--parent", str(os.getpid())]
+    """Returns the command of an engine that ends when no supervisor is left."""
+    return [sys.executable, str(manage), "engine", SUPERVISED]

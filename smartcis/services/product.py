@@ -1,34 +1,52 @@
-"""The whole product under one supervisor: Redis, web, Celery (with the engine), what feeds it.
+"""The whole product under one supervisor: Redis, engine, clock, Celery, web, what feeds it.
 
     supervisor ─┬─ redis-server
-                ├─ celery worker + beat ── manage.py engine ── Spark's JVM ── Python workers
+                ├─ manage.py clock      ticks, and the outbox in a thread of its own
+                ├─ manage.py engine ── Spark's JVM ── Python workers
+                ├─ celery worker        everything else that is periodic
+                ├─ celery worker        for sources and webhooks, whose processes may be killed
+                ├─ celery beat
                 ├─ uvicorn
                 ├─ manage.py simulate
                 └─ manage.py listen     (where a broker or another talking source is set up)
 
-A child that dies is started again. Nobody outlives the supervisor, even when it is killed: the
-kernel ends its children, the engine watches Celery, Spark's JVM watches the engine.
+A child that dies, stands still or says nothing any more is started again, and what is down is
+named. Should the supervisor itself be killed, the kernel ends its children; the engine waits for
+another supervisor to adopt it before it ends itself, and Spark's JVM with it.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import redis
+from django.conf import settings
 
+from aspen.redis_client import connect_once
 from aspen.results.engine_status import read_status
-from smartcis.environment import REDIS_PORT_FILE
 from smartcis.services.child import Child
 from smartcis.services.embedded_redis import EmbeddedRedis
+from smartcis.services.engine_supervisor import EngineSupervisor, engine_command
+from smartcis.services.processes import (
+    ProcessState,
+    forget_processes,
+    supervisor_of,
+    write_processes,
+)
+from smartcis.services.stopped import Stopped
 
+PROCESSES = ("engine", "clock", "celery", "beat", "sources", "web", "simulator", "listener")
 WATCH_S = 0.2
+TELL_S = 1.0
+HOST = socket.gethostname()
 LIVE_LIMIT_S = 240.0
 MOST_FAILURES = 3  # of the engine, before a start is given up
 
@@ -37,12 +55,8 @@ class NotLive(RuntimeError):
     """The product did not come up in time."""
 
 
-class Steps:
-    """Prints the steps of a start, with the seconds since the beginning and its own.
-
-    Args:
-        write: prints one line.
-    """
+class StartSteps:
+    """Prints the steps of a start, with the seconds since the beginning and its own."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
@@ -86,10 +100,15 @@ class Product:
         self._var = var
         self._port = port
         self._results_name = results_name
-        self.steps = Steps(say)
+        self.steps = StartSteps(say)
         self._environment = dict(os.environ)
         self._environment["SMARTCIS_VAR"] = str(var)
-        self._children: list[Child] = []
+        self._children: list[Child | EngineSupervisor] = []
+        self._server = connect_once(settings.REDIS_URL)
+        self._supervisor = supervisor_of(var)
+        self._said: dict[str, str] = {}
+        self._stopped = Stopped()
+        self._told_at = 0.0
         self._stopping = False
         self._failed: set[int] = set()
 
@@ -101,40 +120,66 @@ class Product:
         """
         given = self._environment.get("REDIS_URL")
         if given:
-            return given
-        server = EmbeddedRedis(self._var / "redis", self._var / REDIS_PORT_FILE)
+            return self.use_redis(given)
+        server = EmbeddedRedis(self._var / "redis")
         server.start()
+        if server.lost:
+            self.steps.say(f"the append-only file of Redis was repaired: {server.lost}")
         if server.process is not None:  # otherwise it runs already, and is somebody else's
             self._children.append(server)
-        self._environment["REDIS_URL"] = server.url
-        return server.url
+        return self.use_redis(server.url)
+
+    def use_redis(self, url: str) -> str:
+        """Lets all children use a server; returns its URL."""
+        self._environment["REDIS_URL"] = url
+        self._server = connect_once(url)
+        # What is said here of processes that run no more is of an earlier supervisor.
+        with suppress(redis.RedisError):
+            forget_processes(self._server, settings.NAME, self._supervisor)
+        return url
 
     def start(self, *names: str) -> None:
-        """Starts children by name: celery, web, simulator, listener."""
+        """Starts children by name; `PROCESSES` has the names."""
         for name in names:
             child = self._child(name)
             child.start()
             self._children.append(child)
 
-    def _child(self, name: str) -> Child:
+    def _child(self, name: str) -> Child | EngineSupervisor:
         python = sys.executable
+        logs = self._var / "logs"
+        if name == "engine":
+            return EngineSupervisor(
+                self._environment["REDIS_URL"],
+                self._results_name,
+                engine_command(self._manage),
+                logs / "engine.log",
+                self._environment,
+            )
+        celery = (python, "-m", "celery", "-A", "smartcis.celery")
         commands = {
+            "clock": [python, str(self._manage), "clock"],
             "celery": [
-                *(python, "-m", "celery", "-A", "smartcis.celery", "worker", "--beat"),
-                *("--pool", "threads", "--concurrency", "4", "--loglevel", "WARNING"),
-                *("--schedule", str(self._var / "celery-beat"), "--without-gossip"),
-                *("--without-mingle", "--hostname", f"smartcis-{self._port}@%h"),
+                *(*celery, "worker", "--pool", "threads", "--concurrency", "4"),
+                *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+                *("--hostname", f"smartcis-{self._port}@%h"),
             ],
+            "sources": [
+                *(*celery, "worker", "--queues", settings.SOURCES_QUEUE, "--autoscale", "4,1"),
+                *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+                *("--hostname", f"smartcis-sources-{self._port}@%h"),
+            ],
+            "beat": [*celery, "beat", "--loglevel", "WARNING", "--pidfile", ""],
             "web": [
                 *(python, "-m", "uvicorn", "smartcis.asgi:application", "--host", "127.0.0.1"),
                 *("--port", str(self._port), "--log-level", "warning"),
-                *("--timeout-graceful-shutdown", "3"),
+                *("--timeout-graceful-shutdown", "3", "--no-proxy-headers", "--http", "h11"),
+                *("--ws", "smartcis.live.slow_reader:SocketProtocol", "--ws-max-size", "65536"),
             ],
             "simulator": [python, str(self._manage), "simulate"],
             "listener": [python, str(self._manage), "listen"],
         }
-        patience_s = 30.0 if name == "celery" else 10.0  # Celery ends the engine first
-        return Child(name, commands[name], self._environment, self._var / "logs", patience_s)
+        return Child(name, commands[name], self._environment, logs, beats=True)
 
     def wait_until_live(self) -> None:
         """Waits until pages are served and the engine has written its first epoch.
@@ -147,8 +192,7 @@ class Product:
             self._until(self._web_answers, began, "the web server")
         with self.steps.step("engine (Spark)") as tell:
             self._until(self._engine_is_live, began, "the engine")
-            with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
-                status = read_status(client, self._results_name)
+            status = read_status(self._server, self._results_name)
             tell(f"epoch {status.epoch}, log position {status.position}")
 
     def _until(self, holds: Callable[[], bool], began: float, what: str) -> None:
@@ -161,18 +205,17 @@ class Product:
             time.sleep(WATCH_S)
 
     def _web_answers(self) -> bool:
+        """Tells whether our own server answers, and not whoever had the port before."""
+        web = next(child for child in self._children if child.name == "web")
         try:
-            url = f"http://127.0.0.1:{self._port}/api/v1/status/"
-            with urllib.request.urlopen(url, timeout=10):  # our own address
-                return True
-        except urllib.error.HTTPError:
-            return True
-        except OSError:
+            url = f"http://127.0.0.1:{self._port}/healthz"
+            with urllib.request.urlopen(url, timeout=10) as answer:  # our own address
+                return bool(json.load(answer).get("pid") == web.pid)
+        except (OSError, ValueError, AttributeError):
             return False
 
     def _engine_is_live(self) -> bool:
-        with redis.Redis.from_url(self._environment["REDIS_URL"]) as client:
-            status = read_status(client, self._results_name)
+        status = read_status(self._server, self._results_name)
         if status.state == "failed" and status.pid not in self._failed:
             self._failed.add(status.pid)
             self.steps.say(f"the engine failed: {status.error}")
@@ -182,11 +225,24 @@ class Product:
         return status.summary() in {"live", "delayed"}
 
     def watch(self) -> None:
-        """Starts again whatever has died, Redis first."""
+        """Starts again whatever has died, Redis first, and names what is down."""
         for child in self._children:
             happened = child.watch()
             if happened:
+                self._said[child.name] = happened
                 self.steps.say(f"{child.name} {happened}")
+        if time.monotonic() >= self._told_at + TELL_S:
+            self._told_at = time.monotonic()
+            for happened in self._stopped.end(child.pid for child in self._children if child.pid):
+                self.steps.say(happened)
+            with suppress(redis.RedisError):
+                write_processes(self._server, settings.NAME, self._supervisor, self._states())
+
+    def _states(self) -> list[ProcessState]:
+        return [
+            ProcessState(one.name, HOST, one.pid, one.starts, self._said.get(one.name, ""))
+            for one in self._children
+        ]
 
     def run(self) -> None:
         """Watches until `request_stop`."""
@@ -200,5 +256,7 @@ class Product:
 
     def stop(self) -> None:
         """Ends all children, Redis last."""
+        with suppress(redis.RedisError):
+            forget_processes(self._server, settings.NAME, self._supervisor)
         for child in reversed(self._children):
             child.stop()

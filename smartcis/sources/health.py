@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import redis
 import structlog
+from django.db.models.functions import Coalesce
 
 from aspen.errors import AspenError
 from smartcis import composition
@@ -28,6 +29,7 @@ class SourceHealth:
         reason: what is wrong, empty for nothing.
         relations: what it feeds, by name.
         capabilities: what it can do for a query.
+        refused: messages of it that could not be used.
     """
 
     source: Source
@@ -36,17 +38,19 @@ class SourceHealth:
     reason: str
     relations: tuple[str, ...]
     capabilities: tuple[str, ...]
+    refused: int
 
 
 def source_health() -> list[SourceHealth]:
     """Returns all sources with their health."""
     known = _states()
     found = []
-    for one in Source.objects.select_related("machine"):
+    counted = Coalesce("state__refused", 0)
+    for one in Source.objects.select_related("machine").annotate(refused=counted):
         state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
         if not one.enabled:
             state, since_s, reason = "off", None, ""
-        found.append(SourceHealth(one, state, since_s, reason, *declared(one)))
+        found.append(SourceHealth(one, state, since_s, reason, *declared(one), one.refused))
     return found
 
 

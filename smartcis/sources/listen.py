@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 from django.conf import settings
@@ -36,11 +36,7 @@ logger = structlog.get_logger(__name__)
 
 
 class Turn:
-    """One of several listening processes has the turn; the others take it when that one is gone.
-
-    Args:
-        lease: of the turn.
-    """
+    """One of several listening processes has the turn; the others take it when that one is gone."""
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -122,7 +118,8 @@ class Listening:
     def _begin(self, one: Source) -> _Listened:
         sink = SourceSink(one.source, self.log, self.clock)
         try:
-            wrapper = kind_of(one.kind)(one.reader_settings(), self.clock)
+            settings_of_it = replace(one.reader_settings(), refuse=sink.refuse)
+            wrapper = kind_of(one.kind)(settings_of_it, self.clock)
             assert isinstance(wrapper, Listener)
         except AspenError as fault:
             pulse = Pulse(one.source, one.period_s, one.added_at.timestamp())

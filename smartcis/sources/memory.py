@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -15,6 +15,8 @@ from smartcis.models import Source, SourceState
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import LogAway
 from smartcis.wrappers.pulse import Pulse
+
+KNOWN = ("asked_s", "since_s", "heard_s", "beat_s", "reason", "warnings", "memory")
 
 logger = structlog.get_logger(__name__)
 
@@ -57,14 +59,14 @@ def keep(state: SourceState, pulse: Pulse) -> None:
     state.beat_s, state.reason = max(pulse.beat_s, 0.0), pulse.reason
     with transaction.atomic():
         if Source.objects.select_for_update().filter(pk=state.source_id).exists():
-            state.save()
+            state.save(update_fields=KNOWN)
 
 
 @contextmanager
 def calls_of(
-    account: str, log: RedisLog, *, clock: Callable[[], float] = time.time
+    sources: Sequence[Source], log: RedisLog, *, clock: Callable[[], float] = time.time
 ) -> Iterator[None]:
-    """Notes that the gateways of an account called, or why what they brought was refused."""
+    """Notes that the gateways of sources called, or why what they brought was refused."""
     fault: AspenError | None = None
     try:
         yield
@@ -72,8 +74,7 @@ def calls_of(
         fault = refused
         raise
     finally:
-        pushing = Source.objects.filter(kind="push", enabled=True, config__account=account)
-        for source in pushing if account else ():
+        for source in sources:
             state, pulse = recall(source)
             if fault is None:
                 pulse.heard(clock())

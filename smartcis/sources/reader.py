@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
-from django.db import connections
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import F
+from django.db.models.functions import Coalesce
 
 from aspen.errors import AspenError
 from aspen.log.redis_log import RedisLog
@@ -20,41 +22,29 @@ from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.kinds import KINDS, kind_of
 
-AT_ONCE = 4  # sources that keep us waiting do not keep the others waiting
 WARNINGS_KEPT = 50
 
+logger = structlog.get_logger(__name__)
 
-def poll_due(log: RedisLog) -> int:
-    """Polls every source whose time has come, some at once; withdraw what is switched off.
+
+def due_sources(now_s: float) -> list[str]:
+    """Returns the polled sources whose time has come."""
+    polled = [kind.key for kind in KINDS if issubclass(kind, Poller)]
+    found = Source.objects.filter(enabled=True, kind__in=polled)
+    asked = found.annotate(asked_s=Coalesce("state__asked_s", 0.0))
+    return list(asked.filter(asked_s__lte=now_s - F("period_s")).values_list("pk", flat=True))
+
+
+def poll_if_due(source: str, log: RedisLog) -> int:
+    """Polls a source if its time has come.
 
     Returns:
         How many were polled.
     """
-    now_s = time.time()
-    polled = [kind.key for kind in KINDS if issubclass(kind, Poller)]
-    withdraw_disabled()
-    waiting = Source.objects.filter(enabled=True, kind__in=polled).select_related("state")
-    due = [source for source in waiting if now_s - _asked_s(source) >= source.period_s]
-    if len(due) == 1:
-        poll_source(due[0], log)
-    elif due:
-
-        def poll(source: Source) -> None:
-            try:
-                poll_source(source, log)
-            finally:
-                connections.close_all()  # this thread's own
-
-        with ThreadPoolExecutor(min(AT_ONCE, len(due))) as pool:
-            list(pool.map(poll, due))
-    return len(due)
-
-
-def _asked_s(source: Source) -> float:
-    try:
-        return source.state.asked_s
-    except SourceState.DoesNotExist:
-        return 0.0
+    if source not in due_sources(time.time()):
+        return 0
+    poll_source(Source.objects.get(pk=source), log)
+    return 1
 
 
 def poll_source(source: Source, log: RedisLog, clock: Callable[[], float] = time.time) -> bool:
@@ -65,6 +55,8 @@ def poll_source(source: Source, log: RedisLog, clock: Callable[[], float] = time
     """
     now_s = clock()
     state, pulse = recall(source)
+    # Before asking: a reader that has to be killed is not begun again at once.
+    SourceState.objects.filter(pk=source.pk).update(asked_s=now_s)
     sink = SourceSink(source.source, log, clock)
     answered, warnings = False, list(state.warnings)
     try:
@@ -74,7 +66,11 @@ def poll_source(source: Source, log: RedisLog, clock: Callable[[], float] = time
         pulse.trouble(f"{fault.code}: {fault.message}")
     else:
         poller.pulse = pulse
-        answered = poller.ask(sink)
+        try:
+            answered = poller.ask(sink)
+        except SoftTimeLimitExceeded:
+            pulse.trouble("it takes too long to read")
+            logger.warning("poll ended", source=source.pk)
         warnings = list(poller.warnings)
     say(pulse, sink, now_s)
     state.asked_s, state.warnings = now_s, warnings[:WARNINGS_KEPT]

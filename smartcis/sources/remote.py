@@ -6,11 +6,15 @@ import uuid
 
 import httpx
 
+from aspen.errors import AspenError
 from smartcis.catalog import CATALOG
+from smartcis.json_text import decoded
+from smartcis.outbound import body_of, calling
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import Arrivals, Batch, Readings
 
-TIMEOUT_S = 10.0
+DEADLINE_S = 10.0
+ANSWER_BYTES = 100_000
 ATTEMPTS = 3
 
 
@@ -26,7 +30,7 @@ class Remote:
     def __init__(self, url: str, source: str, token: str) -> None:
         self._base = f"{url.rstrip('/')}/api/v1"
         self._source = source
-        self._client = httpx.Client(timeout=TIMEOUT_S, headers={"Authorization": f"Token {token}"})
+        self._token = token
 
     def __call__(self, batch: Batch) -> int:
         """Hands a batch over; see `smartcis.wrappers.protocol.Append`.
@@ -47,18 +51,27 @@ class Remote:
 
     def _post(self, path: str, body: object, key: str) -> int:
         # The same key for every attempt: a lost answer must not append twice.
-        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        headers = {
+            "Authorization": f"Token {self._token}",
+            "Idempotency-Key": key or uuid.uuid4().hex,
+        }
         reason = ""
         for _ in range(ATTEMPTS):
             try:
-                answer = self._client.post(f"{self._base}/{path}", json=body, headers=headers)
-            except httpx.HTTPError as error:
+                with (
+                    calling(DEADLINE_S, listed=None) as client,
+                    client.stream(
+                        "POST", f"{self._base}/{path}", json=body, headers=headers
+                    ) as answer,
+                ):
+                    said = body_of(answer, ANSWER_BYTES)
+                if answer.status_code == httpx.codes.CREATED:
+                    return int(decoded(said)["accepted"])
+            except (AspenError, httpx.HTTPError, LookupError, TypeError, ValueError) as error:
                 reason = str(error) or type(error).__name__
                 continue
-            if answer.status_code == httpx.codes.CREATED:
-                return int(answer.json()["accepted"])
             if answer.is_client_error:
-                said = answer.text[:300]
-                raise BadRow(f"refused with {answer.status_code}: {said}")
+                words = said[:300].decode(errors="replace")
+                raise BadRow(f"refused with {answer.status_code}: {words}")
             reason = f"{answer.status_code} {answer.reason_phrase}"
         raise LogAway(f"{self._base} does not answer: {reason}")

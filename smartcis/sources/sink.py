@@ -19,10 +19,11 @@ from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import ValidReading, append_readings, transactions
+from smartcis.models.refused import keep_refused
 from smartcis.readings.times import check_time
 from smartcis.sources.stores import store_of
 from smartcis.wrappers.errors import BadRow, LogAway
-from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Readings
+from smartcis.wrappers.protocol import Arrivals, Batch, Contents, MessageRefusal, Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,15 @@ class SourceSink:
                     return self._arrive(key, relation, list(rows))
                 case Contents(relation, rows):
                     return store_of(relation)(self.source, relation, rows)
+
+    def refuse(self, refusal: MessageRefusal) -> None:
+        """Counts and keeps a message that cannot be used.
+
+        Raises:
+            LogAway: the database cannot be reached.
+        """
+        with _reached():
+            keep_refused(self.source, refusal)
 
     def beat(self, row: Row) -> None:
         """Appends a heartbeat.

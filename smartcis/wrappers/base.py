@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 
 from aspen.errors import AspenError
 from aspen.model.schema import Relation
@@ -114,10 +115,16 @@ class Poller(Wrapper, abc.ABC):
             self.poll(append)
         except AspenError as down:
             reason = f"{down.message} ({down.found})" if down.found else down.message
-            self.pulse.trouble(reason)
             logger.warning("source down", source=self.settings.source, reason=reason)
-            return False
-        return True
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:  # whatever it said: it is down, not its reader
+            reason = f"it broke its reader: {type(error).__name__}: {error}"
+            logger.exception("source broke its reader", source=self.settings.source)
+        else:
+            return True
+        self.pulse.trouble(reason)
+        return False
 
 
 def pause_s(failures: int, rng: random.Random, longest_s: float = LONGEST_PAUSE_S) -> float:

@@ -15,7 +15,7 @@ from aspen.model.schema import Row
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadConfig, SourceDown
-from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch
+from smartcis.wrappers.fetch import LARGEST_BYTES, Page, fetch, storable
 from smartcis.wrappers.ical import read_calendar
 from smartcis.wrappers.protocol import Append, Capability, Contents
 
@@ -85,7 +85,7 @@ class Calendar(Poller):
         try:
             if path.stat().st_size > LARGEST_BYTES:
                 raise SourceDown(f"the file is larger than {LARGEST_BYTES} bytes")
-            text = path.read_text(encoding="utf-8", errors="replace")
+            text = storable(path.read_text(encoding="utf-8", errors="replace"))
         except OSError as error:
             raise SourceDown(f"the file cannot be read: {error.strerror}") from error
         fresh = memory.get("body") != text

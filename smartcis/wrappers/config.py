@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from smartcis.wrappers.declared import columns_fault
 from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.zones import time_zones
 
 TEXT_LENGTH = 2_000
 
@@ -84,7 +85,7 @@ def _url(value: object) -> str:
 
 
 def _zone(value: object) -> str:
-    return "" if value in available_timezones() else "is a time zone such as Europe/Berlin"
+    return "" if value in time_zones() else "is a time zone such as Europe/Berlin"
 
 
 def _pattern(value: object) -> str:

@@ -1,7 +1,7 @@
 """Engine: AspEN about itself, from the results it writes.
 
-Law:        the rows of successive polls add up to what the result store held: every epoch is
-            counted once, or named as forgotten.
+Law:        the rows of successive polls add up to what the result store held of views over
+            nothing closed: every epoch is counted once, or named as forgotten.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import redis
 
 from aspen.model.schema import Row
 from aspen.results import EpochsForgotten
-from aspen.results.protocol import Epoch
+from aspen.results.protocol import Epoch, ViewChange
 from smartcis import composition
 from smartcis.catalog import SYSTEM
+from smartcis.policies import CLOSED, reach
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.errors import SourceDown
 from smartcis.wrappers.protocol import Append, Arrivals, Capability
 
-OWN_VIEWS = ("why:",)  # answers to questions come and go; they are no standing load
+Told = Sequence[tuple[Epoch, Sequence[ViewChange]]]
 
 
 class EngineSource(Poller):
@@ -40,7 +41,8 @@ class EngineSource(Poller):
             known, since_s = int(memory.get("epoch", head)), float(memory.get("at_s", now_s))
             before = int(memory.get("position", position))
             try:
-                epochs = [one for one in results.epochs_since(known, 0.0) if one.number <= head]
+                found = results.epochs_since(known, 0.0)
+                epochs = [one for one in found if one.number <= head]
             except EpochsForgotten:
                 epochs = []
                 warnings = [f"the epochs since {known} are forgotten"]
@@ -51,6 +53,8 @@ class EngineSource(Poller):
         if not epochs and not first and not warnings:
             raise SourceDown(f"no epoch since {known}")
         # First what nobody can undo; a poll that fails here counts the same epochs again.
+        reads = self.settings.reads()
+        told = [(one, told_of(one, reads)) for one in epochs]
         span_s = now_s - since_s
         times = [ms for one in epochs if (ms := duration_ms(one)) is not None]
         row: Row = (
@@ -60,15 +64,27 @@ class EngineSource(Poller):
             len(epochs) / span_s if span_s > 0 else 0.0,
             statistics.median(times) if times else None,
             max(0, position - before),
-            sum(abs(w) for one in epochs for c in one.changes for w in c.delta.values()),
+            sum(abs(w) for _, changes in told for c in changes for w in c.delta.values()),
             now_s,
         )
         append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
-        append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(epochs, now_s)))
-        rows = epoch_rows(epochs, monitors(self.settings.reads()), now_s)
+        append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(told, now_s)))
+        rows = epoch_rows(told, monitors(reads), now_s)
         append(Arrivals(f"epochs:{head}:{now_s}", "sys_epochs", rows))
         memory.update(epoch=head, at_s=now_s, position=position)
         return warnings
+
+
+def told_of(epoch: Epoch, reads: Mapping[str, Sequence[str]]) -> list[ViewChange]:
+    """Returns an epoch's changes of those views of which everybody may know that they changed.
+
+    Answers to questions are none of them, nor is what rests on something closed.
+    """
+    return [
+        change
+        for change in epoch.changes
+        if change.delta and change.view in reads and CLOSED.isdisjoint(reach([change.view], reads))
+    ]
 
 
 def duration_ms(epoch: Epoch) -> float | None:
@@ -93,22 +109,17 @@ def monitors(reads: Mapping[str, Sequence[str]]) -> set[str]:
         found |= more
 
 
-def epoch_rows(epochs: list[Epoch], left_out: Container[str], now_s: float) -> list[Row]:
+def epoch_rows(told: Told, left_out: Container[str], now_s: float) -> list[Row]:
     """Returns one row per epoch in which something changed.
 
     Args:
+        told: epochs, and the changes that are told of each.
         left_out: views that watch the engine: a word about what they gave would make them give
             more, without end.
     """
     rows: list[Row] = []
-    for epoch in epochs:
-        deltas = [
-            change.delta
-            for change in epoch.changes
-            if change.delta
-            and change.view not in left_out
-            and not change.view.startswith(OWN_VIEWS)
-        ]
+    for epoch, changes in told:
+        deltas = [change.delta for change in changes if change.view not in left_out]
         if deltas:
             came = sum(w for delta in deltas for w in delta.values() if w > 0)
             went = -sum(w for delta in deltas for w in delta.values() if w < 0)
@@ -117,13 +128,11 @@ def epoch_rows(epochs: list[Epoch], left_out: Container[str], now_s: float) -> l
     return rows
 
 
-def view_rows(epochs: list[Epoch], now_s: float) -> list[Row]:
+def view_rows(told: Told, now_s: float) -> list[Row]:
     """Adds up what each view gave."""
     total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for epoch in epochs:
-        for change in epoch.changes:
-            if not change.delta or change.view.startswith(OWN_VIEWS):
-                continue
+    for _, changes in told:
+        for change in changes:
             counts = total[change.view]
             counts[0] += sum(w for w in change.delta.values() if w > 0)
             counts[1] -= sum(w for w in change.delta.values() if w < 0)

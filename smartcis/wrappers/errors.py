@@ -23,7 +23,7 @@ class BadConfig(AspenError, code="smartcis.wrappers.bad_config"):
 
 
 class BadBrokerMessage(AspenError, code="smartcis.wrappers.bad_message"):
-    """A message that says nothing usable; it is dropped and named, the rest goes on."""
+    """A message that broke its reader; it is kept and named, the rest goes on."""
 
 
 class BrokenEvent(AspenError, code="smartcis.wrappers.broken_event"):

@@ -7,11 +7,13 @@ from typing import Any
 
 import httpx
 
+from aspen.errors import AspenError
+from smartcis.outbound import body_of, calling
 from smartcis.wrappers.errors import SourceDown, reason_of
 
-TIMEOUT_S = 10.0
+DEADLINE_S = 15.0
+REDIRECTS = 5
 LARGEST_BYTES = 8_000_000
-AGENT = "SmartCIS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ def fetch(url: str, memory: dict[str, Any]) -> Page:
         memory: ETag, date and body of the last answer; kept up to date.
 
     Raises:
-        SourceDown: no answer, an error, or more than eight megabytes.
+        SourceDown: no whole answer in time, an error, more than eight megabytes, or an address
+            that this server does not call.
     """
-    headers = {"User-Agent": AGENT}
+    headers = {}
     same = memory.get("url") == url and "body" in memory
     if same and memory.get("etag"):
         headers["If-None-Match"] = memory["etag"]
@@ -45,23 +48,20 @@ def fetch(url: str, memory: dict[str, Any]) -> Page:
         headers["If-Modified-Since"] = memory["modified"]
     try:
         with (
-            httpx.Client(timeout=TIMEOUT_S, follow_redirects=True) as client,
+            calling(DEADLINE_S, redirects=REDIRECTS) as client,
             client.stream("GET", url, headers=headers) as answer,
         ):
             if answer.status_code == httpx.codes.NOT_MODIFIED and same:
                 return Page(str(memory["body"]), fresh=False)
-            if answer.status_code != httpx.codes.OK:
-                raise SourceDown(
-                    f"the server answered {answer.status_code} {answer.reason_phrase}".strip()
-                )
-            data = bytearray()
-            for part in answer.iter_bytes():
-                data += part
-                if len(data) > LARGEST_BYTES:
-                    raise SourceDown(f"the answer is larger than {LARGEST_BYTES} bytes")
-            text = data.decode(answer.encoding or "utf-8", errors="replace")
-    except (httpx.HTTPError, httpx.InvalidURL, LookupError) as error:
+            found = answer.status_code == httpx.codes.OK
+            text = _text(answer) if found else ""
+    except AspenError as fault:
+        raise SourceDown(fault.message, found=fault.found, attempt=fault.attempt) from fault
+    except (httpx.HTTPError, httpx.InvalidURL, LookupError, ValueError) as error:
         raise SourceDown(f"no answer: {reason_of(error)}") from error
+    if not found:
+        said = f"{answer.status_code} {answer.reason_phrase}".strip()
+        raise SourceDown(f"the server answered {said}")
     fresh = not (same and memory["body"] == text)
     memory.update(
         url=url,
@@ -70,3 +70,13 @@ def fetch(url: str, memory: dict[str, Any]) -> Page:
         body=text,
     )
     return Page(text, fresh)
+
+
+def _text(answer: httpx.Response) -> str:
+    data = body_of(answer, LARGEST_BYTES)
+    return storable(data.decode(answer.encoding or "utf-8", errors="replace"))
+
+
+def storable(text: str) -> str:
+    """Returns a text with marks in place of characters that no database keeps."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()

@@ -4,7 +4,8 @@
                           └── broken ── a named warning, the others stay
 
 Law:        an event that cannot be read changes nothing about any other event.
-Algorithm:  each UID (a series and its exceptions) is parsed and expanded on its own.
+Algorithm:  each UID (a series and its exceptions) is parsed and expanded on its own, and pays for
+            it (`steps.py`); what is surely over or far ahead is not parsed.
 Source:     RFC 5545; expansion by recurring-ical-events; own.
 """
 
@@ -16,22 +17,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 import recurring_ical_events  # type: ignore[import-untyped]  # it has none
+from celery.exceptions import SoftTimeLimitExceeded
 from icalendar import Calendar
 
+from aspen.errors import AspenError
 from smartcis.wrappers.errors import BrokenEvent, SourceDown
+from smartcis.wrappers.steps import LONGEST_SERIES_S, OF_AN_OCCURRENCE, Steps
+from smartcis.wrappers.zones import time_zones
 
 TITLE_LENGTH = 200
 UID_LENGTH = 200
-OCCURRENCES = 2_000  # of one event within the time looked at: more is a mistake, or an attack
-TOO_FREQUENT = {"SECONDLY", "MINUTELY"}
+WARNINGS = 200
+DAY_S = 24 * 3600.0
 # Without these nobody knows when it happens; any other broken property does no harm.
 TIMES = ("DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "STATUS")
 PRIVATE = {"PRIVATE", "CONFIDENTIAL"}
 
 _FOLD = re.compile(r"\r?\n[ \t]|\r[ \t]")
+_TZID = re.compile(r';TZID="?([^":;\n]+)')
+_SERIES = re.compile(r"^(?:RRULE|RDATE|RECURRENCE-ID|DURATION)[;:]", re.MULTILINE | re.IGNORECASE)
 _LINES = re.compile(r"\r\n|\n|\r")
 _HEAD = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//SmartCIS//EN"
 
@@ -70,7 +77,7 @@ def read_calendar(text: str, zone: str, start_s: float, end_s: float) -> Calenda
         start_s: seconds since the epoch; `end_s` likewise.
 
     Raises:
-        SourceDown: it is no calendar, or not a whole one.
+        SourceDown: it is no calendar, not a whole one, or takes too much work.
     """
     feed = _Feed(text, zone)
     return CalendarContents(feed.bookings(start_s, end_s), feed.warnings)
@@ -88,6 +95,7 @@ class _Feed:
             # Half a feed would look like cancelled events.
             raise SourceDown("the calendar is cut off", found=lines[-1][:60])
         self.warnings: list[str] = []
+        self._steps = Steps()
         self._events: dict[str, list[str]] = {}
         self._zones: dict[str, str] = {}
         for kind, block in self._blocks(lines):
@@ -98,7 +106,7 @@ class _Feed:
                 self._zones[_property(block, "TZID")] = block
         whole = "\n".join(lines)
         own = _property(whole, "X-WR-TIMEZONE")
-        self._zone = ZoneInfo(zone or (own if own in available_timezones() else "UTC"))
+        self._zone = ZoneInfo(zone or (own if own in time_zones() else "UTC"))
         if _property(whole, "METHOD").upper() == "CANCEL":
             self._events.clear()
 
@@ -119,49 +127,55 @@ class _Feed:
                 kind = ""
 
     def _warn(self, uid: str, message: str) -> None:
-        self.warnings.append(f"{BrokenEvent.code}: event {uid[:60]!r}: {message}")
+        if len(self.warnings) < WARNINGS:
+            self.warnings.append(f"{BrokenEvent.code}: event {uid[:60]!r}: {message}")
 
     def bookings(self, start_s: float, end_s: float) -> list[Booking]:
         """Expands all events between two moments; reports those that cannot be."""
         found: list[Booking] = []
         for uid, blocks in self._events.items():
+            if len(blocks) == 1 and _surely_not(blocks[0], start_s, end_s):
+                continue
             try:
-                found += self._expanded(uid, blocks, start_s, end_s)
+                with self._steps.event():
+                    found += self._expanded(uid, blocks, start_s, end_s)
             except BrokenEvent as broken:
                 self._warn(uid, broken.message)
         return found
 
     def _expanded(self, uid: str, blocks: list[str], start_s: float, end_s: float) -> list[Booking]:
-        calendar = self._parsed([block for block in blocks if self._readable(uid, block)])
+        calendar = Calendar()
+        for block in blocks:
+            calendar.subcomponents += self._readable(uid, block)
         span = [datetime.fromtimestamp(moment_s, UTC) for moment_s in (start_s, end_s)]
         try:
             found = recurring_ical_events.of(calendar).between(*span)
-            booked = [one for event in found[: OCCURRENCES + 1] for one in self._booked(uid, event)]
+            self._steps.spend(OF_AN_OCCURRENCE * len(found))
+            booked = [one for event in found for one in self._booked(uid, event)]
+        except (AspenError, SoftTimeLimitExceeded):
+            raise
         except Exception as error:  # what a foreign text can break is without end
             raise BrokenEvent(f"it cannot be expanded: {error}") from error
-        if len(found) > OCCURRENCES:
-            raise BrokenEvent(f"it happens {len(found)} times", exists=[f"up to {OCCURRENCES}"])
         return [one for one in booked if one.start_s < end_s and one.end_s > start_s]
 
-    def _readable(self, uid: str, block: str) -> bool:
-        """Returns whether an event or exception can be read; reports what is wrong if not."""
+    def _readable(self, uid: str, block: str) -> list[Any]:
+        """Returns an event or exception, and its time zones; reports what is wrong with it."""
+        zones = {self._zones.get(name, "") for name in _TZID.findall(block)} - {""}
+        text = "\n".join((*zones, block))
         try:
-            (event,) = self._parsed([block]).walk("VEVENT")
+            self._steps.look(text)
+            calendar = Calendar.from_ical(f"{_HEAD}\n{text}\nEND:VCALENDAR")
+            (event,) = calendar.walk("VEVENT")
             self._check(uid, event)
+        except (SourceDown, SoftTimeLimitExceeded):
+            raise
         except BrokenEvent as broken:
             self._warn(uid, broken.message)
-            return False
+            return []
         except Exception as error:  # noqa: BLE001  # what a foreign text can break is without end
             self._warn(uid, f"it cannot be read: {error}")
-            return False
-        return True
-
-    def _parsed(self, blocks: list[str]) -> Any:
-        if not blocks:
-            return Calendar()
-        text = "\n".join(blocks)
-        zones = [block for name, block in self._zones.items() if name in text]
-        return Calendar.from_ical("\n".join([_HEAD, *zones, text, "END:VCALENDAR"]))
+            return []
+        return list(calendar.subcomponents)
 
     def _check(self, uid: str, event: Any) -> None:
         for name, reason in event.errors:
@@ -170,12 +184,13 @@ class _Feed:
         start = event.get("DTSTART")
         if start is None:
             raise BrokenEvent("it does not say when it starts (DTSTART)")
-        for rule in event.get("RRULE", {}).get("FREQ", ()):
-            if str(rule).upper() in TOO_FREQUENT:
-                raise BrokenEvent(f"it repeats {str(rule).lower()}")
         end = event.get("DTEND")
         if end is not None and self._moment(end.dt) < self._moment(start.dt):
             raise BrokenEvent("it ends before it starts")
+        if "RRULE" in event or "RDATE" in event:
+            length = event.duration.total_seconds()
+            if length > LONGEST_SERIES_S:
+                raise BrokenEvent("it repeats before it ends: it lasts longer than a month")
         zone = start.params.get("TZID", "")
         if zone and isinstance(start.dt, datetime) and start.dt.tzinfo is None:
             self._warn(uid, f"unknown time zone {zone!r}: read as {self._zone.key}")
@@ -209,3 +224,18 @@ class _Feed:
 def _property(block: str, name: str) -> str:
     found = re.search(rf"^{name}(?:;[^:\n]*)?:(.*)$", block, re.MULTILINE | re.IGNORECASE)
     return found[1].strip() if found else ""
+
+
+def _surely_not(block: str, start_s: float, end_s: float) -> bool:
+    """Returns whether the days of a single event lie outside two moments, whatever its zone."""
+    if _SERIES.search(block):
+        return False
+    first = _property(block, "DTSTART")[:8]
+    last = _property(block, "DTEND")[:8] or first
+    if not (first.isdecimal() and last.isdecimal() and len(first) == len(last) == len("20260310")):
+        return False
+    return last < _day(start_s - 2 * DAY_S) or first > _day(end_s + 2 * DAY_S)
+
+
+def _day(at_s: float) -> str:
+    return f"{datetime.fromtimestamp(at_s, UTC):%Y%m%d}"

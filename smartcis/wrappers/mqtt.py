@@ -17,27 +17,31 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import random
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiomqtt
 import structlog
+from django.conf import settings
 
 from aspen.errors import AspenError
+from smartcis.json_text import decoded
+from smartcis.outbound import AddressRefused, connected
 from smartcis.readings.times import measured_s
 from smartcis.wrappers.base import Listener, pause_s
 from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
-from smartcis.wrappers.protocol import Append, Capability, Readings
+from smartcis.wrappers.protocol import Append, Capability, MessageRefusal, Readings
 from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
 KEEPALIVE_S = 15
 CONNECT_S = 10.0
 PAYLOAD_BYTES = 1_000_000
+WAITING = 1_000  # messages without acknowledgement that came faster than they can be taken
 
 logger = structlog.get_logger(__name__)
 
@@ -76,16 +80,18 @@ class MqttBroker(Listener):
                         await self._take(message, append)
                         # Only now may the broker forget it. aiomqtt passes on no way to say so.
                         client._client.ack(message.mid, message.qos)  # noqa: SLF001
-            except aiomqtt.MqttError as error:
+            except (aiomqtt.MqttError, AddressRefused) as error:
                 failures += 1
                 self.pulse.trouble(f"broker: {reason_of(error)}")
                 logger.warning("broker away", source=self.settings.source, reason=str(error))
             await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
 
     def _client(self) -> aiomqtt.Client:
+        host = str(self._address.hostname)
+        port = self._address.port or (TLS_PORT if self._address.scheme == "mqtts" else PORT)
         client = aiomqtt.Client(
-            str(self._address.hostname),
-            self._address.port or (TLS_PORT if self._address.scheme == "mqtts" else PORT),
+            host,
+            port,
             username=unquote(self._address.username) if self._address.username else None,
             password=unquote(self._address.password) if self._address.password else None,
             identifier=self.settings.client_id,
@@ -94,7 +100,13 @@ class MqttBroker(Listener):
             tls_params=aiomqtt.TLSParameters() if self._address.scheme == "mqtts" else None,
             keepalive=KEEPALIVE_S,
             timeout=CONNECT_S,
+            max_queued_incoming_messages=WAITING,
         )
+        # The operator's own broker may be anywhere; of one that somebody entered it is asked. paho
+        # takes no addresses, and would ask for the name a second time.
+        listed = None if self.settings.config["url"] == settings.MQTT_URL else ()
+        connect = partial(connected, host, port, CONNECT_S, listed)
+        setattr(client._client, "_create_socket_connection", connect)  # noqa: SLF001, B010
         # Before connecting: a session's old messages arrive right after the connection.
         client._client.manual_ack_set(True)  # noqa: SLF001  # aiomqtt has no option for it
         return client
@@ -111,41 +123,48 @@ class MqttBroker(Listener):
         failures = 0
         while True:
             try:
-                batch = readings_of(topic, message.payload)
-                await asyncio.to_thread(append, batch)
+                await self._try(topic, message.payload, append)
             except LogAway as away:
                 self.pulse.trouble(away.message)
                 await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
                 failures += 1
-            except AspenError as fault:
-                # Kept, it would come again for ever and hold up those behind it.
-                self.refused += 1
-                self.pulse.trouble(f"message on {topic} refused: {fault.code}: {fault.message}")
-                logger.warning("message refused", topic=topic, **_fields(fault))
-                return
             else:
-                self.appended += 1
-                # By when it was measured: what the broker kept for hours is no sign of life.
-                newest_s = max(measured_s(one) for one in batch.readings)
-                self.pulse.heard(min(newest_s, self._clock()))
                 return
+
+    async def _try(self, topic: str, payload: Any, append: Append) -> None:
+        try:
+            batch = readings_of(topic, payload)
+            await asyncio.to_thread(append, batch)
+            newest_s = max(measured_s(one) for one in batch.readings)
+        except LogAway:
+            raise
+        except AspenError as fault:
+            await self._refuse(topic, payload, fault)
+        except Exception as error:  # unacknowledged, it would come for ever and hold up the others
+            logger.exception("message broke its reader", topic=topic)
+            broke = BadBrokerMessage(f"it broke its reader: {type(error).__name__}: {error}")
+            await self._refuse(topic, payload, broke)
+        else:
+            self.appended += 1
+            # By when it was measured: what the broker kept for hours is no sign of life.
+            self.pulse.heard(min(newest_s, self._clock()))
+
+    async def _refuse(self, topic: str, payload: Any, fault: AspenError) -> None:
+        """Keeps a message for somebody to look at, and may then forget it."""
+        await asyncio.to_thread(self.settings.refuse, MessageRefusal(topic, payload, fault))
+        self.refused += 1
+        self.pulse.trouble(f"message on {topic} refused: {fault.code}: {fault.message}")
+        logger.warning("message refused", topic=topic, **_fields(fault))
 
 
 def readings_of(topic: str, payload: Any) -> Readings:
     """Reads a message: one reading, or a list of them, as JSON.
 
     Raises:
-        BadBrokerMessage: it is no such thing.
+        BadJSON: it is no such thing.
     """
     data = payload if isinstance(payload, bytes) else b""
-    if len(data) > PAYLOAD_BYTES:
-        raise BadBrokerMessage(
-            f"a message holds at most {PAYLOAD_BYTES} bytes", found=f"{len(data)} bytes"
-        )
-    try:
-        said = json.loads(data)
-    except ValueError as error:
-        raise BadBrokerMessage(f"not JSON: {error}", found=repr(data[:60])) from error
+    said = decoded(data, PAYLOAD_BYTES)
     readings = said if isinstance(said, list) else [said]
     return Readings(hashlib.sha256(topic.encode() + b"\0" + data).hexdigest()[:40], readings)
 

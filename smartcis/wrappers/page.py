@@ -12,6 +12,9 @@ from html.parser import HTMLParser
 from smartcis.wrappers.errors import BadConfig, SourceDown
 
 CELL = " | "
+CELLS = 100  # of a row
+LINES = 20_000
+LINE_LENGTH = 200  # a pattern is tried from any character of it to any other
 _UNSEEN = {"script", "style", "template", "title"}
 _CELLS = {"td", "th"}
 _BREAKS = {"tr", "p", "div", "li", "br", "h1", "h2", "h3", "h4", "table", "dt", "dd", "pre"}
@@ -32,7 +35,8 @@ class _Lines(HTMLParser):
         elif tag in _BREAKS:
             self._end_line()
         elif tag in _CELLS and self._in_row:
-            self._cells.append("")
+            if len(self._cells) < CELLS:
+                self._cells.append("")
         elif tag in _CELLS:
             self._in_row, self._cells = True, [""]
 
@@ -45,21 +49,32 @@ class _Lines(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._unseen:
             return
-        self._cells[-1] += data
+        room = LINE_LENGTH - len(self._cells[-1])
+        self._cells[-1] += data[: max(0, room)]
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Passes over `<![…>` as over a comment, as browsers do; Python's own breaks at some."""
+        return self.parse_bogus_comment(i, bool(report))
 
     def close(self) -> None:
         super().close()
         self._end_line()
 
     def _end_line(self) -> None:
-        line = CELL.join(" ".join(cell.split()) for cell in self._cells)
+        line = CELL.join(" ".join(cell.split()) for cell in self._cells)[:LINE_LENGTH]
         if line.strip(" |"):
             self.lines.append(line)
+            if len(self.lines) > LINES:
+                raise SourceDown(f"the page has more than {LINES} lines")
         self._cells, self._in_row = [""], False
 
 
 def lines_of(html: str) -> list[str]:
-    """Returns the page's lines of text; what is not shown is left out."""
+    """Returns the page's lines of text; what is not shown is left out.
+
+    Raises:
+        SourceDown: more than 20,000: half a page would look as if the rest had gone.
+    """
     parser = _Lines()
     parser.feed(html)
     parser.close()

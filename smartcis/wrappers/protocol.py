@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from aspen.errors import AspenError
 from aspen.model.schema import Row
 
 
@@ -68,6 +69,25 @@ Append = Callable[[Batch], int]
 
 
 @dataclass(frozen=True, slots=True)
+class MessageRefusal:
+    """A message that cannot be used; its source is told that it arrived.
+
+    Args:
+        topic: of the broker it came from.
+        data: the message.
+        fault: what is wrong with it.
+    """
+
+    topic: str
+    data: bytes
+    fault: AspenError
+
+
+def _forget(_refusal: MessageRefusal) -> None:
+    """Keeps nothing: nobody looks."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """How an operator set a source up.
 
@@ -81,6 +101,7 @@ class Settings:
         client_id: how it introduces itself: the same for ever, and for no other source.
         folder: where files it may name lie.
         memory: what the wrapper left there the last time, to take up again; JSON.
+        refuse: keeps a message that cannot be used, for somebody to look at; raises LogAway.
         reads: gives what each maintained view reads, by its name.
     """
 
@@ -93,4 +114,5 @@ class Settings:
     client_id: str = ""
     folder: Path = Path()
     memory: dict[str, Any] = field(default_factory=dict)
+    refuse: Callable[[MessageRefusal], None] = _forget
     reads: Callable[[], Mapping[str, Sequence[str]]] = dict

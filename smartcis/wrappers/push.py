@@ -7,7 +7,6 @@ Law:        what a call handed over is in the log when it is answered; the gatew
 from __future__ import annotations
 
 from smartcis.wrappers.base import Wrapper
-from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.protocol import Capability
 
 ROWS = ("host_load", "host_process", "pdu_power")
@@ -15,17 +14,9 @@ READINGS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "tem
 
 
 class PushGateway(Wrapper):
-    """One gateway, known by its account."""
+    """One gateway, known by its token."""
 
     key = "push"
     label = "Gateway that pushes (HTTP with token)"
-    fields = (
-        ConfigField(
-            "account",
-            "text",
-            "account its token belongs to; `manage.py issue_token NAME` makes both",
-            required=True,
-        ),
-    )
     feeds = (*READINGS, *ROWS)
     capabilities = (Capability.PUSH,)

@@ -10,15 +10,13 @@ Reads only: SQLite is opened read-only, PostgreSQL in read-only transactions.
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
-import dj_database_url
 import structlog
 from django.db import Error, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -26,19 +24,17 @@ from django.db.utils import ConnectionHandler
 
 from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Row, Type, Value
+from smartcis.json_text import unstorable
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.config import ConfigField
+from smartcis.wrappers.database import check_table, database_of
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown
 from smartcis.wrappers.protocol import Append, Capability, Contents
 
 ROWS_AT_MOST = 50_000
 READ_AGAIN_S = 3600.0  # a change that forgot to move the version is found by then
-CONNECT_S = 10
-ENVIRONMENT = "env:"  # keeps passwords out of the config
 logger = structlog.get_logger(__name__)
-
-ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
 class DatabaseTable(Poller):
@@ -50,8 +46,8 @@ class DatabaseTable(Poller):
         ConfigField(
             "database",
             "text",
-            "sqlite:////path/file or postgres://user:password@host/name; env:NAME reads it "
-            "from the environment",
+            "sqlite:////path/file, below a folder that the operator allows, or "
+            "postgres://user:password@host/name; env:NAME reads it from the environment",
             required=True,
         ),
         ConfigField("table", "text", "table or view, perhaps with its schema", required=True),
@@ -97,6 +93,7 @@ class DatabaseTable(Poller):
     def _read(self, append: Append, now_s: float) -> list[str]:
         memory = self.settings.memory
         with self._connected() as connection:
+            check_table(connection, self._from(connection))
             mark = self._mark(connection)
             fresh = 0 <= now_s - float(memory.get("read_s", 0.0)) < READ_AGAIN_S
             if not (fresh and mark is not None and memory.get("mark") == mark):
@@ -166,6 +163,10 @@ class DatabaseTable(Poller):
             for column, value in zip(self._relation.columns, values, strict=True)
         )
         self._relation.check(row)
+        if fault := unstorable(list(row)):
+            raise BadRow(f"it holds {fault}")
+        if any(isinstance(value, float) and not math.isfinite(value) for value in row):
+            raise BadRow("it holds a number that is none")
         return row
 
 
@@ -184,32 +185,3 @@ def as_held(column: Column, value: Any) -> Value:
             return bool(value)
     held: Value = value
     return held
-
-
-def database_of(url: str) -> dict[str, Any]:
-    """Returns Django's description of a database that is only read.
-
-    Raises:
-        BadConfig: no address of a kind that is read here.
-    """
-    if url.startswith(ENVIRONMENT):
-        name = url.removeprefix(ENVIRONMENT)
-        url = os.environ.get(name, "")
-        if not url:
-            raise BadConfig(f"the environment has no {name}", found=name[:60])
-    try:
-        found: dict[str, Any] = dict(dj_database_url.parse(url))
-    except ValueError as error:
-        raise BadConfig("not the address of a database", found=url.partition(":")[0]) from error
-    if found.get("ENGINE") not in ENGINES:
-        raise BadConfig(
-            "tables are read from SQLite and PostgreSQL",
-            found=url.partition(":")[0],
-            exists=("sqlite", "postgres"),
-        )
-    if found["ENGINE"] == ENGINES[0]:
-        # A missing file must not come to be, empty.
-        path = Path(found["NAME"]).absolute().as_uri()
-        return found | {"NAME": f"{path}?mode=ro", "OPTIONS": {"uri": True}}
-    options = {"options": "-c default_transaction_read_only=on", "connect_timeout": CONNECT_S}
-    return found | {"OPTIONS": options}

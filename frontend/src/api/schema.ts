@@ -283,6 +283,8 @@ export interface components {
              */
             period_s: number;
             reason: string;
+            /** @description messages of it that could not be used */
+            refused: number;
             /** @description what it feeds */
             relations: string[];
             /** @description the room it speaks for */
@@ -339,6 +341,22 @@ export interface components {
             /** Format: double */
             y_m: number;
         };
+        /** @description A log entry that ended the engine, so that nobody takes it up again. */
+        LeftOut: {
+            /**
+             * Format: double
+             * @description when that was noticed, seconds since the epoch
+             */
+            at_s: number;
+            /** @description how often the engine ended at it */
+            deaths: number;
+            /** @description as it stands in the log */
+            entry: string;
+            /** @description of the log */
+            position: number;
+            /** @description where it was appended anew; 0: nowhere */
+            taken_in_at: number;
+        };
         /** @description A floor. */
         Level: {
             /** @description min x, min y, max x, max y in metres */
@@ -367,6 +385,7 @@ export interface components {
             queries: number;
             /** @description null: any number */
             queries_at_most: number | null;
+            /** @description without those that have no limit */
             rates: components["schemas"]["Rate"][];
             /** @description in one JSON answer; files have no limit */
             rows_at_most: number;
@@ -710,11 +729,25 @@ export interface components {
             found: string;
             message: string;
             position: components["schemas"]["Position"] | null;
+            /** @description seconds until it may go; Retry-After says the same */
+            retry_s?: number;
             status: number;
             title: string;
             try: string;
             /** @description urn:smartcis: and the code */
             type: string;
+        };
+        /** @description A process of the product. */
+        Process: {
+            host: string;
+            name: string;
+            /** @description 0 while it is down */
+            pid: number;
+            /** @description what happened to it last */
+            said: string;
+            /** @description since its supervisor was started */
+            starts: number;
+            up: boolean;
         };
         /** @description Rows of one stream. */
         PushedRowsRequest: {
@@ -821,6 +854,17 @@ export interface components {
         Refusal: {
             what: string;
             why: string;
+        };
+        /** @description A message that could not be used. */
+        RefusedMessage: {
+            /** Format: date-time */
+            readonly at: string;
+            beginning: string;
+            code: string;
+            reason: string;
+            /** Format: int64 */
+            size_bytes: number;
+            topic: string;
         };
         /** @description What may be changed of a query. */
         RenameRequest: {
@@ -984,7 +1028,7 @@ export interface components {
             /** @enum {string} */
             kind: "table" | "stream" | "view";
             name: string;
-            /** @description only staff may query it */
+            /** @description only staff may keep a query over it */
             private: boolean;
         };
         /** @description A column of a source. */
@@ -1000,6 +1044,8 @@ export interface components {
         };
         /** @description How the engine is. */
         Status: {
+            /** @description processes of the product that are not up */
+            down: string[];
             /** @enum {string} */
             engine: "live" | "starting" | "delayed" | "offline";
             epoch: number;
@@ -1180,6 +1226,7 @@ export type Fragment = components['schemas']['Fragment'];
 export type Invalid = components['schemas']['Invalid'];
 export type KeptShare = components['schemas']['KeptShare'];
 export type Kiosk = components['schemas']['Kiosk'];
+export type LeftOut = components['schemas']['LeftOut'];
 export type Level = components['schemas']['Level'];
 export type Limits = components['schemas']['Limits'];
 export type Machine = components['schemas']['Machine'];
@@ -1209,6 +1256,7 @@ export type Point = components['schemas']['Point'];
 export type Policy = components['schemas']['Policy'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
+export type Process = components['schemas']['Process'];
 export type PushedRowsRequest = components['schemas']['PushedRowsRequest'];
 export type Query = components['schemas']['Query'];
 export type QueryMakeRequest = components['schemas']['QueryMakeRequest'];
@@ -1216,6 +1264,7 @@ export type Rate = components['schemas']['Rate'];
 export type ReadingRequest = components['schemas']['ReadingRequest'];
 export type Reasons = components['schemas']['Reasons'];
 export type Refusal = components['schemas']['Refusal'];
+export type RefusedMessage = components['schemas']['RefusedMessage'];
 export type RenameRequest = components['schemas']['RenameRequest'];
 export type Repair = components['schemas']['Repair'];
 export type Reservation = components['schemas']['Reservation'];

@@ -109,6 +109,7 @@ export class Live {
         this.errors = [...this.errors.filter(([name]) => name !== view), [view, event.error]];
       } else if (event.kind === 'closed') {
         cell.table = UNKNOWN;
+        cell.bag = null; // nothing that came before is painted after it
       } else {
         if (this.errors.length > 0) this.errors = this.errors.filter(([name]) => name !== view);
         cell.bag = event.bag;

@@ -82,6 +82,7 @@ export interface WireError {
   found: string;
   exists: string[];
   try: string;
+  retry_s: number | null;
 }
 
 export interface Status {

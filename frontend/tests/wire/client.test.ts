@@ -89,6 +89,7 @@ describe('subscriptions', () => {
       found: '',
       exists: [],
       try: '',
+      retry_s: null,
     });
     hand.socket.says({ type: 'closed', id: 1, view: 'v' });
     expect(heard.map((event) => event.kind)).toEqual(['error', 'closed']);

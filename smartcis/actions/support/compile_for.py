@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
 from aspen.streamsql.compile import compile_asked, refuse_undelivered
 from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
-from smartcis.compiling.live_catalog import live_catalog, reads_private
+from smartcis.access.queries import require_may_query
+from smartcis.access.restrict import EVERYBODY, restrict
+from smartcis.compiling.fair_turn import fair_turn
+from smartcis.compiling.live_catalog import live_catalog
 from smartcis.deliveries.outputs import KEPT, check_outputs
-from smartcis.errors import Refused
 
 
 def compile_for(
@@ -25,29 +25,14 @@ def compile_for(
 
     Raises:
         AspenError: what is wrong with the text, and where.
-        Refused: it reads what tells of other visitors.
+        Refused: it reads what is closed to the owner, or visitors may not query here.
+        TooComplex: it takes too much to plan.
     """
+    require_may_query(owner)
     catalog = catalog or live_catalog()
-    compiled = compile_asked(statement, catalog, once=once)
-    refuse_undelivered(compiled, KEPT)
-    refuse_private(compiled.sources, catalog, owner)
-    check_outputs(compiled, owner, catalog)
-    return compiled
-
-
-def refuse_private(sources: Iterable[str], catalog: Catalog, owner: Owner) -> None:
-    """Refuses to let anybody but staff query what belongs to one visitor each.
-
-    Raises:
-        Refused: a source does.
-    """
-    private = reads_private(sources, catalog)
-    if private and not owner.staff:
-        names = {relation.name for relation in catalog}
-        raise Refused(
-            f"{private[0]} tells of other visitors; only staff may query it",
-            found=private[0],
-            exists=sorted(names.difference(reads_private(names, catalog))),
-            attempt="read visitor_position, or follow nearest_machine and route_step themselves: "
-            "they show you your own rows",
-        )
+    with fair_turn():
+        compiled = compile_asked(statement, catalog, once=once)
+        refuse_undelivered(compiled, KEPT)
+        check_outputs(compiled, owner)
+        # What goes out of the house is for everybody.
+        return restrict(compiled, EVERYBODY if compiled.outputs else owner, catalog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from smartcis.access.owner import Owner
 from smartcis.errors import Refused
 from smartcis.models import MaintainedQuery, MaintainedView
-from smartcis.models.outbox import enqueue
+from smartcis.models.queries import readers_of
 from smartcis.models.turns import NAMES, take_turn
 
 READERS_SHOWN = 8
@@ -26,12 +26,7 @@ def end_query(query: MaintainedQuery, owner: Owner) -> None:
         return  # it was stopped twice in this moment, and the query went with its view
     if view.named:
         refuse_readers(view.name)
-    query.delete()
-    if view.standing or view.queries.exists():
-        return
-    if view.error is None:
-        enqueue({"unregister": view.name})
-    view.delete()
+    query.delete()  # and with the last one, its view
 
 
 def refuse_readers(name: str) -> None:
@@ -40,12 +35,11 @@ def refuse_readers(name: str) -> None:
     Raises:
         Refused: one does.
     """
-    views = MaintainedView.objects.exclude(name=name)
-    readers = [view for view, reads in views.values_list("name", "sources") if name in reads]
+    readers = readers_of(name)
     if readers:
         raise Refused(
             f"{readers[0]} reads {name}",
             found=name,
-            exists=sorted(readers)[:READERS_SHOWN],
+            exists=readers[:READERS_SHOWN],
             attempt="stop the queries that read it first",
         )

@@ -13,7 +13,7 @@ import shapely
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.spaces import WalkableSpace, polygons
+from smartcis.importers.geometry.spaces import WalkableSpace, ground_of, polygons
 
 WIDEST_M = 4.0  # a gap wider than this may be a courtyard, a void or another house
 NARROWEST_M = 0.7  # a gap narrower than this is a wall
@@ -35,12 +35,12 @@ def gap_corridors(spaces: Sequence[WalkableSpace], footprint: BaseGeometry | Non
     closed = drawn.buffer(half, join_style="mitre").buffer(-half, join_style="mitre")
     gaps = shapely.difference(closed, drawn)
     if footprint is not None:
-        gaps = shapely.intersection(gaps, footprint)
+        gaps = ground_of(shapely.intersection(gaps, footprint))
     # Opening drops the slivers between touching walls and keeps what a person fits through; the
     # rounding it leaves at corners is given back by growing into the gap again.
     fit = NARROWEST_M / 2
     opened = gaps.buffer(-fit, join_style="mitre").buffer(fit * 1.05, join_style="mitre")
-    corridors = shapely.difference(shapely.intersection(opened, gaps), drawn)
+    corridors = shapely.difference(ground_of(shapely.intersection(opened, gaps)), drawn)
     plain = [piece.simplify(0.02) for piece in polygons(corridors, LEAST_AREA_M2)]
     # Straightening may cut into a wall by its two centimetres: give that back.
     return [

@@ -15,17 +15,14 @@ import shapely
 from numpy.typing import NDArray
 from shapely.geometry.base import BaseGeometry
 
+from smartcis.importers.geometry.spaces import ground_of
+
 EARTH_RADIUS_M = 6_371_008.8  # mean radius, IUGG
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Local metres: x east, y north, zero at the origin.
-
-    Args:
-        lon_deg: longitude of the origin.
-        lat_deg: latitude of the origin.
-    """
+    """Local metres: x east, y north, zero at the origin."""
 
     lon_deg: float
     lat_deg: float
@@ -37,7 +34,7 @@ class Projection:
         return cls(float(lon_deg), float(lat_deg))
 
     def metres(self, geometry: BaseGeometry) -> BaseGeometry:
-        """Project a geometry and repair it if it crosses itself."""
+        """Project a geometry; one that crosses itself is repaired, and what has area is area."""
         per_degree = math.radians(1) * EARTH_RADIUS_M
         shrink = math.cos(math.radians(self.lat_deg))
 
@@ -47,7 +44,10 @@ class Projection:
             return moved
 
         flat = shapely.transform(geometry, plane)
-        return flat if flat.is_valid else shapely.make_valid(flat)
+        if flat.is_valid:
+            return flat
+        repaired = shapely.make_valid(flat)
+        return ground_of(repaired) if repaired.area else repaired
 
     def degrees(self, x_m: float, y_m: float) -> tuple[float, float]:
         """Returns longitude and latitude of a point; `metres` brings it back."""

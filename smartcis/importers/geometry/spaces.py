@@ -6,7 +6,7 @@ keeps the ground and the larger one loses it, so that every point of a level has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import shapely
@@ -81,6 +81,16 @@ def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ..
     return tuple(sorted([*found, *nested], key=lambda p: -p.area))
 
 
+def ground_of(geometry: BaseGeometry, least_m2: float = 0.0) -> BaseGeometry:
+    """Returns the polygons of any geometry as one.
+
+    Lines and points that repairs and overlays leave beside them are ground to nobody, and no other
+    overlay takes such a mixture.
+    """
+    found = polygons(geometry, least_m2)
+    return found[0] if len(found) == 1 else MultiPolygon(found)
+
+
 def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
     """Assigns each space of one level the ground no smaller space claims.
 
@@ -97,8 +107,8 @@ def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
         free = space.polygon
         if smaller:
             free = shapely.difference(free, shapely.union_all(smaller))
-        pieces = polygons(free, LEAST_PIECE_M2) or polygons(free)
-        settled.append(replace(space, free=_joined(pieces)))
+        pieces = ground_of(free, LEAST_PIECE_M2)
+        settled.append(replace(space, free=ground_of(free) if pieces.is_empty else pieces))
     return settled
 
 
@@ -107,10 +117,3 @@ def _claims(one: WalkableSpace, index: int, other: WalkableSpace, other_index: i
     if (one.polygon.area, index) >= (other.polygon.area, other_index):
         return False
     return bool(shapely.intersection(one.polygon, other.polygon).area > LEAST_OVERLAP_M2)
-
-
-def _joined(pieces: Iterable[Polygon]) -> BaseGeometry:
-    listed = list(pieces)
-    if not listed:
-        return Polygon()
-    return listed[0] if len(listed) == 1 else MultiPolygon(listed)

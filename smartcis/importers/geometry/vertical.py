@@ -40,12 +40,7 @@ class Climb:
 
 
 def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb]:
-    """Finds the climbs of a building.
-
-    Args:
-        spaces: of all levels.
-        level_height_m: floor to floor.
-    """
+    """Finds the climbs of a building."""
     found: dict[tuple[int, int], Climb] = {}
     ways: dict[str, list[int]] = defaultdict(list)
     for index, space in enumerate(spaces):

@@ -7,24 +7,23 @@ from argparse import ArgumentParser
 from io import StringIO
 from typing import Any
 
+import redis
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 
+from aspen.errors import AspenError
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.watch_engine import watch_engine
-from smartcis.composition import use_server
 from smartcis.models import Building, Sensor
+from smartcis.services.preflight import missing, only_here, runs_already
 from smartcis.services.product import NotLive, Product
 from smartcis.sources.listen import anything_talks
 
 
 class Command(BaseCommand):
     help = "Start Redis, web, Celery, Spark engine and what feeds them; Ctrl-C ends them all."
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._staff = ""
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="of the web server")
@@ -33,6 +32,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        taken = only_here(settings.VAR)
+        faults = self.faults(options["port"]) if taken else [runs_already(settings.VAR)]
+        if faults:
+            raise CommandError("not started:\n" + "\n".join(f"- {fault}" for fault in faults))
         product = Product(
             settings.BASE_DIR / "manage.py",
             settings.VAR,
@@ -46,25 +49,41 @@ class Command(BaseCommand):
             self._start(product, simulator=not options["no_simulator"])
             self._say("")
             self._say(f"SmartCIS is live: http://127.0.0.1:{options['port']}/   (Ctrl-C ends it)")
-            self._say(f"staff may lock doors and take seats; account: {self._staff}")
             product.run()
-        except NotLive as failed:
+        except (AspenError, DatabaseError, NotLive, redis.RedisError) as failed:
             raise CommandError(str(failed)) from failed
         finally:
             product.steps.say("stopping")
             product.stop()
             product.steps.say("stopped")
 
+    def faults(self, port: int) -> list[str]:
+        """Returns what speaks against a start, a sentence each."""
+        return missing(port)
+
     def _start(self, product: Product, *, simulator: bool) -> None:
         steps = product.steps
         with steps.step("Redis") as tell:
-            # What this process itself reads and writes goes to the same server.
-            use_server(product.start_redis())
-            tell(settings.REDIS_URL)
+            tell(product.start_redis())
         with steps.step("database"):
             call_command("migrate", verbosity=0)
-        # Spark takes longest to start: Celery goes first, everything else meanwhile.
-        product.start("celery")
+        # Spark takes longest to start: the engine goes first, everything else meanwhile.
+        product.start("engine", "clock", "celery", "beat")
+        self.fill(product)
+        with steps.step("standing queries") as tell:
+            deployed = deploy_standing_queries()
+            tell(f"{len(deployed.begun)} begun, {len(deployed.kept)} kept")
+        product.start(
+            "web",
+            "sources",
+            *(["simulator"] if simulator else []),
+            *(["listener"] if anything_talks() else []),
+        )
+        product.wait_until_live()
+
+    def fill(self, product: Product) -> None:
+        """Sees to it that there is a building, things in it, and somebody to look after them."""
+        steps = product.steps
         if not Building.objects.exists():
             with steps.step("import of the building"):
                 call_command("import_building", verbosity=0)
@@ -72,19 +91,9 @@ class Command(BaseCommand):
             with steps.step("simulated machines, sensors and visitors"):
                 call_command("seed_building", verbosity=0)
                 watch_engine()
-        with steps.step("staff account"):
-            printed = StringIO()
-            call_command("staff_account", stdout=printed)
-            self._staff = printed.getvalue().strip()
-        with steps.step("standing queries") as tell:
-            deployed = deploy_standing_queries()
-            tell(f"{len(deployed.begun)} begun, {len(deployed.kept)} kept")
-        product.start(
-            "web",
-            *(["simulator"] if simulator else []),
-            *(["listener"] if anything_talks() else []),
-        )
-        product.wait_until_live()
+        printed = StringIO()
+        call_command("staff_account", stdout=printed)
+        steps.say(f"staff may lock doors and take seats; account: {printed.getvalue().strip()}")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

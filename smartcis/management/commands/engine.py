@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import time
 from argparse import ArgumentParser
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn
 
 import structlog
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from redis.exceptions import RedisError
 
+from aspen.results.engine_status import ALONE_AFTER_S, supervised
 from aspen.spark.config import EngineConfig
 from aspen.spark.engine import Ending, Engine, LeaseTaken
-from smartcis.services.child import end_with_parent
+from smartcis.composition import server
+from smartcis.services.child import end_when
+from smartcis.services.engine_supervisor import SUPERVISED
 
 PATIENCE_S = 8.0
 
@@ -25,10 +33,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--parent", type=int, default=0, help="end when this is no longer the parent process"
-        )
-
+        parser.add_argument(SUPERVISED, action="store_true", help="end once no supervisor is left")
         parser.add_argument(
             "--lanes",
             type=int,
@@ -48,15 +53,53 @@ class Command(BaseCommand):
             host=settings.ENGINE_HOST,
             lanes=options["lanes"],
             keep_entries=settings.LOG_KEEP_ENTRIES,
+            settings=_own_pages(),
         )
         engine = Engine(config, logger.info)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: engine.stop())
-        if options["parent"]:
-            end_with_parent(options["parent"], engine.stop, PATIENCE_S)
+        if options["supervised"]:
+            end_when(_nobody_looks_after_us(), engine.stop, PATIENCE_S)
         try:
             ending = engine.run()
         except LeaseTaken as taken:
             raise CommandError(taken.render(), returncode=75) from taken  # EX_TEMPFAIL
+        except Exception:
+            if not options["supervised"]:
+                raise
+            logger.exception("engine_failed")
+            _leave_at_once()
         if ending is not Ending.STOPPED:
+            if options["supervised"]:
+                _leave_at_once()
             raise CommandError(f"the engine ended: {ending.value}")
+
+
+def _leave_at_once() -> NoReturn:
+    """Ends this process: what Spark would tidy up it would ask of a JVM that may be gone."""
+    logging.shutdown()
+    os._exit(1)
+
+
+def _own_pages() -> dict[str, str]:
+    """Returns what makes Spark serve its own pages to this host, where they are asked for."""
+    if not settings.SPARK_UI:
+        return {}
+    if settings.ENGINE_MASTER.startswith("local"):
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"  # of the pages, too: they know no passwords
+    port = str(settings.SPARK_UI)
+    return {"spark.ui.enabled": "true", "spark.ui.port": port, "spark.ui.killEnabled": "false"}
+
+
+def _nobody_looks_after_us() -> Callable[[], bool]:
+    """Returns what tells that whoever started us is gone, and nobody else has come for a while."""
+    looked_at, parent = time.monotonic(), os.getppid()
+
+    def alone() -> bool:
+        nonlocal looked_at
+        with suppress(RedisError):
+            if os.getppid() == parent or supervised(server(), settings.RESULTS_NAME):
+                looked_at = time.monotonic()
+        return time.monotonic() - looked_at > ALONE_AFTER_S
+
+    return alone

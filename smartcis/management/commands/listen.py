@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand
 from aspen.results.lease import Lease
 from smartcis.composition import log
 from smartcis.models import Source
+from smartcis.services.heartbeat import beat
 from smartcis.sources.listen import TURN_S, Listening, Turn
 
 DEFAULT_TOPIC = "smartcis/readings/#"
@@ -41,5 +42,10 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         turn = Turn(Lease(settings.REDIS_URL, f"{settings.NAME}:listen", TURN_S))
-        await Listening(log(), may=turn).run(stop)
+
+        def may() -> bool:
+            beat()
+            return turn()
+
+        await Listening(log(), may=may).run(stop)
         turn.give_back()

@@ -18,6 +18,7 @@ from aspen.model.schema import Row
 from smartcis.composition import log
 from smartcis.ingest.readings import append_readings
 from smartcis.management.commands.seed_building import DEFAULT_SEED
+from smartcis.services.heartbeat import beat
 from smartcis.simulation.deployment import STATUS, wanted_streams
 from smartcis.simulation.pacer import BEAT_S, Pacer
 from smartcis.simulation.world import world
@@ -63,6 +64,7 @@ class Command(BaseCommand):
         logger.info("simulating", sensors=len(described.sensors), visitors=len(described.visitors))
         began_s = told_s = time.monotonic()
         while not stop.wait(BEAT_S):
+            beat()
             pacer.beat()
             now_s = time.monotonic()
             if now_s - told_s >= REPORT_EVERY_S:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
+
+from smartcis.environment import private_opener
 
 NAME = "staff"
 PASSWORD_FILE = "staff_password"  # noqa: S105 - the file's name
@@ -23,7 +24,7 @@ class Command(BaseCommand):
         if not users.filter(username=NAME).exists():
             password = secrets.token_urlsafe(9)
             users.create_superuser(NAME, password=password)
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            with open(path, "w", opener=private_opener) as out:
                 out.write(password)
         if path.exists():
             self.stdout.write(f"{NAME} {path.read_text(encoding='ascii')}")

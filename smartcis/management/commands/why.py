@@ -65,7 +65,7 @@ class Command(BaseCommand):
 
 def _answer(options: Mapping[str, Any]) -> str:
     view = maintained(options["view"])
-    granted = Grant(view.name, None, view.on_demand, view.private)
+    granted = Grant(view.name, on_demand=view.on_demand, private=True)
     if options["missing"] is not None:
         known = _known(options["missing"])
         return missing_text(ask_why_not(granted, known, wait_s=WAIT_S))

@@ -1,0 +1,17 @@
+"""Read policies as the admin lists them; they stand in code, so no table holds them."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class ReadPolicy(models.Model):
+    """What the permission to look at the policies is for; rows are in `smartcis.policies`."""
+
+    class Meta:
+        managed = False
+        verbose_name_plural = "read policies"
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return f"read policy {self.pk}"
