@@ -6,7 +6,7 @@
 #   docker/setup.sh peers, docker/setup.sh mutants
 #                          the packages of the benchmark's peers, of the mutation campaign
 #
-# Run as root it installs what is missing; otherwise it names the exact package and stops.
+# Run as root it installs what is missing; otherwise it names every missing package and stops.
 # A step whose inputs have not changed since it last succeeded is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,17 +15,23 @@ stamps=.venv/stamps
 
 say() { printf '\033[1m%3ds\033[0m  %s\n' "$SECONDS" "$*"; }
 
-# Install Debian packages, or say which and stop.
-need() {
-  local why=$1
+# What the machine lacks: sentences, and the Debian packages that mend it.
+reasons=() packages=()
+lacks() {
+  reasons+=("$1")
   shift
+  packages+=("$@")
+}
+
+# Install what is lacking, or say all of it and stop.
+supply() {
+  [ ${#packages[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    say "installing $* ($why)"
+    say "installing ${packages[*]}"
     apt-get update -qq || true
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
   else
-    echo "$why: please install it and run this again:" >&2
-    echo "    sudo apt-get install $*" >&2
+    printf '%s\n' "${reasons[@]}" "Please install all of it and run this again:" "    sudo apt-get install ${packages[*]}" >&2
     exit 1
   fi
 }
@@ -60,19 +66,36 @@ node_is_new_enough() {
   node -e 'const [a, b] = process.versions.node.split("."); process.exit(+a > 20 || (+a == 20 && +b >= 19) ? 0 : 1)' 2>/dev/null
 }
 
-# Python and its packages.
+home=.venv
+case $purpose in
+  run | test) ;;
+  peers | mutants) home=.venv-$purpose ;;
+  *) echo "run, test, peers or mutants, not $purpose" >&2; exit 2 ;;
+esac
+
+# All that Debian has to bring.
 python=$(find_python)
 if [ -z "$python" ]; then
-  need "Python 3.11 or newer is missing" python3 python3-venv
-  python=$(find_python)
-  [ -n "$python" ] || { echo "this system's Python is older than 3.11" >&2; exit 1; }
+  lacks "Python 3.11 or newer is missing." python3 python3-venv
+elif [ ! -x "$home/bin/python" ] && ! "$python" -c 'import ensurepip' 2>/dev/null; then
+  lacks "Python's venv module is missing." python3-venv
 fi
+if [ "$home" = .venv ]; then
+  java_is_new_enough || lacks "Java 17 or newer is missing: Spark runs on it." openjdk-17-jre-headless
+fi
+if [ "$purpose" = test ]; then
+  command -v chromium >/dev/null || command -v google-chrome >/dev/null || lacks "Chromium is missing: tests look at the pages." chromium
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || lacks "PostgreSQL is missing: tests run on it, too." postgresql
+  # Debian puts it where only root's PATH leads.
+  PATH="$PATH:/usr/sbin" command -v mosquitto >/dev/null || lacks "Mosquitto is missing: tests talk to a real MQTT broker." mosquitto
+fi
+supply
+python=$(find_python)
+[ -n "$python" ] || { echo "this system's Python is older than 3.11" >&2; exit 1; }
+
+# Python's packages.
 if [ "$purpose" = peers ] || [ "$purpose" = mutants ]; then
-  home=.venv-$purpose
-  if [ ! -x "$home/bin/python" ]; then
-    "$python" -c 'import ensurepip' 2>/dev/null || need "Python's venv module is missing" python3-venv
-    "$python" -m venv "$home"
-  fi
+  [ -x "$home/bin/python" ] || "$python" -m venv "$home"
   stamps=$home/stamps
   mkdir -p "$stamps"
   if changed "$purpose" "requirements-$purpose.lock"; then
@@ -84,7 +107,6 @@ if [ "$purpose" = peers ] || [ "$purpose" = mutants ]; then
   exit
 fi
 if [ ! -x .venv/bin/python ]; then
-  "$python" -c 'import ensurepip' 2>/dev/null || need "Python's venv module is missing" python3-venv
   say "making .venv with $("$python" --version)"
   "$python" -m venv .venv
 fi
@@ -94,9 +116,6 @@ if changed python requirements.lock; then
   .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock
   done_with python
 fi
-
-# Spark's Java.
-java_is_new_enough || need "Java 17 or newer is missing" openjdk-17-jre-headless
 
 # The front end. Debian's Node is older than Vite needs; PyPI carries a current one.
 if ! node_is_new_enough; then
@@ -126,16 +145,4 @@ if changed frontend "${sources[@]}" || [ ! -d frontend/dist ]; then
   done_with frontend
 fi
 
-# A browser for the tests.
-if [ "$purpose" = test ] && ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; then
-  need "Chromium is missing" chromium
-fi
-# The other database the product runs on.
-if [ "$purpose" = test ] && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
-  need "PostgreSQL is missing" postgresql
-fi
-# A real MQTT broker; Debian puts it where only root's PATH leads.
-if [ "$purpose" = test ] && ! PATH="$PATH:/usr/sbin" command -v mosquitto >/dev/null; then
-  need "Mosquitto is missing" mosquitto
-fi
 say "set up"

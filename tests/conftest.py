@@ -7,9 +7,17 @@ import secrets
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from aspen.runtime.lane import Lane
 from smartcis.services.embedded_redis import EmbeddedRedis
+
+# How long an example takes is the machine's business: suites run side by side.
+hypothesis_settings.register_profile(
+    "shared", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("shared")
 
 
 def pytest_addoption(parser):
@@ -29,6 +37,12 @@ def pytest_collection_modifyitems(config, items):
         item.add_marker(pytest.mark.xdist_group(group))
         if "nightly" in item.keywords:
             item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT_S) if wanted else skip)
+
+
+@pytest.fixture(autouse=True)
+def _servers_of_tests_may_be_called(settings):
+    """Sources and webhooks of tests are servers of this machine."""
+    settings.NETWORKS = ["127.0.0.0/8"]
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from aspen.results.redis_results import RedisResults
 
@@ -17,19 +18,20 @@ def until(
     patience_s: float = PATIENCE_S,
     pause_s: float = 0.02,
     also: Callable[[], object] = lambda: None,
-) -> None:
-    """Wait until something holds.
+) -> Any:
+    """Wait until something holds; returns it.
 
     Args:
         what: for the failure's message.
         also: done between two looks.
     """
     deadline = time.monotonic() + patience_s
-    while not holds():
+    while not (found := holds()):
         late = time.monotonic() >= deadline
         assert not late, f"{what() if callable(what) else what}: not within {patience_s:g} s"
         also()
         time.sleep(pause_s)
+    return found
 
 
 def wait_for_position(store: RedisResults, position: int, wait_s: float) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from algebra.plans import exprs
@@ -185,3 +186,32 @@ def test_unknown_names_are_refused():
 def test_functions(name, arguments, value):
     call = Call(name, tuple(map(Const, arguments)))
     assert compile_expr(call, ())(()) == value
+
+
+def test_values_that_would_grow_for_ever_are_null():
+    long = "a" * 40_000
+    assert FUNCTIONS["concat"].call(long, "b") == long + "b"
+    assert FUNCTIONS["concat"].call(long, long) is None
+    assert FUNCTIONS["replace"].call("a" * 1_000, "a", "b" * 100) is None
+    assert FUNCTIONS["replace"].call("abc", "b", "xy") == "axyc"
+    product = compile_expr(Op("*", Col("n"), Col("n")), (Column("n", Type.INT),))
+    assert product((3_000_000_000,)) == 9_000_000_000_000_000_000
+    assert product((4_000_000_000,)) is None
+
+
+@given(st.text(st.sampled_from("ab"), max_size=8), st.text(st.sampled_from("ab%_"), max_size=6))
+def test_law_like_is_what_its_letters_say(text, pattern):
+    def fits(text: str, pattern: str) -> bool:
+        if not pattern:
+            return not text
+        if pattern[0] == "%":
+            return any(fits(text[start:], pattern[1:]) for start in range(len(text) + 1))
+        return bool(text) and pattern[0] in ("_", text[0]) and fits(text[1:], pattern[1:])
+
+    assert FUNCTIONS["like"].call(text, pattern) == fits(text, pattern)
+
+
+def test_like_takes_no_way_back():
+    began = time.process_time()
+    assert not FUNCTIONS["like"].call("a" * 20_000, "%a" * 12 + "%b%")
+    assert time.process_time() - began < 1

@@ -11,12 +11,28 @@ from aspen.algebra.expr import Col, Const, Op
 from aspen.algebra.plan import Filter, Fixpoint, Join, Project, Values, children
 from aspen.algebra.read import read_plan
 from aspen.algebra.rewrite import rewrite, rewrite_steps
+from aspen.algebra.rewrite.demand import demanded
 from aspen.algebra.rewrite.magic import already_bound, restrict
 from aspen.algebra.rewrite.rules.linear import closure, turned
 from aspen.model.schema import Column, Type
 from tests.oracle import evaluate
 
 _ASKED = st.sampled_from([(0,), (1,), (0, 1)])
+
+
+def test_demand_of_a_join_is_demand_of_whatever_side_has_the_column_or_its_equal():
+    asked = {}
+    edges, marks = scan("edge", "e"), scan("mark", "m")
+    join = Join(edges, marks, (("e.dst", "m.node"),))
+    demand = (("e.dst", "k.c0"), ("m.kind", "k.c1"))
+    assert (
+        demanded(join, demand, lambda plan, pairs: asked.setdefault(plan, pairs) and None) is None
+    )
+    assert asked == {
+        join: demand,
+        edges: (("e.dst", "k.c0"),),
+        marks: (("m.node", "k.c0"), ("m.kind", "k.c1")),
+    }
 
 
 def fixpoints(plan):

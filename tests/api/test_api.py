@@ -11,10 +11,10 @@ from contextlib import contextmanager
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from knox.models import AuthToken
 
 from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.issue_token import issue_token
 from smartcis.models import Door, OutboxEntry, Reservation, RouteRequest, Sensor
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -45,14 +45,16 @@ def visitor(house, building) -> Caller:
 @pytest.fixture
 def staff(house, building) -> Caller:
     user = User.objects.create_user("gate", is_staff=True)
-    _, token = AuthToken.objects.create(user)
+    _, token = issue_token("t", scope="account", user=user)
     return Caller(authorization=f"Token {token}")
 
 
 def refused(answer, status: int, code: str) -> dict:
     assert answer.headers["Content-Type"] == "application/problem+json", answer.content
     body = answer.json()
-    assert set(body) == FIELDS
+    assert set(body) - {"retry_s"} == FIELDS
+    if "retry_s" in body:
+        assert str(body["retry_s"]) == answer.headers["Retry-After"]
     assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
     return body
 
@@ -282,7 +284,7 @@ def test_errors_in_a_query_point_at_the_culprit(visitor):
 
 
 def test_visitors_have_a_quota(visitor, settings):
-    settings.QUERY_QUOTA = 1
+    settings.QUOTAS = settings.QUOTAS | {"queries": {"browser": 1}}
     assert visitor("POST", "queries/", {"sql": SQL}).status_code == 201
     refused(visitor("POST", "queries/", {"sql": SQL}), 409, "smartcis.actions.quota_reached")
     settings.OPEN_QUERIES = False
@@ -316,7 +318,8 @@ def test_a_walk_belongs_to_its_browser(visitor):
     body = refused(visitor("POST", "routes/", ask | {"node": 9}), 404, "smartcis.actions.not_found")
     assert body["exists"] == ["1", "2", "3"]
     refused(visitor("POST", "routes/", {"node": "x"}), 400, "smartcis.api.invalid")
-    refused(visitor("POST", "routes/", {"node": 10**30}), 400, "smartcis.api.invalid")
+    refused(visitor("POST", "routes/", {"node": 10**18}), 400, "smartcis.api.invalid")
+    refused(visitor("POST", "routes/", {"node": 10**30}), 400, "smartcis.bad_json")
     assert visitor("DELETE", f"routes/{session}/").status_code == 204
     assert not RouteRequest.objects.exists()
 
@@ -341,9 +344,12 @@ def test_sources_hold_relations_and_views_with_units(visitor):
 
 def test_pages_are_shells_under_a_strict_policy(visitor):
     answer = visitor.client.get("/")
-    policy = answer.headers["Content-Security-Policy"]
-    assert "script-src 'self';" in policy
-    assert "unsafe-eval" not in policy
+    for page in (answer, visitor.client.get("/api/docs/"), visitor.client.get("/admin/login/")):
+        policy = page.headers["Content-Security-Policy"]
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert b"<style>" not in page.content
+        assert b' style="' not in page.content
     assert b'data-page="map" data-staff="0"' in answer.content
     assert {"csrftoken", "sessionid"} <= set(visitor.client.cookies)
     assert visitor.client.get("/kiosk/k1/").status_code == 200

@@ -25,17 +25,17 @@ from api.crowd import (
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.test import Client
-from knox.models import AuthToken
 
 from aspen.log.entry import Tick
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.issue_token import issue_token
 from smartcis.actions.sweep_routes import sweep_routes
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.relay import relay_now
 from smartcis.live import consumers, hub, interest
-from smartcis.models import MaintainedQuery
+from smartcis.models import AccessToken, MaintainedQuery
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
@@ -83,7 +83,7 @@ class Member:
 
 
 def token_of(user):
-    return AuthToken.objects.create(user)[1]
+    return issue_token("t", scope="account", user=user)[1]
 
 
 def state_of(lane):
@@ -236,7 +236,7 @@ async def lose_rights(crowd, members):
     assert ben.rows == {}
     used = crowd.programs[0]
     assert (await used.rows_of(used.query)).status_code == 200
-    await sync_to_async(AuthToken.objects.filter(user__username="program0").delete)()
+    await sync_to_async(AccessToken.objects.filter(user__username="program0").delete)()
     assert (await used.rows_of(used.query)).status_code == 401
 
 

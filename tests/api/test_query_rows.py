@@ -9,13 +9,12 @@ import json
 import pytest
 from api.test_api import Caller, refused, running
 from api.test_statements import account, submit
-from django.core.cache import cache
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.api.locate_rows import located_by, locator
-from smartcis.api.query_export import CsvRenderer, ExportTable
+from smartcis.api.query_export import FORMULA, CsvRenderer, ExportTable
 from smartcis.importers.geometry.projection import Projection
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -75,11 +74,30 @@ def test_units_stand_in_the_header():
     assert "".join(CsvRenderer.lines(table)) == "sid,celsius [°C]\r\ns1,21.5\r\n"
 
 
-@given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
+WORDS = st.text() | st.text("='@ x\t-")
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), max_size=5))
+@example([("", "'\n")])
 def test_csv_is_read_back(rows):
     table = ExportTable("t", (("a", "TEXT", ""), ("b", "TEXT", "")), rows, 1, 0.0)
     text = "".join(CsvRenderer.lines(table))
-    assert list(csv.reader(io.StringIO(text, newline="")))[1:] == [list(row) for row in rows]
+    read = list(csv.reader(io.StringIO(text, newline="")))[1:]
+    assert [[plain(cell) for cell in row] for row in read] == [list(row) for row in rows]
+
+
+def plain(cell: str) -> str:
+    """What a cell's text was before a spreadsheet was kept from computing it."""
+    return cell[1:] if cell[:1] == "'" and FORMULA.match(cell[1:]) else cell
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", " =", "\r=", "\uff1d", "'=", "'' @"])
+def test_no_text_is_a_formula(sign):
+    rows = [(f"{sign}HYPERLINK(0)", -1.5)]
+    table = ExportTable("t", (("=a", "TEXT", ""), ("b", "FLOAT", "")), rows, 1, 0.0)
+    text = "".join(CsvRenderer.lines(table))
+    head, (cell, number) = csv.reader(io.StringIO(text, newline=""))
+    assert (head, cell, number) == (["'=a", "b"], f"'{sign}HYPERLINK(0)", "-1.5")
 
 
 def test_a_result_as_geojson(visitor, engine):
@@ -173,7 +191,7 @@ def test_a_query_is_named_by_its_owner_alone(visitor):
 
 
 def test_ones_own_queries_and_the_quota(visitor, settings):
-    settings.QUERY_QUOTA = 2
+    settings.QUOTAS = settings.QUOTAS | {"queries": {"browser": 2}}
     other = Caller()
     submit(other, "SELECT rid FROM room", 201)
     assert visitor("GET", "queries/?mine=1").json()["results"] == []
@@ -190,24 +208,26 @@ def test_ones_own_queries_and_the_quota(visitor, settings):
 
 
 def test_who_asks_too_much_is_told_so_and_others_go_on(visitor, engine, settings):
-    settings.QUERY_STEPS = 5
+    settings.QUERY_STEPS = settings.QUESTION_STEPS = 5
     heavy = "SELECT a.mid, b.mid AS other, c.mid AS third FROM machine a, machine b, machine c"
     with running(engine):
         modest = submit(visitor, READINGS, 201)
         kept = submit(visitor, heavy, 201)
         body = refused(
-            visitor("GET", f"queries/{kept['id']}/rows/"), 409, "smartcis.actions.query_ended"
+            visitor("GET", f"queries/{kept['id']}/rows/"), 409, "aspen.views.work_exceeded"
         )
         assert "5 steps" in body["message"]
         assert "select before you join" in body["try"]
         shown = visitor("GET", f"queries/{kept['id']}/").json()
         assert shown["error"]["code"] == "aspen.views.work_exceeded"
         once = visitor("POST", "queries/", {"sql": f"ONCE {heavy}"})
-        assert refused(once, 409, "smartcis.once.not_answered")["message"] == body["message"]
+        assert refused(once, 409, "aspen.views.work_exceeded")["message"] == body["message"]
         assert visitor("GET", f"queries/{modest['id']}/rows/").json()["total"] == 2
 
 
-def test_what_is_left_of_the_rate(visitor):
+def test_what_is_left_of_the_rate(visitor, settings):
+    settings.RATES = settings.RATES | {"check": {"browser": 2}}  # half a minute for each
+
     def left() -> int:
         rates = visitor("GET", "queries/limits/").json()["rates"]
         return next(one["left"] for one in rates if one["scope"] == "check")
@@ -217,15 +237,14 @@ def test_what_is_left_of_the_rate(visitor):
     assert left() == before - 1
 
 
-def test_who_is_throttled_hears_when_to_come_back(visitor, monkeypatch):
-    monkeypatch.setattr(
-        "rest_framework.throttling.ScopedRateThrottle.THROTTLE_RATES", {"check": "1/min"}
-    )
-    cache.clear()  # others have asked from the same address
+def test_who_is_throttled_hears_when_to_come_back(visitor, settings):
+    settings.RATES = settings.RATES | {"check": {"browser": 1}}
     for _ in range(2):
         answer = visitor("POST", "queries/check/", {"sql": "SELECT mid FROM machine"})
-    body = refused(answer, 429, "smartcis.api.throttled")
+    body = refused(answer, 429, "smartcis.limits.reached")
     assert body["try"].startswith("again in ")
+    assert 0 < body["retry_s"] <= 60
+    assert body["exists"] == ["up to 1 a minute for this browser"]
 
 
 def test_how_a_query_is_shared_and_why(visitor, engine):

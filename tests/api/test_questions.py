@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from api.test_api import Caller, refused, relay
 from api.test_why import now_s, rows_of, running, visitor, walk  # noqa: F401 - fixtures
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from aspen.log.entry import Tick
@@ -16,6 +17,12 @@ from smartcis.ingest.readings import append_readings
 from smartcis.models import Door
 
 pytestmark = pytest.mark.django_db
+
+
+def of_staff() -> Caller:
+    caller = Caller()
+    caller.client.force_login(User.objects.create_user("gate", is_staff=True))
+    return caller
 
 
 def locked() -> str:
@@ -49,7 +56,8 @@ def test_a_locked_door_is_what_keeps_a_visitor_from_the_near_machine(visitor, en
     engine()
     with running(engine):
         question = {"view": "walking_cost", "row": {"origin": 1, "node": 2}}
-        body = visitor("POST", "queries/why-not/", question).json()
+        refused(visitor("POST", "queries/why-not/", question), 403, "smartcis.live.forbidden")
+        body = of_staff()("POST", "queries/why-not/", question).json()
         own = {"view": "nearest_machine", "row": {"session": session, "mid": "m1"}}
         mine = visitor("POST", "queries/why-not/", own).json()
         refused(Caller()("POST", "queries/why-not/", own), 404, "smartcis.why.not_there")
@@ -87,7 +95,8 @@ def test_the_door_that_most_walks_hang_on(visitor, engine, now_s):  # noqa: F811
     engine()
     with running(engine):
         question = {"view": "walking_cost", "by": ["node"]}
-        body = visitor("POST", "queries/weak-points/", question).json()
+        refused(visitor("POST", "queries/weak-points/", question), 403, "smartcis.live.forbidden")
+        body = of_staff()("POST", "queries/weak-points/", question).json()
     assert (body["total"], body["complete"]) == (3, True)
     request, door = body["points"]
     assert (request["relation"], request["lost"], request["hidden"]) == ("route_request", 3, False)
@@ -162,7 +171,7 @@ def test_questions_that_cannot_be_answered(visitor, engine, now_s):  # noqa: F81
     assert composition.log().head() == head, "none of these reached the log"
     with running(engine):
         there = {**view, "row": {"mid": "m1"}}
-        refused(visitor("POST", "queries/why-not/", there), 409, "smartcis.why.cannot_say")
+        refused(visitor("POST", "queries/why-not/", there), 409, "aspen.runtime.row_is_there")
 
 
 def test_the_command_answers_all_kinds(visitor, engine, now_s):  # noqa: F811

@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from knox.models import AuthToken
 from streamsql import random_sql
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.issue_token import issue_token
 from smartcis.questions.asking import NoAnswer
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -180,10 +180,10 @@ def texts(draw) -> str:
 
 
 @pytest.fixture
-def callers(building, house, monkeypatch) -> list[Caller]:
-    monkeypatch.setattr(
-        "rest_framework.throttling.ScopedRateThrottle.allow_request", lambda *_: True
-    )
+def callers(building, house, monkeypatch, settings) -> list[Caller]:
+    for name in ("QUOTAS", "RATES"):
+        free = {kind: dict.fromkeys(most, 0) for kind, most in getattr(settings, name).items()}
+        setattr(settings, name, free)
     for patient in ("questions.once.WAIT_S", "actions.look_at_rows.PATIENCE_S"):
         monkeypatch.setattr(f"smartcis.{patient}", 0.0)
     for question in ("what_if", "why", "why_not", "weak_points"):
@@ -192,7 +192,8 @@ def callers(building, house, monkeypatch) -> list[Caller]:
     found = [Caller()]
     for name in ("ann", "gate"):
         user = User.objects.create_user(name, is_staff=name == "gate")
-        found.append(Caller(authorization=f"Token {AuthToken.objects.create(user)[1]}"))
+        _, token = issue_token("t", scope="account", user=user)
+        found.append(Caller(authorization=f"Token {token}"))
     tables = {**random_sql.TABLES, "own": (("n", "INT"), ("t", "TEXT"))}
     for table, columns in tables.items():
         listed = ", ".join(" ".join(column) for column in columns)

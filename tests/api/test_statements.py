@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from api.test_api import Caller, refused, running
+from api.test_api import Caller, refused, relay, running
 from django.contrib.auth.models import User
-from knox.models import AuthToken
 
 from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
+from smartcis.actions.issue_token import issue_token
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, OwnRow
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
@@ -23,7 +23,7 @@ def patient(monkeypatch) -> None:
 
 def account(name: str, *, is_staff: bool = False) -> Caller:
     user = User.objects.create_user(name, is_staff=is_staff)
-    _, token = AuthToken.objects.create(user)
+    _, token = issue_token("t", scope="account", user=user)
     return Caller(authorization=f"Token {token}")
 
 
@@ -111,11 +111,6 @@ def test_once_without_an_engine_says_so(visitor, monkeypatch):
         "smartcis.why.no_answer",
     )
     assert body["try"]
-
-
-def test_once_does_not_show_other_visitors_walks(visitor):
-    sql = "ONCE SELECT session, node FROM route_request"
-    refused(visitor("POST", "queries/", {"sql": sql}), 403, "smartcis.actions.refused")
 
 
 def test_a_table_of_ones_own(ann, visitor, engine):
@@ -240,3 +235,21 @@ def test_the_engine_says_what_it_does(visitor, engine):
             "the engine keeps it itself"
             in visitor("POST", "queries/explain/", {"sql": sql}).json()["text"]
         )
+
+
+def test_an_account_that_goes_takes_its_views_along(ann, visitor, engine):
+    deploy_standing_queries({})
+    submit(ann, "SELECT rid FROM room", 201)
+    submit(ann, "CREATE VIEW lone AS SELECT state FROM door", 201)
+    submit(ann, "CREATE VIEW rooms AS SELECT rid, level_id FROM room", 201)
+    shared = submit(ann, "SELECT name FROM level", 201)["view"]
+    submit(visitor, "SELECT name FROM level", 201)
+    kept = submit(visitor, "SELECT rid FROM rooms", 201)["view"]
+    relay()
+    engine()
+    User.objects.get(username="ann").delete()
+    left = set(MaintainedView.objects.values_list("name", flat=True))
+    assert left == {shared, kept, "rooms"}, "others follow one, and read the other"
+    relay()
+    engine()
+    assert composition.results().snapshot("lone") is None

@@ -27,6 +27,7 @@ class Heard:
         epoch: the last message's epoch.
         deltas: (previous epoch, epoch, changes) as they came; a resume merges several epochs.
         snapshots: epochs at which a whole snapshot replaced the fold.
+        jumps: (epoch before, epoch) of every such snapshot but the first.
         faults: deltas that did not continue where the last message ended.
     """
 
@@ -34,6 +35,7 @@ class Heard:
     epoch: int = 0
     deltas: list[tuple[int, int, dict[Row, int]]] = field(default_factory=list)
     snapshots: list[int] = field(default_factory=list)
+    jumps: list[tuple[int, int]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
@@ -54,6 +56,8 @@ class Client(threading.Thread):
         self.cookie = cookie
         self.heard = {view: Heard() for view in views}
         self.reconnects = 0
+        self.connected = False
+        self.told = ""
         self.epoch = 0
         self.lock = threading.Lock()
         self._stopping = threading.Event()
@@ -63,8 +67,10 @@ class Client(threading.Thread):
         while not self._stopping.is_set():
             try:
                 self._follow()
-            except (OSError, WebSocketException, TimeoutError):
+            except (OSError, WebSocketException, TimeoutError) as error:
+                self.connected = False
                 self.reconnects += 1
+                self.told = f"{type(error).__name__}: {error}"
                 time.sleep(0.3)
 
     def stop(self) -> None:
@@ -82,6 +88,7 @@ class Client(threading.Thread):
                 if self.heard[view].snapshots:
                     ask["since"] = self.heard[view].epoch
                 socket.send(json.dumps(ask))
+            self.connected = True
             heard_at = time.monotonic()
             while not self._stopping.is_set():
                 try:
@@ -101,10 +108,12 @@ class Client(threading.Thread):
                 heard.rows = defaultdict(int)
                 for row in message["rows"]:
                     heard.rows[tuple(row)] += 1
+                if heard.snapshots:
+                    heard.jumps.append((heard.epoch, message["epoch"]))
                 heard.epoch = message["epoch"]
                 heard.snapshots.append(message["epoch"])
             case "delta":
-                self._delta(self.heard[self.views[message["id"]]], message)
+                self.delta(self.heard[self.views[message["id"]]], message)
             case "status":
                 self.epoch = max(self.epoch, message["epoch"])
             case "error":
@@ -113,7 +122,8 @@ class Client(threading.Thread):
                 pass
 
     @staticmethod
-    def _delta(heard: Heard, message: dict[str, Any]) -> None:
+    def delta(heard: Heard, message: dict[str, Any]) -> None:
+        """Folds a delta in."""
         epoch = message["epoch"]
         if message["prev"] != heard.epoch:
             heard.faults.append(f"epoch {epoch} continues {message['prev']}, not {heard.epoch}")

@@ -10,29 +10,40 @@ from typing import Any
 
 from tests.bench import (
     against,
+    chaos,
+    crowd,
     federation,
     latency,
     motes,
+    offences,
+    offenders,
     orders,
     recovery,
     scale,
     seeds,
     slope,
+    soak,
     strategies,
     tenants,
 )
 from tests.bench.peers import bench as peers
+from tests.fuzz import campaign
 
 BENCHES: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "chaos": chaos.run,
+    "crowd": crowd.run,
     "federation": federation.run,
+    "fuzz": campaign.run,
     "latency": latency.run,
     "motes": motes.run,
+    "offenders": offenders.run,
     "orders": orders.run,
     "peers": peers.run,
     "recovery": recovery.run,
     "scale": scale.run,
     "seeds": seeds.run,
     "slope": slope.run,
+    "soak": soak.run,
     "strategies": strategies.run,
     "tenants": tenants.run,
 }
@@ -43,10 +54,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", choices=sorted(BENCHES))
     parser.add_argument("--json", action="store_true", help="print one JSON object only")
     parser.add_argument("--quick", action="store_true", help="same shape, under a minute")
-    parser.add_argument(
-        "--figure", choices=(*seeds.FIGURES, *scale.PARTS), help="of seeds, scale: only this"
-    )
+    figures = (*seeds.FIGURES, *scale.PARTS, *offences.OFFENCES, *campaign.SHARES)
+    help_ = "of seeds, scale, offenders, fuzz: only this"
+    parser.add_argument("--figure", choices=figures, help=help_)
     parser.add_argument("--draw", type=Path, metavar="DIR", help="of seeds: write SVGs there")
+    parser.add_argument("--minutes", type=float, help="of chaos, crowd, soak: how long")
+    parser.add_argument("--inputs", type=int, help="of fuzz: how many, of all doors or of one")
+    parser.add_argument("--seed", type=int, help="of chaos, fuzz: repeats what is drawn")
     parser.add_argument("--against", metavar="REV", help="side by side with another git revision")
     parser.add_argument("--rounds", type=int, default=against.ROUNDS, help="of --against")
 
@@ -68,7 +82,11 @@ def run(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
             say=heard,
         )
     else:
-        which = {"figure": options["figure"]} if options["figure"] else {}
+        which = {
+            name: options[name]
+            for name in ("figure", "inputs", "minutes", "seed")
+            if options.get(name) is not None
+        }
         if options["draw"]:
             which["draw_to"] = options["draw"]
         result = BENCHES[options["name"]](**which, quick=options["quick"], say=heard)

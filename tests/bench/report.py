@@ -20,14 +20,14 @@ class Target:
 
     Args:
         name: what is measured.
-        value: what came out.
+        value: what came out; None where nothing did, and the bound is missed.
         target: the bound.
         unit: of both.
         at_most: whether smaller is better.
     """
 
     name: str
-    value: float
+    value: float | None
     target: float
     unit: str
     at_most: bool = True
@@ -35,6 +35,8 @@ class Target:
     @property
     def met(self) -> bool:
         """Whether the bound is kept."""
+        if self.value is None:
+            return False
         return self.value <= self.target if self.at_most else self.value >= self.target
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from smartcis.services.embedded_redis import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 300
@@ -56,7 +56,9 @@ class Rig:
         """Read a JSON document below /api/v1/."""
         return self.call("GET", path)
 
-    def call(self, method: str, path: str, body: object = None) -> Any:
+    def call(
+        self, method: str, path: str, body: object = None, more: Mapping[str, str] | None = None
+    ) -> Any:
         """Call the API as staff.
 
         Raises:
@@ -70,6 +72,7 @@ class Rig:
             headers={
                 "Authorization": f"Token {self.token}",
                 "Content-Type": "application/json",
+                **(more or {}),
             },
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -136,7 +139,7 @@ def running(*options: str, settings: Mapping[str, str] | None = None) -> Iterato
             )
         try:
             _wait_until_live(process, port, var)
-            token = manage(environment, "issue_token", "bench")
+            token = manage(environment, "issue_token", "bench", "--account", "bench")
             name, password = manage(environment, "staff_account").split()
             yield Rig(var, port, process, token, (name, password), time.time())
         finally:

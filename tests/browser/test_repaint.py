@@ -14,7 +14,9 @@ pytestmark = pytest.mark.browser
 ROWS = 50_000
 CHANGED = 1_000
 REPAINTS = 40
-BUDGET_MS = 10.0
+SORTS = 8
+SHARE = 0.5
+"""Of what sorting all rows takes, in turns: on two idle cores that is 30 ms, a repaint 8 ms."""
 
 QUERY = {
     "id": "large",
@@ -59,6 +61,9 @@ SOCKET = string.Template("""
         }
         return JSON.stringify({type: 'delta', id, prev: i + 1, ...at(i + 2), merged: 1, changes});
       });
+      window.sortAll = () => {
+        setTimeout(() => rows.slice().sort((one, other) => one[2] - other[2]));  // a task counts
+      };
       window.turn = () => this.onmessage?.({data: deltas.shift()});
     }
   };
@@ -68,12 +73,12 @@ WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 
 
 def worked_ms(session) -> float:
-    """How long the page has worked so far: scripts, styles and layout."""
+    """Processor time of the page so far: scripts, styles and layout."""
     metrics = session.send("Performance.getMetrics")["metrics"]
     return 1000 * sum(one["value"] for one in metrics if one["name"] in WORK)
 
 
-def test_fifty_thousand_changing_rows_cost_ten_milliseconds_a_repaint(browser, product):
+def test_a_repaint_of_many_changing_rows_costs_less_than_half_of_sorting_them(browser, product):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.add_init_script(SOCKET)
@@ -82,14 +87,20 @@ def test_fifty_thousand_changing_rows_cost_ten_milliseconds_a_repaint(browser, p
     page.get_by_role("button", name="value").click()
     assert page.get_by_test_id("result-page").inner_text() == f"Rows 1 to 200 of {ROWS}"
     session = context.new_cdp_session(page)
-    session.send("Performance.enable")
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # others run beside it
     page.wait_for_timeout(2_000)  # the snapshot is drawn, and the code is compiled
-    costs = []
-    for _ in range(REPAINTS):
+
+    def cost_ms(script):
         before = worked_ms(session)
-        page.evaluate("turn()")
+        page.evaluate(script)
         page.wait_for_timeout(150)  # longer than a repaint waits for company
-        costs.append(worked_ms(session) - before)
+        return worked_ms(session) - before
+
+    costs, sorts = [], []
+    for number in range(REPAINTS):
+        costs.append(cost_ms("turn()"))
+        if number % (REPAINTS // SORTS) == 0:
+            sorts.append(cost_ms("sortAll()"))
     assert page.get_by_test_id("result-epoch").inner_text() == str(REPAINTS + 1)
-    assert statistics.median(costs) < BUDGET_MS, costs
+    assert statistics.median(costs) < SHARE * statistics.median(sorts), (costs, sorts)
     context.close()

@@ -43,7 +43,7 @@ COLUMNS = (("door_id", "TEXT", ""), ("state", "TEXT", ""))
 
 @pytest.fixture
 def receiver(settings, monkeypatch):
-    monkeypatch.setattr("smartcis.deliveries.send.TIMEOUT_S", 60.0)
+    monkeypatch.setattr("smartcis.deliveries.send.DEADLINE_S", 60.0)
     monkeypatch.setattr("smartcis.deliveries.send.TURN_S", 600.0)
     with receiving() as server:
         settings.WEBHOOKS = [f"{server.url}/hooks/"]

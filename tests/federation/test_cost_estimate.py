@@ -162,6 +162,22 @@ def test_more_loss_never_costs_less(case, times):
     assert good.energy_mj_per_epoch <= found.energy_mj_per_epoch * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("method", ["semi", "bloom"])
+def test_who_has_no_partner_is_expected_to_send_little_and_never_less_than_nothing(method):
+    seat, light = Device("s", "seat_reading", "a", attributes={"rid": "R1"}), ("light_reading", "b")
+    lights = [Device(f"l{n}", *light, attributes={"rid": f"R{n}"}) for n in (1, 2, 3)]
+    rows = []
+    for some in (lights[:1], lights):
+        links = {("a", "gateway"): 1.0, ("b", "a"): 1.0}
+        network = Network.known(
+            {"a": 0.1, "b": 0.1}, {"a": "gateway", "b": "a"}, links, [seat, *some]
+        )
+        given_ = Statistics(shares=shares(50.0, 300.0), network=network)
+        found = estimate(joined(50.0, 300.0), PERIOD_S, method, given_)
+        rows.append({one.name: one.rows for one in found.operators}["ship 1"])
+    assert 0.0 < rows[0] <= rows[1] < 1.2 * rows[0]
+
+
 @given(st.sampled_from(METHODS), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
 def test_a_less_selective_condition_never_costs_less(method, one, other, lights):

@@ -113,4 +113,5 @@ def test_motes_without_a_way_are_not_counted_on():
     )
     assert {*network.nodes} == {"a", "b"}
     assert network.way("b") == ("b", "a")
+    assert 0.0 < network.nodes["b"].hearers < 2.0  # over two links that lose some
     assert [one.sid for one in network.of("seat_reading")] == ["1"]

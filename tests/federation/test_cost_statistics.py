@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from federation_support.building import CATALOG
 from federation_support.histograms import histogram_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aspen.algebra.expr import Col, Const, Not, Op
+from federation.choices import counted
 from federation.histogram import BadHistogram, Histogram
 from federation.statistics import Known, Origin, Statistics
 
@@ -94,3 +96,13 @@ def test_every_share_is_one(predicate):
     histograms = {"light_reading.lux": Histogram((0.0, 50.0, 200.0), (3.0, 10.0), 7.0)}
     found = Statistics(histograms=histograms).kept(predicate, NAMES)
     assert -1e-9 <= found.value <= 1.0 + 1e-9
+
+
+def test_devices_nobody_counted_are_counted_by_their_rate_and_empty_tables_are_empty():
+    known = Statistics(
+        {"light_reading": 2.0},
+        counts={"seat_reading": 54.0, "light_reading": 0.0, "machine": 0.0},
+    )
+    counts = counted(known, CATALOG, []).counts
+    assert (counts["seat_reading"], counts["machine"]) == (54.0, 0.0)
+    assert counts["light_reading"] > counts["temperature_reading"] >= 1.0

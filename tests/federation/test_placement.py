@@ -168,6 +168,7 @@ def test_a_stream_sends_what_every_reader_wants(queries):
     assert order.readers == len(readers)
     wants_all = any(reader.predicate is None for reader in readers)
     assert (order.predicate is None) == (wants_all or not readers)
+    assert (" all, " in order.text) == wants_all
 
 
 def test_explain_names_the_six_borders():

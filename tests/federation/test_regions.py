@@ -61,6 +61,7 @@ def check(federated, plan, tables):
         assert all(weight == 1 for weight in replaced.values())
         assert one.relation.columns == one.plan.columns
         assert read_plan(plan_text(one.plan)) == one.plan
+        assert all(node.stream for node in nodes(one.plan) if isinstance(node, Scan))
         answers[one.name] = replaced
     assert evaluate(fragments.engine.plan, answers) == wanted
     assert fragments.engine.plan.columns == plan.columns
@@ -109,6 +110,32 @@ def test_oracle_regions_inside_a_region_run_too(tables):
     assert {"GroupBy"} <= {type(node).__name__ for f in fragments.network for node in nodes(f.plan)}
 
 
+@settings(law, max_examples=20)
+@given(samples())
+def test_oracle_a_condition_no_mote_computes_is_computed_behind_every_cover(tables):
+    plan = planned(
+        f"""
+        SELECT s.mid FROM seat_reading {NEWEST} s, light_reading {NEWEST} l
+        WHERE s.rid = l.rid AND s.weight_kg < 5.0 AND l.lux >= 0.0 AND abs(l.lux - 20.0) > 20.0
+        """
+    )
+    found = options(plan, CATALOG, KNOWN)
+    (region,) = found.regions
+    for cover in covers(region):
+        check(found.assigned({region.path: cover.names}), plan, tables)
+
+
+def test_parts_that_nothing_compares_are_joined_by_no_mote_and_others_are():
+    text = f"""
+    SELECT a.mid, b.lux, c.celsius FROM seat_reading {NEWEST} a, light_reading {NEWEST} b,
+      temperature_reading {NEWEST} c
+    WHERE a.rid = c.rid AND b.sid = c.sid AND a.weight_kg < 5.0 AND b.lux > 1.0 AND c.celsius > 1.0
+    """
+    (region,) = options(planned(text), CATALOG, KNOWN).regions
+    together = {one.aliases for one in region.fetches.values() if len(one.aliases) > 1}
+    assert together == {("a", "c"), ("b", "c"), ("a", "b", "c")}
+
+
 @law
 @given(queries(), st.sampled_from([Weights(), BY_ENERGY, Weights(0.0, 0.0, 1.0)]))
 def test_no_cover_is_cheaper_than_the_chosen_one(text, weights):
@@ -141,6 +168,14 @@ def test_example_14_has_the_alternatives_of_the_seeds():
     assert {"select ss at epochs", "select sr at epochs"} in names
     assert {"join sr, ss pairwise, where partners meet"} in names
     assert {"ss as measured", "sr as measured"} in names
+
+
+def test_of_columns_that_are_equal_one_alone_leaves_the_network():
+    (region,) = options(planned(SEAT_LIGHT_TEMPERATURE), CATALOG, KNOWN).regions
+    pairs = [one.piece for one in region.fetches.values() if one.aliases == ("sr", "ss")]
+    assert pairs
+    for piece in pairs:
+        assert sum(name.endswith(".rid") for name in piece.fragment.replaces.names) == 1
 
 
 def test_the_seats_join_stays_out_of_the_network_when_a_join_is_one_too_many():
@@ -197,6 +232,10 @@ def test_answers_are_a_table_and_no_window_is_left():
         (
             f"SELECT COUNT(DISTINCT s.rid) AS n FROM seat_reading {NEWEST} s",
             "COUNT DISTINCT",
+        ),
+        (
+            f"SELECT s.rid, MIN(s.mid) AS first FROM seat_reading {NEWEST} s GROUP BY s.rid",
+            "MIN of numbers only",
         ),
     ],
 )

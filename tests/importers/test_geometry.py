@@ -10,7 +10,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
-from shapely.geometry import Point, Polygon, box
+from shapely.geometry import GeometryCollection, LineString, Point, Polygon, box
 
 from smartcis.importers.geometry.check import trespasses
 from smartcis.importers.geometry.contact import contacts
@@ -22,7 +22,7 @@ from smartcis.importers.geometry.passages import passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
 from smartcis.importers.geometry.sight import sight_lines
-from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
+from smartcis.importers.geometry.spaces import WalkableSpace, ground_of, own_ground
 from smartcis.importers.geometry.spanner import spanner
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import walking_graph
@@ -162,6 +162,17 @@ def test_a_gap_of_up_to_four_metres_is_a_corridor_and_a_wider_one_is_not():
             [space("a", box(0, 0, 10, 5)), space("b", box(0, 5 + width, 10, 10 + width))]
         )
         assert len(gap_corridors(rooms, None)) == found
+
+
+def test_a_spike_in_a_drawing_is_no_ground():
+    # Repaired, it is an area and a line, and no overlay takes the two together.
+    drawn = Polygon([(0.0, 0.0001), (0.0001, 0.0), (0.0001, 0.0002), (0.0, 0.0002), (0.0, 0.00005)])
+    room = Projection(0.0, 0.0).metres(drawn)
+    assert room.geom_type == "Polygon"
+    rooms = own_ground([space("room", room), space("beside", box(11.2, 0, 20, 22))])
+    assert gap_corridors(rooms, box(0, 0, 30, 30)) == []
+    line = LineString([(9, 0), (9, 1)])
+    assert ground_of(GeometryCollection([room, line])).equals(room)
 
 
 def test_a_gap_outside_every_building_is_no_corridor():

@@ -11,7 +11,7 @@ from hypothesis import settings as quick
 from hypothesis import strategies as st
 
 from aspen.log import Base
-from aspen.log.entry import Declare, Register, Tick, Transaction, Unregister
+from aspen.log.entry import Change, Declare, Register, Tick, Transaction, Unregister
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import SchemaError
 from aspen.runtime.lane import Lane
@@ -29,6 +29,12 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 def by_hand(monkeypatch) -> None:
     """No relay after a commit: the test turns the crank."""
     monkeypatch.setattr(_Committed, "listeners", ())
+
+
+def forget_the_log(name):
+    server = composition.server()
+    for key in server.scan_iter(f"{name}*"):
+        server.delete(key)
 
 
 class Killed(BaseException):
@@ -96,6 +102,18 @@ def test_declarations_precede_everything(building):
     declared = [entry.relation for entry in entries if isinstance(entry, Declare)]
     assert declared == list(CATALOG)
     assert isinstance(entries[len(declared)], Transaction)
+
+
+def test_what_passes_is_no_table_of_the_log(building):
+    log = composition.log()
+    rows = {
+        "machine": ("m1", "R1", 1.0, 2.0),
+        "seat_reading": ("m1", 80.0, 1.0),
+        "rfid_reading": ("t1", "s1", 1, -60.0, 1.0),
+        "sys_epochs": (1, 1, 1, 1, 1, 1.0, 1.0),
+    }
+    log.append([Transaction(1.0, tuple(Change(name, 1, row) for name, row in rows.items()))])
+    assert relaying.fold_log(log)[0] == {"machine": {rows["machine"]: 1}}
 
 
 def test_one_database_transaction_is_one_entry(building):
@@ -181,7 +199,7 @@ def write(kind: str, session: str, node: int) -> None:
 @given(WRITES, st.lists(st.integers(1, 12), max_size=3))
 @quick(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_write_reaches_the_log_once_through_any_deaths(building, by_hand, writes, deaths):
-    composition.server().flushdb()
+    forget_the_log(building)
     RouteRequest.objects.all().delete()
     log = MortalLog(composition.log(), deaths)
     for kind, session, node in writes:
@@ -254,7 +272,7 @@ def test_a_wiped_log_is_told_everything_again(building):
     relaying.relay(composition.log())
     first = LogLink.objects.get().identity
     request("b")
-    composition.server().flushdb()
+    forget_the_log(building)
     relaying.relay(composition.log())
     assert LogLink.objects.get().identity != first
     assert fold(composition.log())["route_request"] == stored()

@@ -27,6 +27,7 @@ class Socket:
             "subprotocols": [],
             "scheme": "ws",
             "server": ("localhost", 80),
+            "client": ("203.0.113.9", 50_000),
         }
         self.inner = ApplicationCommunicator(application, scope)
 

@@ -84,7 +84,7 @@ class Client:
             1,
             self.view,
             self.view,
-            allowed=MINE,
+            allowed=MINE if self.view == "owned" else None,
             since=self.epoch,
             wake=lambda: None,
         )
@@ -258,7 +258,7 @@ def test_a_wiped_store_resets_clients(redis_url):
         await client.join()
         client.read()
         assert client.epoch == 5
-        keys = store.results._redis.keys(f"{name}:*")
+        keys = list(store.results._redis.scan_iter(f"{name}:*"))
         store.results._redis.delete(*keys)
         store.rows, store.batch = {}, 0
         await settle(hub, store.begin("plain", {("new", 1): 1}))

@@ -11,7 +11,7 @@ import pytest_asyncio
 from aspen.results import EpochsForgotten
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
 from smartcis.live import hub as module
-from smartcis.live import protocol
+from smartcis.live import protocol, views
 from smartcis.live.hub import Hub
 
 pytestmark = pytest.mark.asyncio
@@ -158,6 +158,17 @@ async def test_a_view_read_behind_its_epochs_is_brought_to_them_once(hub, store)
     await store.tell(store.write({(1,): -3}))
     assert taken(follower) == [[(-3, 1)]]
     assert hub.views["v"].rows == {}
+
+
+async def test_a_view_read_too_long_ago_is_read_again(hub, store, monkeypatch):
+    monkeypatch.setattr(views, "KEEP_EPOCHS", 1)
+    await store.tell(store.write({(1,): 1}))
+    store.gate.clear()
+    joining = asyncio.create_task(join(hub))
+    await store.asked.wait()
+    await store.tell(*(store.write({(number,): 1}) for number in range(2, 5)))
+    store.gate.set()
+    assert taken(await joining) == [[(1,), (2,), (3,), (4,)]]
 
 
 async def test_a_view_read_as_of_the_newest_epoch_is_complete(hub, store):

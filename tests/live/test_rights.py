@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from functools import partial
+
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
@@ -9,7 +13,10 @@ from django.test import Client
 from live.sockets import opened, story
 
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
-from smartcis.live import consumers
+from smartcis.ingest.relay import relay_now
+from smartcis.live import consumers, rights
+from smartcis.live.hub import Hub
+from smartcis.models import RouteRequest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PRIVATE = "visitor_heard"
@@ -62,7 +69,9 @@ async def test_a_logout_closes_the_sockets_of_its_session_and_no_others(deployed
 
 
 @story
-async def test_who_is_staff_no_longer_follows_nothing_private_any_more(deployed):
+async def test_who_is_staff_no_longer_follows_nothing_private_any_more(deployed, monkeypatch):
+    for module, period in ((consumers, "SEEN_EVERY_S"), (rights, "LOOK_S")):
+        monkeypatch.setattr(module, period, 3_600.0)  # told, and not found by asking
     _, cookie = await sync_to_async(logged_in)("ada", staff=True)
     _, other = await sync_to_async(logged_in)("bob", staff=True)
     socket, bystander = await following(cookie, PRIVATE), await following(other, PRIVATE)
@@ -72,8 +81,10 @@ async def test_who_is_staff_no_longer_follows_nothing_private_any_more(deployed)
     await lives(socket)
     user.is_staff = False
     await sync_to_async(user.save)()
-    assert (await socket.hear("closed"))["id"] == 1
-    assert (await socket.hear("error"))["code"] == "smartcis.live.forbidden"
+    async with asyncio.timeout(30):
+        assert (await socket.hear("snapshot"))["rows"] == []
+        assert (await socket.hear("closed"))["id"] == 1
+        assert (await socket.hear("error"))["code"] == "smartcis.live.forbidden"
     await lives(bystander)
     for one in (socket, bystander):
         await one.leave()
@@ -91,6 +102,105 @@ async def test_a_change_that_nobody_announced_is_found_by_asking(deployed, monke
     assert (await socket.hear("error"))["code"] == "smartcis.live.forbidden"
     await sync_to_async(end_of)(browser)
     assert await socket.closed() == consumers.SESSION_OVER
+
+
+async def showing_walks(cookie):
+    """Returns a socket that shows where somebody walks."""
+    socket = await opened(cookie)
+    await socket.say(type="subscribe", id=1, view="walking_cost")
+    assert (await socket.hear("snapshot"))["rows"]
+    return socket
+
+
+@pytest.fixture
+def walked(deployed, engine):
+    RouteRequest.objects.create(browser="b", node=1, software="LaTeX")
+    relay_now()
+    engine()
+
+
+def no_staff(**changes) -> None:
+    User.objects.filter(username="ada").update(**changes)
+
+
+def deleted() -> None:
+    User.objects.get(username="ada").delete()
+
+
+@pytest.mark.parametrize("telling", [True, False])
+def test_rows_leave_the_page_of_who_is_staff_no_longer_within_two_seconds(walked, telling):
+    @story
+    async def told():
+        _, cookie = await sync_to_async(logged_in)("ada", staff=True)
+        socket = await showing_walks(cookie)
+        began_s = time.monotonic()
+        if telling:
+            user = await sync_to_async(User.objects.get)(username="ada")
+            user.is_staff = False
+            await sync_to_async(user.save)()
+        else:
+            await sync_to_async(no_staff)(is_staff=False)
+        assert (await socket.hear("snapshot"))["rows"] == []
+        assert time.monotonic() - began_s < 2.0
+        assert (await socket.hear("error"))["code"] == "smartcis.live.forbidden"
+        await socket.say(type="subscribe", id=2, view="passable")
+        assert (await socket.hear("snapshot"))["id"] == 2  # what is open goes on
+        await socket.leave()
+
+    told()
+
+
+@pytest.mark.parametrize("end", [deleted, partial(no_staff, is_active=False)])
+def test_who_is_gone_does_not_go_on_as_a_visitor(walked, end):
+    @story
+    async def told():
+        _, cookie = await sync_to_async(logged_in)("ada", staff=True)
+        socket = await showing_walks(cookie)
+        began_s = time.monotonic()
+        await sync_to_async(end)()
+        assert (await socket.hear("snapshot"))["rows"] == []
+        assert await socket.closed() == consumers.SESSION_OVER
+        assert time.monotonic() - began_s < 2.0
+
+    told()
+
+
+@story
+async def test_a_page_that_comes_back_as_nobody_is_told_to_show_nothing(walked):
+    browser, cookie = await sync_to_async(logged_in)("ada", staff=True)
+    socket = await showing_walks(cookie)
+    await sync_to_async(browser.logout)()
+    assert (await socket.hear("snapshot"))["rows"] == []
+    assert await socket.closed() == consumers.SESSION_OVER
+    again = await opened(cookie)
+    await again.say(type="subscribe", id=1, view="walking_cost", since=1)
+    assert (await again.hear("snapshot"))["rows"] == []
+    assert (await again.hear("error"))["code"] == "smartcis.live.forbidden"
+    await again.leave()
+
+
+@story
+async def test_rights_that_change_while_a_subscription_begins_are_seen(walked, monkeypatch):
+    held, granted = asyncio.Event(), asyncio.Event()
+    subscribe = Hub.subscribe
+
+    async def slow(self, *args, **kwargs):
+        if not granted.is_set():
+            granted.set()
+            await held.wait()
+        return await subscribe(self, *args, **kwargs)
+
+    monkeypatch.setattr(Hub, "subscribe", slow)
+    _, cookie = await sync_to_async(logged_in)("ada", staff=True)
+    socket = await opened(cookie)
+    await socket.say(type="subscribe", id=1, view="walking_cost")
+    await granted.wait()
+    await sync_to_async(no_staff)(is_staff=False)
+    assert (await socket.hear("snapshot"))["rows"] == []
+    held.set()
+    assert (await socket.hear("error"))["code"] == "smartcis.live.forbidden"
+    await lives(socket)
+    await socket.leave()
 
 
 @story

@@ -31,6 +31,16 @@ async def test_the_first_word_is_welcome_and_the_heart_beats(building, monkeypat
     await socket.leave()
 
 
+@story
+async def test_between_heartbeats_a_socket_hears_what_it_asks_for_and_no_more(building):
+    socket = await opened()
+    await socket.hear("status")
+    for number in range(3):
+        await socket.say(type="ping", at=number)
+        assert await socket.receive() == {"type": "pong", "at": number}
+    await socket.leave()
+
+
 @pytest.mark.parametrize(
     ("origin", "let_in"),
     [
@@ -68,7 +78,8 @@ async def test_a_foreign_host_is_refused(building):
         ('{"type":"subscribe","id":1.5,"view":"a"}', "1.5"),
         ('{"type":"subscribe","id":true,"view":"a"}', "True"),
         ('{"type":"subscribe","id":1,"view":"a","colour":1}', "colour"),
-        ('{"type":"ping","at":1e999}', "inf"),
+        ('{"type":"ping","at":1e999}', "1e999"),
+        ('{"type":"ping","at":-9007199254740992}', "-9007199254740992"),
         ("x" * 20_000, "20000 characters"),
     ],
 )
@@ -88,7 +99,8 @@ async def test_nonsense_is_answered_and_the_socket_lives(building, text, found):
 async def test_bytes_are_answered_too(building):
     socket = await opened()
     await socket.send(data=b"\x00\xff")
-    assert (await socket.hear("error"))["code"] == "smartcis.live.bad_message"
+    error = await socket.hear("error")
+    assert (error["code"], error["found"]) == ("smartcis.live.bad_message", "2 bytes")
     await socket.leave()
 
 

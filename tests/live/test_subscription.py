@@ -138,9 +138,16 @@ def test_a_second_route_of_the_same_browser_is_shown_by_a_snapshot():
 
 
 def test_a_view_without_owners_is_not_sent_again_for_a_new_route():
-    story = Story(allowed=frozenset({"mine"}))
+    story = Story(allowed=None)
     story.client.take()
     story.client.allow(frozenset({"mine", "also mine"}))
+    assert not story.client.waits
+
+
+def test_of_rows_that_name_no_owner_nobody_is_one():
+    story = Story(allowed=frozenset({"mine"}))
+    assert rows_of(story.client.take()) == []
+    story.change({(1,): 1})
     assert not story.client.waits
 
 

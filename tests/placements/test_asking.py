@@ -7,11 +7,11 @@ import json
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from knox.models import AuthToken
 from placements.rig import WARM_AND_LIT, Running, lamps, put
 
 from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
+from smartcis.actions.issue_token import issue_token
 from smartcis.actions.reconsider_placements import reconsider_placements
 from smartcis.actions.register_query import register_query
 from smartcis.actions.turn_lights import turn_lights
@@ -48,7 +48,8 @@ def visitor(query):
 
 @pytest.fixture
 def staff(query):
-    _, token = AuthToken.objects.create(User.objects.create_user("gate", is_staff=True))
+    gate = User.objects.create_user("gate", is_staff=True)
+    _, token = issue_token("t", scope="account", user=gate)
     return Caller(query, authorization=f"Token {token}")
 
 
@@ -88,7 +89,8 @@ def test_every_way_of_joining_can_be_chosen(query, staff, method):
 
 def test_what_cannot_run_inside_is_refused_with_what_can(house, building):
     query = register_query(read_statement("SELECT d.door_id FROM door d"), SYSTEM)
-    _, token = AuthToken.objects.create(User.objects.create_user("gate", is_staff=True))
+    gate = User.objects.create_user("gate", is_staff=True)
+    _, token = issue_token("t", scope="account", user=gate)
     answer = Caller(query, authorization=f"Token {token}").move("network")
     assert answer.status_code == 400
     body = answer.json()

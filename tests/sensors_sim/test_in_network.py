@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motes.fields import STREAMS, desks, reachable, samples_of, scan, scattered, world
 from motes.ideal import Ideal
-from motes.measure import join_nodes
+from motes.measure import join_nodes, message_accounts
 
 from aspen.algebra.expr import Col, Const, Not, Op, conjunction
 from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join, Project
 from aspen.model.schema import Column, Type
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
-from sensors_sim.motes import MoteSpec
+from sensors_sim.motes import Attached, Field, MoteSpec, base_station
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 from tests.oracle import evaluate
@@ -158,6 +158,18 @@ def test_aggregates_in_the_tree_are_those_of_all_rows(plan, seed, motes, bases):
     assert handle.late == 0
 
 
+def test_along_a_line_every_mote_sends_one_record_with_those_of_all_behind_it():
+    field = scattered(1, 6, 1)
+    line = [replace(one, x_m=10.0 * n, y_m=0.0) for n, one in enumerate(field.motes)]
+    plan = GroupBy(SEAT, (), (Aggregate(AggregateFunction.COUNT, None, Column("n", Type.INT)),))
+    fragment = Fragment(plan, PERIOD_S)
+    net, handle, answers, _ = asked(replace(field, motes=tuple(line)), fragment, 1, Ideal(12.0))
+    assert answers[-1].motes == 6
+    needed = sum(answer.motes for answer in answers)
+    sent = message_accounts(net, handle)["partial"].frames
+    assert needed <= sent <= needed + 6  # and those of an epoch that is not over
+
+
 @given(
     st.sampled_from(list(Method)),
     st.integers(0, 10**6),
@@ -176,6 +188,22 @@ def test_every_way_of_joining_gives_the_join(method, seed, light_lx, weight_kg, 
     check(plan, answers, samples)
     assert handle.late == 0
     assert net.lost == {}
+
+
+@pytest.mark.parametrize("method", [Method.SEMI, Method.BLOOM])
+def test_keys_reach_who_waits_for_them_behind_motes_that_measure_nothing(method):
+    seat = Attached("seat", "seat_reading", {"mid": "m", "sid": "seat", "rid": "R"})
+    light = Attached("light", "light_reading", {"sid": "light", "rid": "R"})
+    carried = [(), (seat,), (), (), (light,)]
+    motes = tuple(
+        MoteSpec(f"mote{n}", 10.0 * n, 0.0, "L0", 0, sensors, wake_s=0.1)
+        for n, sensors in enumerate(carried)
+    )
+    field = Field((base_station("base", 0.0, 1.0, "L0"), *motes[1:]), (), STREAMS)
+    plan = Join(SEAT, LIGHT, (("s.rid", "l.rid"),))
+    _, _, answers, samples = asked(field, Fragment(plan, PERIOD_S, method), 1, Ideal(12.0))
+    assert [len(answer.rows) for answer in answers[-3:]] == [1, 1, 1]
+    check(plan, answers[-3:], samples)
 
 
 def test_the_temperature_travels_only_where_seat_and_light_agree():

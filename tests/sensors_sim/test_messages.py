@@ -12,10 +12,11 @@ from motes.fields import STREAMS, desks, scan
 from aspen.algebra.block import column_name
 from aspen.algebra.expr import Case, Col, Const, IsNull, Not, Op
 from aspen.algebra.plan import AggregateFunction, Filter, Join
+from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.codec import decode, encode
-from sensors_sim.innet.compile import Fragment, compile_fragment
+from sensors_sim.innet.compile import Fragment, column_wire, compile_fragment
 from sensors_sim.innet.joins import BASE, Assignment, read_assignment
 from sensors_sim.innet.partial import Aggregator, Partials
 from sensors_sim.innet.placement import Prices, Shares, assign_groups, groups_of
@@ -32,6 +33,7 @@ from sensors_sim.innet.values import (
     scaled,
     unscaled,
 )
+from sensors_sim.motes import DeviceStream
 
 NAMES = tuple(sorted(STREAMS))
 
@@ -299,6 +301,66 @@ def test_a_bloom_filter_forgets_no_key(keys, expected):
     assert all(len(one) <= LONGEST_PAYLOAD_BYTES - 4 for one in filters)
     for key in written:
         assert any(sides.may_hold(which, one, key) for which, one in enumerate(filters))
+
+
+def test_a_bloom_filter_refuses_most_other_keys():
+    program = compile_fragment(seat_light(method=Method.BLOOM, keys=50), STREAMS).program
+    sides = Running(1, 1, program, STREAMS, registry_of(desks(1, 1))).sides
+    filters = sides.bloom({n.to_bytes(3, "little") for n in range(50)})
+    others = (n.to_bytes(3, "little") for n in range(1_000, 3_000))
+    passed = [any(sides.may_hold(w, one, key) for w, one in enumerate(filters)) for key in others]
+    assert sum(passed) < 0.1 * len(passed)
+
+
+FINE = Relation(
+    "fine_reading",
+    (
+        Column("sid", Type.TEXT),
+        Column("exact", Type.FLOAT),
+        Column("tenths", Type.FLOAT, nullable=True),
+        Column("at_s", Type.FLOAT, "s"),
+    ),
+    SourceKind.STREAM,
+    key=("sid",),
+    device="fine",
+)
+
+
+@given(numbers, st.none() | st.integers(-(10**6), 10**6), st.integers(0, 10**12))
+def test_a_reading_arrives_as_its_device_measured_it(exact, tenths, milliseconds):
+    stream = DeviceStream(FINE, ("exact", "tenths"), decimals={"tenths": 1})
+    row = ("f1", exact, None if tenths is None else tenths / 10, milliseconds / 1000)
+    dictionary = Dictionary()
+    out = Writer(dictionary)
+    columns = [column_wire(stream, index) for index in range(len(row))]
+    for wire, value in zip(columns, row, strict=True):
+        out.put(wire, value)
+    source = Reader(bytes(out.data), dictionary)
+    assert tuple(map(source.take, columns)) == row
+
+
+def counter(name, kind, *, nullable):
+    columns = (
+        Column("sid", Type.TEXT),
+        Column("many", kind),
+        Column("word", Type.TEXT, "", nullable),
+        Column("at_s", Type.FLOAT, "s"),
+    )
+    relation = Relation(name, columns, SourceKind.STREAM, key=("sid",), device="seat")
+    return DeviceStream(relation, ("many", "word"))
+
+
+@given(st.integers(-(2**40), 2**40), texts)
+def test_equal_values_have_equal_keys_however_their_devices_send_them(many, word):
+    streams = {
+        "whole": counter("whole", Type.INT, nullable=False),
+        "exact": counter("exact", Type.FLOAT, nullable=True),
+    }
+    equal = ((0, 1, 1, 1), (0, 2, 1, 2))
+    inputs = (StreamInput("whole", None), StreamInput("exact", None))
+    sides = Sides(Program(inputs, (), 1000, equal=equal), streams, Registry(streams))
+    assert sides.key(0, ("a", many, word, 1.0)) == sides.key(1, ("b", float(many), word, 2.0))
+    assert sides.key(0, ("a", many, word, 1.0)) != sides.key(1, ("b", float(many), word + "!", 2.0))
 
 
 def test_every_wire_type_has_a_place_in_the_byte_of_a_wire():

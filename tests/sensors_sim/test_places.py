@@ -25,6 +25,13 @@ JOIN = Project(
 )
 
 
+def test_between_two_base_stations_a_way_goes_up_and_down_and_costs_nothing_on_the_wire():
+    prices = Prices({4: (4, 2, 1), 9: (9, 8, 7, 6)}, hop=lambda mote, size: 10.0 * mote + size)
+    assert prices.move(4, 9, size=1) == (21 + 11) + (71 + 81 + 91)
+    assert prices.move(4, 2, size=1) == 21
+    assert prices.move(2, 4, size=1) == 41
+
+
 def test_groups_meet_where_they_are_told_and_answer_the_same():
     field = desks(3, 2)
     book, note = samples_of()

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import socket
+import stat
 
 import psutil
 import pytest
+import redis
+from waiting import until
 
 from aspen.log import RedisLog
 from aspen.log.entry import Tick
-from smartcis.services.embedded_redis import EmbeddedRedis, EmbeddedRedisFailed
+from smartcis.environment import redis_socket
+from smartcis.services.embedded_redis import (
+    APPEND_ONLY,
+    COMMANDS_OFF,
+    EmbeddedRedis,
+    EmbeddedRedisFailed,
+)
 
 
 @pytest.fixture
@@ -34,10 +42,8 @@ def test_a_kill_loses_nothing_that_was_acknowledged(server):
     for turn in range(3):
         for number in range(200):
             log.append([Tick(float(number))])
-        port = server.port
         kill(server)
         server.start()
-        assert server.port == port
         assert log.head() == 200 * (turn + 1)
 
 
@@ -51,26 +57,117 @@ def test_a_running_server_is_found_again(server):
     assert server.answers()
 
 
-def test_a_port_that_was_taken_meanwhile_is_left_alone(server):
-    RedisLog(started(server), "test").append([Tick(1.0)])
-    port = server.port
+def test_only_its_own_account_reaches_it(server):
+    server.start()
+    path = redis_socket(server.logs)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert not psutil.Process(server.process.pid).net_connections("inet")
+
+
+@pytest.mark.parametrize("command", COMMANDS_OFF)
+def test_what_could_undo_everything_is_off(server, command):
+    server.start()
+    with redis.Redis.from_url(server.url) as client:
+        with pytest.raises(redis.ResponseError, match="unknown command"):
+            client.execute_command(command)
+        assert client.ping()
+
+
+def test_a_folder_too_deep_for_a_socket_has_it_elsewhere(tmp_path):
+    deep = EmbeddedRedis(tmp_path.joinpath(*["a folder with a long name"] * 5))
+    try:
+        deep.start()
+        path = redis_socket(deep.logs)
+        assert deep.logs not in path.parents
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    finally:
+        deep.stop()
+
+
+def filled(server, entries=30):
+    """Fills a server's file with a log, and kills it; gives the file."""
+    log = RedisLog(started(server), "test")
+    for number in range(entries):
+        log.append([Tick(float(number))])
     kill(server)
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind(("127.0.0.1", port))
-        other.listen()
-        url = started(server)
-    assert server.port != port
-    assert RedisLog(url, "test").head() == 1
+    return server.logs / APPEND_ONLY
 
 
-def test_a_file_in_the_way_is_reported(tmp_path):
-    folder = tmp_path / "redis"
-    folder.mkdir()
-    (folder / "appendonly.aof").write_text("this is no append-only file\n")
+def broken_in_the_middle(data):
+    half = len(data) // 2
+    return data[:half] + b"\xff" * 9 + data[half + 9 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "kept", "said"),
+    [
+        (lambda data: data + bytes(500), {30}, "500 bytes after the first"),
+        (lambda data: data[:-20] + bytes(20), {29}, "damaged"),
+        (lambda data: data[:-7], {29}, "in the middle of a command"),
+        (lambda data: data, {30}, ""),
+        (lambda _data: b"", {0}, ""),
+        (lambda data: bytes(len(data)), {0}, "after the first 0 commands"),
+        (broken_in_the_middle, {13, 14, 15}, "lost"),
+    ],
+)
+def test_a_damaged_file_is_cut_and_what_was_lost_is_said(server, damage, kept, said):
+    file = filled(server)
+    whole = damage(file.read_bytes())
+    file.write_bytes(whole)
+    log = RedisLog(started(server), "test")
+    assert log.head() in kept
+    assert said in server.lost
+    assert bool(server.lost) == bool(said)
+    head = log.append([Tick(99.0)])  # and it can be written to again
+    kill(server)
+    started(server)
+    assert log.head() == head
+    assert server.lost == ""
+    for aside in server.logs.glob("*.lost-*"):
+        assert whole.endswith(aside.read_bytes())
+
+
+def test_a_file_that_redis_wrote_anew_is_cut_behind_its_dump(server):
+    log = RedisLog(started(server), "test")
+    log.append([Tick(1.0), Tick(2.0)])
+    with redis.Redis.from_url(server.url) as client:
+        client.bgrewriteaof()
+        until(lambda: (server.logs / APPEND_ONLY).read_bytes().startswith(b"REDIS"))
+        until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+    log.append([Tick(3.0)])
+    kill(server)
+    file = server.logs / APPEND_ONLY
+    file.write_bytes(file.read_bytes() + bytes(100))
+    assert RedisLog(started(server), "test").head() == 3
+    assert "100 bytes" in server.lost
+
+
+def test_nothing_is_acknowledged_that_a_full_disk_did_not_take(server):
+    log = RedisLog(started(server), "test", patience_s=0.2)
+    size = (server.logs / APPEND_ONLY).stat().st_size
+    psutil.Process(server.process.pid).rlimit(psutil.RLIMIT_FSIZE, (size + 2_000, -1))
+    acknowledged = 0
+    with pytest.raises(redis.RedisError):  # which of them finds it full, nobody knows
+        for number in range(1_000):
+            acknowledged = log.append([Tick(float(number))])
+    kill(server)
+    head = RedisLog(started(server), "test").head()
+    assert 0 < acknowledged <= head <= acknowledged + 1
+
+
+def test_a_file_in_the_way_is_set_aside(server):
+    server.logs.mkdir()
+    (server.logs / APPEND_ONLY).write_text("this is no append-only file\n")
+    assert RedisLog(started(server), "test").head() == 0
+    (aside,) = server.logs.glob("*.lost-*")
+    assert aside.read_text() == "this is no append-only file\n"
+
+
+def test_a_folder_in_the_way_is_reported(tmp_path):
+    (tmp_path / "redis" / APPEND_ONLY).mkdir(parents=True)
     with pytest.raises(EmbeddedRedisFailed) as failed:
-        EmbeddedRedis(folder).start()
-    assert "AOF" in failed.value.found or "append" in failed.value.found
+        EmbeddedRedis(tmp_path / "redis").start()
+    assert "append" in failed.value.found.lower()
 
 
 def test_stopping_leaves_no_process(server):

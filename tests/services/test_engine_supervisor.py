@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import time
 
@@ -13,9 +14,9 @@ import redis
 from waiting import until
 
 from aspen.results.engine_status import read_status
-from aspen.results.lease import Lease
+from aspen.results.lease import Lease, process_name
 from smartcis.services import engine_supervisor
-from smartcis.services.engine_supervisor import EngineSupervisor
+from smartcis.services.engine_supervisor import SUPERVISED, EngineSupervisor
 from smartcis.services.product import NotLive, Product
 
 # An engine in miniature: takes the real lease, writes the real status, does no work.
@@ -23,7 +24,7 @@ ENGINE = """
 import os, socket, sys, time
 import redis
 from aspen.results.engine_status import EngineStatus, write_status
-from aspen.results.lease import Lease
+from aspen.results.lease import Lease, process_name
 url, name, beats = sys.argv[1], sys.argv[2], float(sys.argv[3])
 lease = Lease(url, name, 60)
 assert lease.acquire()
@@ -46,7 +47,7 @@ class Case:
         self.supervisors = []
 
     def supervise(self, beats=1e9, program=ENGINE):
-        command = [sys.executable, "-c", program, self.url, self.name, str(beats)]
+        command = [sys.executable, "-c", program, self.url, self.name, str(beats), SUPERVISED]
         made = EngineSupervisor(
             self.url, self.name, command, self.folder / "engine.log", os.environ
         )
@@ -115,6 +116,61 @@ def test_an_engine_elsewhere_is_left_alone(case):
     assert supervisor.look() == "started"
 
 
+def test_an_engine_outlives_its_supervisor_and_is_adopted(case):
+    case.supervise().look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    second = case.supervise()
+    assert second.look() == "adopted"
+    assert second.pid == pid
+    assert second.look() == ""
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: case.status.pid != pid, also=second.look)
+    assert second.starts == 1
+
+
+def test_an_adopted_one_that_is_silent_is_killed_and_replaced(case):
+    case.supervise(beats=0.3).look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    second = case.supervise()
+    done = []
+    until(lambda: case.status.pid != pid, also=lambda: done.append(second.look()))
+    assert done[0] == "adopted"
+    assert "killed" in done
+
+
+def test_an_adopted_one_is_stopped_in_order(case):
+    first, second = case.supervise(), case.supervise()
+    first.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    second.look()
+    second.stop()
+    first.look()
+    assert case.status.pid == pid
+    assert Lease(case.url, case.name, 1).holder() != process_name(pid)
+
+
+def test_the_lease_of_one_that_is_dead_does_not_keep_the_next_waiting(case):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    case.client.set(f"{case.name}:lease", f"1 {process_name(dead.pid)}", ex=600)
+    supervisor = case.supervise()
+    assert supervisor.look() == "started"
+
+
+def test_a_clock_that_jumps_does_not_look_like_silence(case, monkeypatch):
+    supervisor = case.supervise()
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    monkeypatch.setattr(time, "time", lambda: 4e9)
+    time.sleep(0.3)
+    assert [supervisor.look() for _ in range(3)] == ["", "", ""]
+    assert case.status.pid == pid
+
+
 def test_stopping_ends_the_engine_and_frees_the_lease(case):
     supervisor = case.supervise()
     supervisor.look()
@@ -124,7 +180,7 @@ def test_stopping_ends_the_engine_and_frees_the_lease(case):
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert Lease(case.url, case.name, 1).held_for_s() == 0
-    assert supervisor.look() == ""
+    assert supervisor.pid == 0
 
 
 def test_one_that_ends_without_a_word_leaves_its_last_line_in_the_status(case):
@@ -139,6 +195,7 @@ def test_a_start_whose_engine_fails_says_why_and_is_given_up(case, monkeypatch):
     said = []
     monkeypatch.setenv("REDIS_URL", case.url)
     product = Product(case.folder / "manage.py", case.folder, 0, case.name, said.append)
+    product.use_redis(case.url)
     monkeypatch.setattr(product, "_web_answers", lambda: True)
     supervisor = case.supervise(program="raise ValueError('upper case')")
     monkeypatch.setattr(product, "watch", supervisor.look)

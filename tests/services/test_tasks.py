@@ -5,19 +5,10 @@ from __future__ import annotations
 import importlib
 
 import pytest
+from django.conf import settings
 
-from aspen.log.entry import Tick
+from smartcis.actions.sweep_outbox import sweep_outbox
 from smartcis.composition import log
-
-
-def test_a_tick_is_written_once_a_second(building):
-    tasks = importlib.import_module("smartcis.tasks")
-    assert tasks.tick()
-    assert not tasks.tick()
-    last_s = log().last_tick_s()
-    log().append([Tick(last_s - 5)])
-    assert tasks.tick()
-    assert log().head() == 3
 
 
 def test_beat_names_tasks_that_exist():
@@ -25,14 +16,28 @@ def test_beat_names_tasks_that_exist():
     app.loader.import_default_modules()
     scheduled = {entry["task"] for entry in app.conf.beat_schedule.values()}
     assert scheduled <= set(app.tasks)
-    assert "smartcis.supervise_engine" in scheduled
+    assert "smartcis.poll_sources" in scheduled
+
+
+def test_nothing_that_waits_for_others_runs_beside_the_rest():
+    app = importlib.import_module("smartcis.celery").app
+    app.loader.import_default_modules()
+    queues = {
+        task.rpartition(".")[2]: app.amqp.router.route({}, task)["queue"].name
+        for task in app.tasks
+        if task.startswith("smartcis.")
+    }
+    elsewhere = {task for task, queue in queues.items() if queue == settings.SOURCES_QUEUE}
+    assert elsewhere == {"poll_source", "send_deliveries"}
+    assert queues["collect_deliveries"] == settings.CELERY_TASK_DEFAULT_QUEUE
+    assert app.tasks["smartcis.poll_source"].time_limit
 
 
 @pytest.mark.django_db
 def test_the_sweeps_find_nothing_the_second_time(building):
     tasks = importlib.import_module("smartcis.tasks")
-    tasks.relay_outbox()
+    sweep_outbox()
     head = log().head()
-    assert tasks.relay_outbox() == 0
+    assert sweep_outbox() == 0
     assert log().head() == head
     assert tasks.sweep_routes() == 0

@@ -95,7 +95,7 @@ def test_a_statement_is_few_statements(own, ann, monkeypatch, text, before, answ
 
 def found(rows):
     """Returns an engine's answer without an engine."""
-    return lambda _compiled: SimpleNamespace(rows=rows)
+    return lambda _compiled, _asker: SimpleNamespace(rows=rows)
 
 
 def test_equal_rows_go_as_often_as_they_were_found(ann, monkeypatch):

@@ -29,4 +29,5 @@ def test_a_database_of_former_migrations_has_nothing_to_do(applied):
     for name in FORMER[:applied]:
         recorder.record_applied("smartcis", name)
     executor = MigrationExecutor(connection)
-    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    assert not {one.name for one, _ in plan} & {"0001_house", "0002_queries"}

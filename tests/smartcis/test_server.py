@@ -5,14 +5,16 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from smartcis.services.embedded_redis import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +31,8 @@ def port(redis_url, tmp_path_factory):
     subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=env, check=True)
     number = free_port()
     command = ["-m", "uvicorn", "smartcis.asgi:application", "--port", str(number)]
+    command += ["--no-proxy-headers", "--http", "h11"]
+    command += ["--ws", "smartcis.live.slow_reader:SocketProtocol"]
     server = subprocess.Popen([sys.executable, *command, "--log-level", "error"], cwd=ROOT, env=env)
     try:
         deadline = time.monotonic() + 30
@@ -66,10 +70,34 @@ def test_ten_megabytes_are_refused_and_the_server_lives(port, chunked):
     assert ask(port, "GET", "/api/v1/me/")[0] == 200
 
 
+def test_headers_without_end_are_refused_before_they_fill_the_memory(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as link:
+        link.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
+        with suppress(ConnectionError):  # whoever is refused is not heard out
+            for _ in range(100):
+                link.sendall(b"x" * 100_000)
+        answer = b""
+        with suppress(ConnectionError):
+            answer = link.recv(64)
+    assert not answer or answer.startswith(b"HTTP/1.1 400")
+    assert ask(port, "GET", "/api/v1/me/")[0] == 200
+
+
 def test_an_empty_house_says_what_to_do(port):
     status, _, answer = ask(port, "GET", "/api/v1/building/")
     assert status == 404
     assert json.loads(answer)["try"] == "manage.py import_building"
+
+
+def test_probes_answer_whatever_host_they_are_asked_by(port):
+    strange = {"Host": "10.0.0.7"}
+    assert ask(port, "GET", "/", headers=strange)[0] == 400
+    status, _, body = ask(port, "GET", "/healthz", headers=strange)
+    assert (status, json.loads(body)["alive"]) == (200, True)
+    status, _, body = ask(port, "GET", "/readyz", headers=strange)
+    said = json.loads(body)
+    assert (status, said["ready"]) == (503, False)
+    assert said["missing"]["engine"] == "the engine is offline"
 
 
 def test_pages_and_docs_are_served(port):
@@ -77,3 +105,12 @@ def test_pages_and_docs_are_served(port):
     assert ask(port, "GET", "/api/docs/")[0] == 200
     assert ask(port, "GET", "/api/schema/")[0] == 200
     assert ask(port, "GET", "/nothing/")[0] == 404
+
+
+def test_an_answer_has_the_id_under_which_the_log_speaks_of_it(port):
+    given = ask(port, "GET", "/api/v1/me/", headers={"X-Request-ID": "from-the-front.7"})
+    assert given[1]["X-Request-ID"] == "from-the-front.7"
+    made = [ask(port, "GET", "/api/v1/me/")[1]["X-Request-ID"] for _ in range(2)]
+    odd = ask(port, "GET", "/api/v1/me/", headers={"X-Request-ID": "a b\t{"})[1]["X-Request-ID"]
+    assert len({*made, odd}) == 3
+    assert all(len(one) == 16 for one in (*made, odd))

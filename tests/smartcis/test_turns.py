@@ -20,7 +20,7 @@ from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
 from smartcis.actions.request_route import request_route
 from smartcis.actions.reserve_room import reserve_room
-from smartcis.errors import Invalid, QuotaReached
+from smartcis.errors import Invalid, LimitReached, QuotaReached
 from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, Reservation, RouteRequest
 from smartcis.models.outbox import _Committed
 from smartcis.models.turns import take_turn
@@ -85,14 +85,14 @@ def test_a_room_is_booked_once(house):
 
 
 def test_a_browser_has_no_more_walks_than_it_may(house, settings):
-    settings.ROUTE_QUOTA = 2
+    settings.QUOTAS = settings.QUOTAS | {"walks": {"browser": 2}}
     walks = [lambda: request_route(1, "LaTeX", step_free=False, owner=Owner("b"))] * PEOPLE
     assert refused(all_at_once(*walks), QuotaReached) == PEOPLE - 2
     assert RouteRequest.objects.count() == 2
 
 
 def test_nobody_has_more_queries_than_they_may(house, settings):
-    settings.QUERY_QUOTA = 2
+    settings.QUOTAS = settings.QUOTAS | {"queries": {"browser": 2}}
     queries = [
         lambda n=n: register_query(
             read_statement(f"SELECT node FROM routing_node WHERE node > {n}"), Owner("b")
@@ -101,6 +101,22 @@ def test_nobody_has_more_queries_than_they_may(house, settings):
     ]
     assert refused(all_at_once(*queries), QuotaReached) == PEOPLE - 2
     assert MaintainedQuery.objects.count() == 2
+
+
+@pytest.mark.parametrize("scope", ["address", "all"])
+def test_an_address_has_no_more_than_it_may_whoever_asks_there(house, settings, scope):
+    settings.QUOTAS = settings.QUOTAS | {"queries": {scope: 2}, "walks": {scope: 2}}
+    people = [Owner(f"b{n}", address="hall") for n in range(PEOPLE)]
+    queries = [
+        lambda n=n, one=one: register_query(
+            read_statement(f"SELECT node FROM routing_node WHERE node > {n}"), one
+        )
+        for n, one in enumerate(people)
+    ]
+    walks = [lambda p=p: request_route(1, "LaTeX", step_free=False, owner=p) for p in people]
+    for kept, actions in ((MaintainedQuery, queries), (RouteRequest, walks)):
+        assert refused(all_at_once(*actions), LimitReached) == PEOPLE - 2
+        assert kept.objects.count() == 2
 
 
 def table(name: str) -> Relation:

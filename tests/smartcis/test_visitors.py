@@ -20,7 +20,7 @@ from smartcis.catalog import CATALOG
 from smartcis.models import OutboxEntry, StaffAccess, Visitor
 from smartcis.models.accesses import ONE_LOOK, note_access
 from smartcis.models.outbox import _Committed
-from smartcis.personal import POSITIONS_KEPT_S
+from smartcis.policies import POSITIONS_KEPT_S
 from smartcis.queries import standing_queries
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]

@@ -28,7 +28,10 @@ class Stuck:
     def restore(cls, data, _share):
         return cls(data)
 
-    def apply(self, _entries):
+    def end(self):
+        """Has nothing to end."""
+
+    def apply(self, _entries, **_options):
         Path(self.data.decode()).touch()
         threading.Event().wait()
 
@@ -36,7 +39,7 @@ class Stuck:
 class Failing(Stuck):
     """A lane that cannot apply anything."""
 
-    def apply(self, _entries):
+    def apply(self, _entries, **_options):
         raise ValueError(self.data)
 
 

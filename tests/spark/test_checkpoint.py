@@ -10,12 +10,15 @@ import pytest
 from aspen.log.redis_log import NewestSuperstep
 from aspen.results.protocol import Savepoint
 from aspen.spark.checkpoint import (
+    FAILED_STARTS,
     Checkpoint,
     LogEnds,
     Prepared,
     format_of,
     prepare_checkpoint,
     read_checkpoint,
+    start_failed,
+    start_succeeded,
 )
 
 GOOD = Checkpoint(generation="g", format=format_of(1), log="L", position=9, committed=3, done=7)
@@ -116,12 +119,48 @@ def test_one_of_no_use_is_dropped(tmp_path):
     assert not (tmp_path / "cp" / "offsets").exists()
 
 
+def test_one_of_an_earlier_format_is_dropped_and_all_is_built_from_the_log(tmp_path):
+    folder = tmp_path / "cp"
+    write(folder)
+    (folder / "state").mkdir()
+    (folder / "format").write_text("format 2, lanes 1")
+    found = prepared(folder, 1)
+    assert found == Prepared(f"it has format 2, lanes 1, the engine has {format_of(1)}")
+    assert [file.name for file in folder.iterdir()] == ["format"]
+    assert read_checkpoint(folder) == Checkpoint(format=format_of(1))
+
+
 @pytest.mark.parametrize("offset", ["", "-", "{", '{"log": "L"}'])
 def test_a_torn_one_is_dropped(tmp_path, offset):
     write(tmp_path / "cp", offset)
     prepared = prepare_checkpoint(tmp_path / "cp", 1, LogEnds("L", 9), ("g", 10), 9)
     assert "cannot be read" in prepared.dropped
     assert prepared.savepoint is None
+    assert (tmp_path / "cp.broken" / "metadata").exists()
+    assert str(tmp_path / "cp.broken") in prepared.dropped
+
+
+def test_one_that_engine_after_engine_fails_to_start_from_is_set_aside(tmp_path):
+    folder = tmp_path / "cp"
+    write(folder)
+    for _ in range(FAILED_STARTS - 1):
+        start_failed(folder)
+        assert prepared(folder, 1).dropped == ""
+    start_succeeded(folder)
+    for _ in range(FAILED_STARTS):
+        assert prepared(folder, 1).dropped == ""
+        start_failed(folder)
+    assert "failed to start from it" in prepared(folder, 1).dropped
+    assert (tmp_path / "cp.broken" / "offsets").exists()
+    # The next one has no failures to answer for.
+    write(folder)
+    (folder / "metadata").write_text('{"id": "another"}')
+    assert "failed to start" not in prepared(folder, 1).dropped
+
+
+def test_failures_of_one_that_is_not_there_are_nobodys(tmp_path):
+    start_failed(tmp_path / "cp")
+    assert prepared(tmp_path / "cp", 1).dropped == ""
 
 
 def prepared(folder, lanes, writer=("g", 10), published=9, base=0):

@@ -15,12 +15,23 @@ import psutil
 import pytest
 import redis
 from spark import product
+from views import small_world as world
 
+import aspen
+from aspen.algebra.explain import plan_text
 from aspen.log import RedisLog
+from aspen.log.entry import (
+    Change,
+    EntryQuarantined,
+    OneTimeKind,
+    OneTimeQuery,
+    Transaction,
+)
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.engine_status import read_status
 from aspen.spark.checkpoint import read_checkpoint
 from aspen.spark.engine import Ending, Engine, LeaseTaken
+from aspen.streamsql import compile_query
 from smartcis.services.embedded_redis import EmbeddedRedis
 
 pytestmark = pytest.mark.spark
@@ -56,6 +67,20 @@ def test_oracle_views_equal_a_recomputation_through_kills_and_restarts(
     assert {"lane_warm", "lane_rebuilt"} <= set(follower.how)
 
 
+def test_workers_import_the_package_from_where_the_driver_has_it(session, tmp_path):
+    first, *_ = os.environ["PYTHONPATH"].split(os.pathsep)
+    command = [sys.executable, "-c", "import aspen; print(aspen.__file__)"]
+    ran = subprocess.run(
+        command,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": first},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout.strip() == aspen.__file__, ran.stderr
+
+
 def test_a_lost_checkpoint_begins_a_new_generation(session, config, feed, results):
     with product.running(config, session):
         feed.more(20)
@@ -80,7 +105,7 @@ def test_lost_results_begin_a_new_generation(session, config, feed, results):
             lambda: read_checkpoint(config.checkpoint).committed >= 0, "a batch is marked as done"
         )
     with redis.Redis.from_url(config.results_url) as client:
-        client.delete(*client.keys(f"{config.results_name}:results:*"))
+        client.delete(*client.scan_iter(f"{config.results_name}:results:*"))
     with product.running(config, session) as engine:
         product.check(feed, results)
         assert "checkpoint_dropped" in [event for event, _ in engine.said]
@@ -186,3 +211,30 @@ def test_executors_of_their_own_give_the_same_views(config, feed, results, tmp_p
     finally:
         driver.send_signal(signal.SIGTERM)
         driver.wait(60)
+
+
+def test_a_question_that_was_running_when_its_worker_died_is_answered_with_that(
+    session, config, feed, results
+):
+    with product.running(config, session):
+        feed.more(40)
+        edges = tuple(Change("link", 1, (n, n + 1, 1)) for n in range(100, 3_000))
+        feed.log.append([Transaction(1.0, edges)])
+        product.caught_up(results, feed.log)
+        (pid,) = status_of(config).lane_pids.values()
+        sql = "SELECT COUNT(*) AS n FROM link a, link b, link c"
+        plan = plan_text(compile_query(sql, world.CATALOG).plan)
+        question = OneTimeQuery(1.0, "q", "", (), OneTimeKind.ONCE, plan_text=plan)
+        more = Transaction(1.0, (Change("link", 1, (0, 3_001, 1)),))
+        feed.log.append([question])
+        product.until(psutil.Process(pid).children, "the question is computed beside the lane")
+        feed.log.append([more])
+        product.caught_up(results, feed.log)  # no epoch waits for it
+        assert results.snapshot("why:q") is None
+        os.kill(pid, signal.SIGKILL)
+        feed.log.append([more])
+        answer = product.until(lambda: results.snapshot("why:q"), "an answer")
+        assert answer.error["code"] == EntryQuarantined.code
+        assert status_of(config).lane_pids[0] != pid
+        assert status_of(config).state == "live"
+        assert feed.log.left_out() == []

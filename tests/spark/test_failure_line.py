@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from aspen.spark.engine import failure_line
+import pytest
+
+from aspen.results.engine_status import read_status
+from aspen.spark.engine import Engine, failure_line
 
 THROUGH_SPARK = """An exception was raised by the Python Proxy. Return Message: Traceback
   File "sink.py", line 66, in __call__
@@ -27,3 +30,15 @@ def test_other_failures_are_reported_by_their_first_line():
     assert failure_line(RuntimeError("no Java\nsecond line")) == "no Java"
     assert failure_line(RuntimeError("x" * 999)) == "x" * 300
     assert failure_line(KeyError()) == "KeyError"
+
+
+def test_the_status_says_what_ended_the_engine(config, monkeypatch):
+    def work(_engine):
+        raise RuntimeError("no Java")
+
+    monkeypatch.setattr(Engine, "_work", work)
+    engine = Engine(config, lambda *_, **__: None)
+    with pytest.raises(RuntimeError):
+        engine.run()
+    status = read_status(engine._redis, config.results_name)
+    assert (status.state, status.error) == ("failed", "no Java")

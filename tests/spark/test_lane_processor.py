@@ -16,7 +16,7 @@ from aspen.log.entry import Change, OneTimeQuery, Transaction, encode
 from aspen.model.delta import merge
 from aspen.results.wire import decode_changes
 from aspen.runtime.outcome import merge_parts
-from aspen.spark import residents
+from aspen.spark import question_children, residents
 from aspen.spark.lane_processor import LaneProcessor, LaneSettings
 
 KEY = 0
@@ -163,7 +163,9 @@ def test_each_view_is_told_by_one_lane_or_in_parts():
     assert [name for name, _, _ in merged.columns] == ["name", "node", "cost"]
 
 
-def test_a_question_is_answered_by_one_lane():
+def test_a_question_is_answered_by_one_lane(monkeypatch):
+    monkeypatch.setattr(question_children, "MOMENT_S", 60.0)
+    monkeypatch.setattr(question_children, "MOMENTS_PART", 1.0)
     seed = Transaction(1.0, (Change("pair", 1, (1, 2)),))
     data = [*first_batch(), encode(seed), encode(OneTimeQuery(1.0, "q", "both", (2,)))]
     rows = [Worker(lanes=3, number=number).run(data) for number in range(3)]

@@ -7,7 +7,7 @@ import secrets
 import pytest
 
 from aspen.log.base import Base, LogGap
-from aspen.log.entry import Tick
+from aspen.log.entry import Tick, Unregister
 from aspen.log.redis_log import RedisLog
 from aspen.spark.log_source import LogReader
 
@@ -39,6 +39,17 @@ def test_one_lane_hears_of_no_supersteps(redis_url, log):
     rows, end = source.read(start)
     assert end == {"log": log.identity(), "position": 3}
     assert [row[1] for row in rows_of(rows)] == [1, 2, 3]
+
+
+def test_spark_selects_from_a_position_on_and_no_more_once_views_change(redis_url, log):
+    source = reader(redis_url, log, "0", lower_from="3")
+    end, selects = source.initialOffset(), []
+    for entry in (None, None, Tick(6.0), Unregister(7.0, "v"), Tick(8.0)):
+        if entry is not None:
+            log.append([entry])
+        batches, end = source.read(end)
+        selects += {row["lower"] for batch in batches for row in batch.to_pylist()}
+    assert selects == [False, True, True, False, False]
 
 
 def test_a_round_goes_before_any_entry(redis_url, log):

@@ -223,7 +223,11 @@ def test_where_a_lane_lives_does_not_show(elsewhere, homes):
 words, numbers = st.text(max_size=5), st.integers(0, 2**62)
 entries = st.lists(st.tuples(st.integers(0, 2**62), st.binary(max_size=20)), max_size=5)
 sent = st.one_of(
-    st.builds(LaneWork, *[numbers] * 2, entries.map(tuple), *[numbers] * 4),
+    st.builds(
+        LaneWork,
+        *(*[numbers] * 2, entries.map(tuple), *[numbers] * 4, words),
+        st.lists(numbers, max_size=3).map(tuple),
+    ),
     st.builds(
         WorkDone,
         pid=st.integers(1, 2**22),

@@ -15,7 +15,7 @@ import pytest
 from spark import product
 from spark.test_engine import ENVIRONMENT, HERE
 
-from smartcis.services.embedded_redis import free_port
+from tests.ports import free_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 SCRIPT = Path(__file__).resolve().parents[2] / "docker" / "spark.sh"

@@ -84,3 +84,8 @@ h, edge e WHERE e.src = h.node AND h.n < 3) SELECT node, MIN(n) AS n FROM hop GR
 WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT e.dst FROM r JOIN edge e ON
 e.src = r.node WHERE NOT EXISTS (SELECT 1 FROM machine m WHERE m.node = e.dst)) SELECT node FROM
 r;
+
+WITH RECURSIVE far(node) AS (
+  (SELECT node FROM booking UNION ALL SELECT node FROM machine)
+  UNION SELECT e.dst FROM far f JOIN edge e ON e.src = f.node
+) SELECT node FROM far;

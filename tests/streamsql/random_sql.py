@@ -1,13 +1,20 @@
-"""Random SQL that StreamSQL and DuckDB read alike, over three small tables full of nulls."""
+"""Random SQL that StreamSQL and DuckDB read alike, over three small tables full of nulls.
+
+seed ── Writer ──> query, one in four recursive
+     ── rows ────> what the tables hold ── changes ──> insertions, deletions, updates
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
+
+from aspen.model.catalog import Catalog
+from aspen.model.schema import Column, Relation, Type
 
 TABLES = {
     "t": (("a", "INT"), ("b", "INT"), ("c", "TEXT")),
@@ -15,6 +22,15 @@ TABLES = {
     "v": (("b", "INT"), ("c", "TEXT")),
 }
 NOT_NULL = {("t", "a"), ("u", "d")}
+CATALOG = Catalog.of(
+    Relation(
+        table,
+        tuple(Column(c, Type[kind], "", (table, c) not in NOT_NULL) for c, kind in columns),
+    )
+    for table, columns in TABLES.items()
+)
+
+RECURSIVE, EMPTIED = 0.25, 0.5  # how often a query is recursive, a table about to lose all its rows
 
 NUMBERS = tuple(range(-1, 4))
 WORDS = ("x", "y", "xy")
@@ -42,9 +58,13 @@ class Writer:
 
     Args:
         choose: takes one of some options.
+        tables: what a query may read, with the kinds of its columns.
+        often: the table it reads as often as all others.
     """
 
     choose: Callable[[Sequence[Any]], Any]
+    tables: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=lambda: TABLES)
+    often: tuple[str, ...] = ()
     count: int = 0
     budget: int = 14
     words: list[str] = field(default_factory=list)
@@ -75,6 +95,32 @@ class Writer:
             )
             return f"({left}) {word} ({right})", kinds
         return self.select(depth, outer, kinds), kinds
+
+    def recursive(self, depth: int) -> str:
+        """Write a query over a recursive set; each of its steps reads it once, as DuckDB's do."""
+        kinds = self.pick(["INT"], ["INT", "INT"], ["INT", "TEXT"])
+        base, _ = self.query(self.pick(0, depth - 1), [], kinds)
+        known, scope = f"r AS {self.alias()}", [(f"x{self.count}.c1", kinds[0])]
+        scope += [(f"x{self.count}.c{i}", kind) for i, kind in enumerate(kinds[1:], start=2)]
+        other, more = self.source(depth - 1)
+        one, two = self.choose(
+            [(a, b) for a, k in scope for b, kind in more if k == kind] or [(scope[0][0], "1")]
+        )
+        where = f"{one} {self.pick('=', '=', '<>')} {two}"
+        if self.chance(2):
+            where += f" AND {self.predicate(self.pick(0, 0, 0, depth - 1), more, [])}"
+        # What a step writes was there before or has a bound: the set is finite.
+        outputs = [self.choose([name for name, k in scope + more if k == kind]) for kind in kinds]
+        if self.chance(3):
+            outputs[0] = f"{scope[0][0]} + 1"
+            where += f" AND {scope[0][0]} < {self.pick(1, 2, 4)}"
+        named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(outputs, start=1))
+        step = f"SELECT {named} FROM {known} CROSS JOIN {other} WHERE {where}"
+        columns = tuple((f"c{i}", kind) for i, kind in enumerate(kinds, start=1))
+        self.tables, self.often = {**TABLES, "r": columns}, ("r",)
+        self.budget += 7
+        head = f"WITH RECURSIVE r({', '.join(name for name, _ in columns)})"
+        return f"{head} AS (({base}) UNION ({step})) {self.query(depth, [])[0]}"
 
     def select(self, depth: int, outer: Columns, kinds: list[str]) -> str:
         source, scope = self.sources(depth)
@@ -153,8 +199,10 @@ class Writer:
             return f"({text}) AS {alias}", [
                 (f"{alias}.c{i}", kind) for i, kind in enumerate(kinds, start=1)
             ]
-        table = self.pick(*TABLES)
-        return f"{table} AS {alias}", [(f"{alias}.{n}", kind) for n, kind in TABLES[table]]
+        return self.table(self.pick(*TABLES, *self.often * len(TABLES)), alias)
+
+    def table(self, name: str, alias: str) -> tuple[str, Columns]:
+        return f"{name} AS {alias}", [(f"{alias}.{n}", kind) for n, kind in self.tables[name]]
 
     def compare(self) -> str:
         return self.pick("=", "<>", "<", "<=", ">", ">=")
@@ -249,13 +297,65 @@ def seeded(seed: int) -> tuple[str, dict[str, list[tuple]]]:
     """Returns a query and rows for it; much faster than Hypothesis, which shrinks what fails."""
     chosen = random.Random(seed)
     query = Writer(chosen.choice).query(2, [])[0]
+    return query, _drawn_rows(chosen)
 
-    def value(table: str, name: str, kind: str) -> object:
+
+Changes = list[tuple[str, int, tuple]]  # relation, weight, row
+
+
+def seeded_history(
+    seed: int, together: int = 10, epochs: int = 4
+) -> tuple[list[str], list[Changes]]:
+    """Returns queries and what happens to their tables, an epoch at a time; the first fills them.
+
+    Args:
+        together: how many queries stand over the same tables.
+    """
+    chosen = random.Random(f"{seed} with changes")
+    asked = []
+    for _ in range(together):
+        writer = Writer(chosen.choice)
+        recursive = chosen.random() < RECURSIVE
+        asked.append(writer.recursive(2) if recursive else writer.query(2, [])[0])
+    tables = _drawn_rows(chosen)
+    history = [[(table, 1, row) for table, rows in tables.items() for row in rows]]
+    for _ in range(epochs):
+        changes: Changes = []
+        for _ in range(chosen.choice((1, 1, 2, 4))):
+            _deed(chosen, tables, changes)
+        history.append(changes)
+    return asked, history
+
+
+def _deed(chosen: random.Random, tables: dict[str, list[tuple]], changes: Changes) -> None:
+    """Inserts, deletes or updates a row, or empties a table."""
+    table = chosen.choice(list(tables))
+    rows = tables[table]
+    deed = chosen.choice(("insert", "insert", "delete", "delete", "update", "update", "empty"))
+    if deed == "insert" or not rows:
+        gone, come = [], [_drawn_row(chosen, table)]
+    elif deed == "empty" and chosen.random() < EMPTIED:
+        gone, come = list(rows), []
+    else:
+        gone, come = [chosen.choice(rows)], []
+        if deed == "update":
+            at, new = chosen.randrange(len(gone[0])), _drawn_row(chosen, table)
+            come = [(*gone[0][:at], new[at], *gone[0][at + 1 :])]
+    for row in gone:
+        rows.remove(row)
+    rows += come
+    changes += [(table, -1, row) for row in gone] + [(table, 1, row) for row in come]
+
+
+def _drawn_rows(chosen: random.Random) -> dict[str, list[tuple]]:
+    return {
+        table: [_drawn_row(chosen, table) for _ in range(chosen.randrange(6))] for table in TABLES
+    }
+
+
+def _drawn_row(chosen: random.Random, table: str) -> tuple:
+    def value(name: str, kind: str) -> object:
         values = NUMBERS if kind == "INT" else WORDS
         return chosen.choice(values if (table, name) in NOT_NULL else (None, *values))
 
-    rows = {
-        table: [tuple(value(table, *c) for c in columns) for _ in range(chosen.randrange(6))]
-        for table, columns in TABLES.items()
-    }
-    return query, rows
+    return tuple(value(*column) for column in TABLES[table])

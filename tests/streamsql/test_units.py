@@ -1,52 +1,13 @@
-"""Units: what may meet, what products are called, how values convert."""
+"""Units: what may meet, what products are called, how they are spelled."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aspen.units import (
-    UNITS,
-    IncompatibleUnits,
-    UnknownUnit,
-    common,
-    convert,
-    product,
-    quotient,
-)
+from aspen.units import common, product, quotient
 
-unit = st.sampled_from(["", *UNITS])
-
-
-@pytest.mark.parametrize(
-    ("value", "source", "target", "wanted"),
-    [
-        (68.0, "°F", "°C", 20.0),
-        (293.15, "K", "°C", 20.0),
-        (20.0, "°C", "K", 293.15),
-        (500.0, "g", "kg", 0.5),
-        (2.0, "min", "s", 120.0),
-        (1.5, "m", "mm", 1500.0),
-        (7.0, "lx", "lx", 7.0),
-    ],
-)
-def test_values_convert(value, source, target, wanted):
-    assert convert(value, source, target) == pytest.approx(wanted)
-
-
-def test_what_cannot_be_converted_says_what_could():
-    with pytest.raises(IncompatibleUnits) as caught:
-        convert(1.0, "kg", "°C")
-    assert "K" in caught.value.exists
-    with pytest.raises(UnknownUnit):
-        convert(1.0, "stone", "kg")
-
-
-@given(st.sampled_from(list(UNITS)), st.sampled_from(list(UNITS)), st.floats(-1e3, 1e3))
-def test_there_and_back(source, target, value):
-    if UNITS[source].quantity == UNITS[target].quantity:
-        assert convert(convert(value, source, target), target, source) == pytest.approx(value)
+unit = st.sampled_from(["", "kg", "g", "°C", "lx", "%", "s", "ms", "m", "km", "W", "Hz", "B"])
 
 
 @given(unit, unit)

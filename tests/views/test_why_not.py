@@ -85,6 +85,10 @@ def laws(view: str, wanted: Pattern, rows: dict[str, set]) -> None:
     assert found.repairs or view not in SURE, (view, wanted)
     for repair in found.repairs:
         edits = list(repair.edits)
+        for edit in edits:
+            rows_by_weight = {w: row for _, w, row in changes_of([edit], lambda *_: 1)}
+            named = {"insert": {1}, "delete": {-1}, "change": {1, -1}}
+            assert rows_by_weight.keys() == named[edit.action]
         assert any(fits(row, wanted) for row in answer(view, changed(held, edits))), repair
         for fewer in itertools.combinations(edits, len(edits) - 1):
             left = answer(view, changed(held, list(fewer)))
@@ -101,6 +105,12 @@ quick = settings(max_examples=25, deadline=None, suppress_health_check=list(Heal
 def test_oracle_a_repair_suffices_and_nothing_of_it_can_be_left_out(draw, rows) -> None:
     view = draw.draw(st.sampled_from(sorted(WANTED)), label="view")
     laws(view, draw.draw(WANTED[view], label="wanted"), rows)
+
+
+@pytest.mark.parametrize("items", [set(), {(1, "a", 0, None)}, {(1, "a", 2, None)}])
+@pytest.mark.parametrize("pairs", [{(1, 0)}, {(1, 1)}, {(1, 0), (1, 1)}, {(0, 2)}])
+def test_oracle_a_repair_of_a_row_that_has_a_partner(items, pairs) -> None:
+    laws("lonelier", (1, "a"), {"item": items, "pair": pairs})
 
 
 @pytest.mark.nightly

@@ -104,14 +104,20 @@ def test_only_what_talks_needs_a_listener(building, house, settings):
     Source(source="b", name="b", kind="mqtt", config={"topic": "x"}).full_clean()
 
 
-def test_beat_polls_what_is_due_and_nothing_twice(building, house, site):
+def test_beat_polls_what_is_due_and_nothing_twice(building, house, site, monkeypatch):
     relay(composition.log())
     site.page = "BEGIN:VCALENDAR\nEND:VCALENDAR\n"
     for number in (1, 2):
         Source.objects.create(
             source=f"cal-{number}", kind="calendar", unit_id="A", config={"url": site.url}
         )
+    asked = []
+    monkeypatch.setattr(
+        tasks.poll_source, "apply_async", lambda args, **_: asked.append(tasks.poll_source(*args))
+    )
     assert tasks.poll_sources() == 2
     assert tasks.poll_sources() == 0
+    assert asked == [1, 1]
+    assert tasks.poll_source("cal-1") == 0
     assert site.asked == 2
     assert len(changes_of("source_heartbeat")) == 2

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 from wrappers.conftest import changes_of, settings_of
 
 from smartcis.models import SoftwareInstall, Source
-from smartcis.wrappers.errors import BadConfig
-from smartcis.wrappers.page import lines_of
-from smartcis.wrappers.pdu import Pdu
+from smartcis.wrappers.errors import BadConfig, SourceDown
+from smartcis.wrappers.page import LINE_LENGTH, lines_of, matches
+from smartcis.wrappers.pdu import PATTERN, Pdu
 
 PDU = """<!doctype html><title>PDU 9 outlet 9 W</title><style>td {{ width: 7 W }}</style>
 <h1>Rack 3</h1>
@@ -37,6 +38,7 @@ def test_a_page_is_lines_of_cells():
         "Outlet 3: 7,25 watts",
     ]
     assert lines_of("<tr><td></td><td>b</td></tr>") == [" | b"]
+    assert lines_of("<![CDA1_0[x]]>a<![]>b<![CDATA[ 7 W ]]>") == ["ab"]
     assert lines_of("") == lines_of("<script>1 W</script>") == []
 
 
@@ -126,3 +128,18 @@ def test_one_page_for_several_machines(home, site):
     found = SoftwareInstall.objects.filter(source=listed).values_list("machine_id", "software")
     assert set(found) == {("m1", "R"), ("m2", "R")}
     assert home.state(listed) == ("live", "no machine is set for the host 'attic'")
+
+
+def test_a_line_of_a_page_is_as_long_as_a_pattern_can_bear():
+    assert all(len(line) <= LINE_LENGTH for line in lines_of("<p>" + "1 " * 1_000_000))
+    with pytest.raises(SourceDown, match="lines"):
+        lines_of("<p>a" * 30_000)
+    row = "<tr>" + "<td>1</td>" * 100_000 + "</tr>"
+    assert all(len(line) <= LINE_LENGTH for line in lines_of(row))
+
+
+def test_a_page_made_to_keep_patterns_busy_is_read_in_time():
+    page = "<p>" + "<p>".join(["1 11" * 100] * 2_000)
+    began = time.process_time()
+    assert list(matches(page + "<p>3 | 41 W", PATTERN, "outlets"))
+    assert time.process_time() - began < 10.0

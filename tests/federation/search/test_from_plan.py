@@ -9,6 +9,7 @@ from federation_support.explaining import explain
 from golden.catalog import CATALOG
 
 from aspen.algebra.plan import Join, children
+from aspen.algebra.read import read_plan
 from aspen.algebra.rewrite import rewrite
 from aspen.streamsql import compile_query
 from federation.cost import Cost, Weights
@@ -73,6 +74,18 @@ def test_a_self_join_over_a_view_of_joins_keeps_its_relations_apart():
     )
     assert {one.alias for one in query.members} == {"a", "b", "c"}
     assert set(query.classes) == {frozenset("ab"), frozenset("bc")}
+
+
+def test_parts_that_cannot_be_told_by_a_prefix_have_names_of_their_own():
+    some = "Project {0}x INT = {1}.a, {0}y INT = {1}.b\n    Scan t as {1} ({1}.a INT, {1}.b INT)"
+    one = some.format("q.", "u")
+    for other, alias in (
+        ("Scan t as q (q.a INT, q.b INT)", "part2_"),
+        (some.format("", "v"), "part2_"),
+    ):
+        found = group_of(read_plan(f"Join\n  {one}\n  {other}\n"))
+        assert list(found.parts) == ["q", alias]
+        assert list(found.owner.values()) == ["q", "q", alias, alias]
 
 
 def test_a_stream_comes_by_its_accesses_alone():

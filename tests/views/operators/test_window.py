@@ -115,6 +115,14 @@ def test_a_hypothetical_row_pushes_out_only_when_the_window_is_full(case, pushed
     assert bench.rows() == feed.expected()
 
 
+def test_a_hypothetical_departure_is_named_by_the_reading_or_by_what_is_kept_of_it() -> None:
+    window = RangeWindow("reading", lambda row: (row[1] + 1,), 10.0, None)
+    window.take(0.0, [(7, 1), (8, 1), (7, 4)])
+    for row in ((7, 1), (2,)):
+        assert window.hypothetical(row, -1) == {(2,): -1}
+    assert window.hypothetical((7, 2), -1) == {}
+
+
 def test_rows_that_were_pushed_out_are_not_kept_for_the_range() -> None:
     """Of many rows a second, ROWS 1 RANGE 1 HOUR keeps one, and no queue of all that came."""
     bench = Bench(
