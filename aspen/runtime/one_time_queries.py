@@ -49,7 +49,7 @@ _LOST = EntryQuarantined(
     "the engine ended while it looked for the answer, so the question is left out",
     attempt="ask for less at once",
 )
-_NO_MEMORY = StateExceeded(
+NO_MEMORY = StateExceeded(
     "the answer takes more memory than one question may",
     attempt="ask about fewer rows, or select before you join",
 )
@@ -163,11 +163,12 @@ class OneTimeQueries:
         try:
             with nullcontext() if enough else self._views.completely(entry.view):
                 columns, rows = self._found(entry)
+            return ViewChange(name, rows, header_of(columns))
         except MemoryError:
-            return ViewChange(name, error=_NO_MEMORY.as_dict())
+            pass  # what it holds has to be let go first: an error takes memory, too
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             return ViewChange(name, error=as_aspen_error(error).as_dict())
-        return ViewChange(name, rows, header_of(columns))
+        return ViewChange(name, error=NO_MEMORY.as_dict())
 
     def _found(self, entry: OneTimeQuery) -> tuple[tuple[Column, ...], Delta]:
         budget = Budget("", entry.most_steps, entry.most_bytes, passing=True)

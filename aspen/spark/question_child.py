@@ -25,7 +25,7 @@ from aspen.log.entry import OneTimeQuery
 from aspen.results.protocol import ViewChange
 from aspen.results.wire import decode_changes, encode_changes
 from aspen.runtime.answering import Answer, Compute
-from aspen.runtime.one_time_queries import answer_name
+from aspen.runtime.one_time_queries import NO_MEMORY, answer_name
 from aspen.views.work import TimeExceeded
 
 TURN_S = 20.0
@@ -37,6 +37,7 @@ SPARE_S = 1
 NICE = 10
 """A tenth of the weight of what else there is to do: an answer comes on a busy machine, too."""
 _STANDARD = 3
+_NO_MEMORY_EXIT = 2
 _GO = b"\1"
 
 
@@ -137,6 +138,8 @@ class QuestionChild:
         self.used_s += usage.ru_utime + usage.ru_stime
 
     def _failure(self) -> AspenError:
+        if self._exit_code == _NO_MEMORY_EXIT:
+            return NO_MEMORY
         attempt = "ask about fewer rows: give some columns a value, or select before you join"
         if self._exit_code in (None, -signal.SIGXCPU):
             return TimeExceeded(
@@ -164,6 +167,8 @@ def _compute(entry: OneTimeQuery, compute: Compute, turn: int, found: int) -> No
             while data:
                 data = data[os.write(found, data) :]
             os._exit(0)
+    except MemoryError:
+        os._exit(_NO_MEMORY_EXIT)  # nothing can be said any more
     finally:
         os._exit(1)
 

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -130,17 +131,39 @@ def test_a_child_that_is_killed_is_told_of(driver, gate):
     assert not gate.exists()
 
 
-def test_the_system_bounds_a_childs_memory_and_processor_time(driver, monkeypatch):
-    def take_memory(_entry):
-        return (), {(n, bytes(1 << 20)): 1 for n in range(1_000)}
+def rows_of_megabytes():
+    return {(n, bytes(1 << 20)): 1 for n in range(1_000)}
 
+
+def rows_to_the_last_byte():
+    rows = ()
+    for size in (1 << 20, 1 << 12, *range(512, 0, -16)):
+        with suppress(MemoryError):
+            while True:
+                rows = rows, bytes(size)
+    raise MemoryError(rows)
+
+
+def rows_that_encode_to_more():
+    text = "é" * (1 << 20)
+    return {(n, text): 1 for n in range(100)}
+
+
+@pytest.mark.parametrize(
+    "rows", [rows_of_megabytes, rows_to_the_last_byte, rows_that_encode_to_more]
+)
+def test_the_system_bounds_a_childs_memory(driver, monkeypatch, rows):
+    monkeypatch.setattr(driver.lane.one_time, "_found", lambda _entry: ((), rows()))
+    driver.take(question("memory"))
+    error = answer_to(driver, "memory").error
+    assert error["code"] == StateExceeded.code, error
+
+
+def test_the_system_bounds_a_childs_processor_time(driver, monkeypatch):
     def take_time(_entry):
         while True:
             pass
 
-    monkeypatch.setattr(driver.lane.one_time, "_found", take_memory)
-    driver.take(question("memory"))
-    assert answer_to(driver, "memory").error["code"] == StateExceeded.code
     monkeypatch.setattr(question_child, "TURN_S", 1e9)
     monkeypatch.setattr(question_child, "SPARE_S", 0)
     monkeypatch.setattr(driver.lane.one_time, "_found", take_time)
