@@ -13,15 +13,22 @@ from hypothesis import settings as hypothesis_settings
 from aspen.runtime.lane import Lane
 from smartcis.services.embedded_redis import EmbeddedRedis
 
-# How long an example takes is the machine's business: suites run side by side.
-hypothesis_settings.register_profile(
-    "shared", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("shared")
 
 
 def pytest_addoption(parser):
     parser.addoption("--run-nightly", action="store_true", help="also run tests marked nightly")
+
+
+def pytest_configure(config):
+    # How long an example takes is the machine's business: suites run side by side. `make test` is
+    # the same run each time, so that a failure is one of the change; `make nightly` draws anew.
+    hypothesis_settings.register_profile(
+        "shared",
+        deadline=None,
+        derandomize=not config.getoption("--run-nightly"),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    hypothesis_settings.load_profile("shared")
 
 
 NIGHTLY_TIMEOUT_S = 3_600  # a hang ends; a long run on a busy machine does not
