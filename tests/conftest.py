@@ -14,7 +14,6 @@ from aspen.runtime.lane import Lane
 from smartcis.services.embedded_redis import EmbeddedRedis
 
 
-
 def pytest_addoption(parser):
     parser.addoption("--run-nightly", action="store_true", help="also run tests marked nightly")
 

@@ -88,6 +88,7 @@ def _soon(monkeypatch):
     monkeypatch.setattr(fetching, "DEADLINE_S", 0.5)
 
 
+DRIPPING_S = 50.0  # a thousand drips of them
 DRIPS = {
     "in its first line": (b"H",) * 1_000,
     "in its headers": (OK, *(b"X-A: b\r\n",) * 1_000),
@@ -101,21 +102,21 @@ DRIPS = {
 @pytest.mark.usefixtures("_soon")
 def test_a_server_that_drips_holds_nobody(where):
     memory: dict = {}
-    with serving(*DRIPS[where], pause_s=0.05) as server:
+    with serving(*DRIPS[where], pause_s=DRIPPING_S / 1_000) as server:
         began = time.monotonic()
         with pytest.raises(SourceDown, match="not whole after"):
             fetch(server.url, memory)
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < DRIPPING_S / 2
     assert memory == {}, "half an answer is none"
 
 
 @pytest.mark.usefixtures("_soon")
 def test_a_server_that_drips_in_the_handshake_of_tls_holds_nobody():
-    with serving(*(b"\x16",) * 1_000, pause_s=0.05) as server:
+    with serving(*(b"\x16",) * 1_000, pause_s=DRIPPING_S / 1_000) as server:
         began = time.monotonic()
         with pytest.raises(SourceDown):
             fetch(server.url.replace("http:", "https:"), {})
-    assert time.monotonic() - began < 5.0
+    assert time.monotonic() - began < DRIPPING_S / 2
 
 
 def packed(body: bytes, coding: bytes = b"gzip") -> bytes:
