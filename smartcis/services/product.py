@@ -26,12 +26,13 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 import redis
 from django.conf import settings
 
 from aspen.redis_client import connect_once
-from aspen.results.engine_status import read_status
+from aspen.results.engine_status import EngineStatus, read_status
 from smartcis.services.child import Child
 from smartcis.services.embedded_redis import EmbeddedRedis
 from smartcis.services.engine_supervisor import EngineSupervisor, engine_command
@@ -43,6 +44,7 @@ from smartcis.services.processes import (
 )
 from smartcis.services.stopped import Stopped
 
+T = TypeVar("T")
 PROCESSES = ("engine", "clock", "celery", "beat", "sources", "web", "simulator", "listener")
 WATCH_S = 0.2
 TELL_S = 1.0
@@ -191,12 +193,15 @@ class Product:
         with self.steps.step("web server"):
             self._until(self._web_answers, began, "the web server")
         with self.steps.step("engine (Spark)") as tell:
-            self._until(self._engine_is_live, began, "the engine")
-            status = read_status(self._server, self._results_name)
+            status = self._until(self._live_engine, began, "the engine")
             tell(f"epoch {status.epoch}, log position {status.position}")
 
-    def _until(self, holds: Callable[[], bool], began: float, what: str) -> None:
-        while not holds():
+    def _until(self, look: Callable[[], T | None], began: float, what: str) -> T:
+        """Returns what `look` finds in the end; a server that is late is asked again."""
+        while True:
+            with suppress(redis.RedisError):
+                if (found := look()) is not None:
+                    return found
             if self._stopping:
                 raise NotLive("stopped while starting")
             if time.monotonic() - began > LIVE_LIMIT_S:
@@ -204,17 +209,18 @@ class Product:
             self.watch()
             time.sleep(WATCH_S)
 
-    def _web_answers(self) -> bool:
-        """Tells whether our own server answers, and not whoever had the port before."""
+    def _web_answers(self) -> int | None:
+        """Returns the process that answers if it is our own, and not whoever had the port before."""
         web = next(child for child in self._children if child.name == "web")
         try:
             url = f"http://127.0.0.1:{self._port}/healthz"
             with urllib.request.urlopen(url, timeout=10) as answer:  # our own address
-                return bool(json.load(answer).get("pid") == web.pid)
+                pid = json.load(answer).get("pid")
         except (OSError, ValueError, AttributeError):
-            return False
+            return None
+        return web.pid if pid == web.pid else None
 
-    def _engine_is_live(self) -> bool:
+    def _live_engine(self) -> EngineStatus | None:
         status = read_status(self._server, self._results_name)
         if status.state == "failed" and status.pid not in self._failed:
             self._failed.add(status.pid)
@@ -222,7 +228,7 @@ class Product:
             if len(self._failed) >= MOST_FAILURES:
                 log = self._var / "logs" / "engine.log"
                 raise NotLive(f"the engine fails each time: {status.error}; see {log}")
-        return status.summary() in {"live", "delayed"}
+        return status if status.summary() in {"live", "delayed"} else None
 
     def watch(self) -> None:
         """Starts again whatever has died, Redis first, and names what is down."""

@@ -13,7 +13,7 @@ import pytest
 import redis
 from waiting import until
 
-from aspen.results.engine_status import read_status
+from aspen.results.engine_status import EngineStatus, read_status
 from aspen.results.lease import Lease, process_name
 from smartcis.services import engine_supervisor
 from smartcis.services.engine_supervisor import SUPERVISED, EngineSupervisor
@@ -204,3 +204,20 @@ def test_a_start_whose_engine_fails_says_why_and_is_given_up(case, monkeypatch):
     ):
         product.wait_until_live()
     assert sum("the engine failed: ended with status 1" in line for line in said) == 3
+
+
+def test_a_start_goes_on_while_redis_is_late(case, monkeypatch):
+    said, answers = [], iter([redis.TimeoutError(), redis.ConnectionError(), "live"])
+
+    def late(_server, _name):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return EngineStatus(state=answer, epoch=3, position=7, beat_s=time.time())
+
+    product = Product(case.folder / "manage.py", case.folder, 0, case.name, said.append)
+    monkeypatch.setattr("smartcis.services.product.read_status", late)
+    monkeypatch.setattr(product, "_web_answers", lambda: 1)
+    monkeypatch.setattr(product, "watch", lambda: None)
+    product.wait_until_live()
+    assert said[-1].endswith("epoch 3, log position 7")
