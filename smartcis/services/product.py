@@ -210,7 +210,7 @@ class Product:
             time.sleep(WATCH_S)
 
     def _web_answers(self) -> int | None:
-        """Returns the process that answers if it is our own, and not whoever had the port before."""
+        """Returns the process that answers, if it is our own and not whoever had the port."""
         web = next(child for child in self._children if child.name == "web")
         try:
             url = f"http://127.0.0.1:{self._port}/healthz"
