@@ -14,6 +14,7 @@ from aspen.streamsql import parse
 # Of the demo building's simulator, all sources together; the optimizer counts with them.
 RATES_HZ = {
     "rfid_reading": 5.0,
+    "reading": 1.0,
     "mote_status": 3.0,
     "query_power": 1.0,
     "source_heartbeat": 0.1,

@@ -1,7 +1,8 @@
 """Kinds of sensor as rows: what each measures, in which unit and range, how often, at what price.
 
-A kind is described here and nowhere else: the catalog's streams, the readings that are accepted,
-the simulator, the motes and the optimizer read this table.
+A kind with a stream of its own is described here and nowhere else: the catalog's streams, the
+readings that are accepted, the simulator, the motes and the optimizer read this table. Kinds that
+an operator adds as rows share one stream.
 
 Sources: the kinds of the seeds' building (chapter 6); [SHT11] Sensirion SHT1x data sheet,
 version 5; [own] our own choice.
@@ -20,6 +21,10 @@ from aspen.motes.hardware import MCU_ACTIVE_MA, SUPPLY_V
 
 class UnknownDevice(AspenError, code="aspen.motes.unknown_device"):
     """A kind of sensor that nobody described."""
+
+
+SHARED_STREAM = "reading"
+"""The stream of all kinds that are rows; it says with each value which kind and unit it has."""
 
 
 class PowerSource(Enum):
@@ -54,6 +59,7 @@ class DeviceKind:
         of_people: whether simulated people decide what it measures.
         hears_tags: whether it reports when a tag comes by, and cannot be asked.
         changes_at_once: whether a jump is reported without waiting for the period.
+        shared: whether it is an operator's row, whose readings go to the shared stream.
     """
 
     key: str
@@ -76,11 +82,12 @@ class DeviceKind:
     of_people: bool = False
     hears_tags: bool = False
     changes_at_once: bool = False
+    shared: bool = False
 
     @property
     def stream(self) -> str:
         """The relation its readings are appended to."""
-        return f"{self.key}_reading"
+        return SHARED_STREAM if self.shared else f"{self.key}_reading"
 
     @property
     def on_air(self) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
+from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from sensors_sim.waveforms import WAVEFORMS
 from smartcis.admin.marks import Form, Page, Switched, simulated_mark
-from smartcis.models import RegionSeed, Sensor
+from smartcis.models import RegionSeed, Sensor, SensorKind
+from smartcis.models.sensor_kinds import sensor_kinds
 
 
 def waveform_help() -> SafeString:
@@ -63,11 +66,16 @@ class SensorForm(Form):
                 "processors and pass receivers."
             ),
             "enabled": "Switched off, it falls silent; after two minutes the map says “no data”.",
+            "period_s": "For kinds of your own from 0.05 s to a day; silent for four times as "
+            "long, the sensor is shown without data.",
             "simulated": "Untick for a real device that sends its own readings.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["kind"] = forms.ChoiceField(
+            choices=sensor_kinds, help_text=self.Meta.help_texts["kind"]
+        )
         self.fields["unit"].required = False  # a machine's sensor takes the machine's room
         self.fields["parameters"].required = False
         self.fields["parameters"].help_text = waveform_help()
@@ -93,6 +101,26 @@ class SensorAdmin(Switched):
     search_fields = ("sid", "unit__rid", "unit__name", "machine__mid", "machine__host")
     autocomplete_fields = ("unit", "machine")
     stored = ("sid", "level", "x_m", "y_m", "updated_at")
+
+
+@admin.register(SensorKind)
+class SensorKindAdmin(Page):
+    """Kinds of sensor beyond those with a stream of their own; readings go to `reading`."""
+
+    list_display = ("kind", "name", "unit", "least", "greatest", "period_s")
+    fields = list_display
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Returns what stays."""
+        del request
+        return ("kind",) if obj else ()
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Protects kinds of which there are sensors."""
+        gone, counts, needed, protected = super().get_deleted_objects(objs, request)
+        kinds = [one.pk for one in objs]
+        used = Sensor.objects.filter(kind__in=kinds).values_list("sid", flat=True)
+        return gone, counts, needed, [*protected, *(f"sensor {sid}" for sid in used[:20])]
 
 
 @admin.register(RegionSeed)

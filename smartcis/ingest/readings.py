@@ -16,9 +16,10 @@ from aspen.errors import AspenError
 from aspen.log.entry import Change, Transaction
 from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError, Value
-from aspen.motes.kinds import DeviceKind, device_kind
+from aspen.motes.kinds import DeviceKind
 from smartcis.catalog import CATALOG
 from smartcis.models import Sensor
+from smartcis.models.sensor_kinds import CODED, kind_among, kinds_of
 from smartcis.readings.errors import BadReading, BadUnit, ImpossibleValue, UnknownSensor
 from smartcis.readings.times import check_time, measured_s
 
@@ -63,7 +64,9 @@ def append_readings(
         BadReading: naming the index of the first bad one; nothing was appended.
     """
     now_s = time.time() if now_s is None else now_s
-    valid = validate(readings, sensors_by_id(named(readings)), now_s=now_s)
+    sensors = sensors_by_id(named(readings))
+    kinds = kinds_of(str(one["kind"]) for one in sensors.values())
+    valid = validate(readings, sensors, kinds, now_s=now_s)
     entries = transactions(valid, now_s)
     return log.append(entries, key=f"readings:{key}" if key else "")
 
@@ -87,13 +90,18 @@ def named(readings: Any) -> set[str]:
 
 
 def validate(
-    readings: Sequence[Any], sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
+    readings: Sequence[Any],
+    sensors: Mapping[str, Mapping[str, Value]],
+    kinds: Mapping[str, DeviceKind] = CODED,
+    *,
+    now_s: float,
 ) -> list[ValidReading]:
     """Checks every reading against its sensor.
 
     Args:
         readings: see `append_readings`.
         sensors: by sid, as rows of the relation `sensor`.
+        kinds: of these sensors, by key.
         now_s: the wall clock, seconds since the epoch.
 
     Raises:
@@ -114,7 +122,7 @@ def validate(
     valid = []
     for index, reading in enumerate(readings):
         try:
-            valid.append(_validated(reading, sensors, now_s=now_s))
+            valid.append(_validated(reading, sensors, kinds, now_s=now_s))
         except AspenError as error:
             kind = type(error) if isinstance(error, BadReading) else BadReading
             raise kind(
@@ -138,7 +146,11 @@ def sensors_by_id(wanted: set[str]) -> dict[str, dict[str, Value]]:
 
 
 def _validated(
-    reading: Any, sensors: Mapping[str, Mapping[str, Value]], *, now_s: float
+    reading: Any,
+    sensors: Mapping[str, Mapping[str, Value]],
+    kinds: Mapping[str, DeviceKind],
+    *,
+    now_s: float,
 ) -> ValidReading:
     if not isinstance(reading, Mapping):
         raise BadReading("not an object", found=type(reading).__name__, exists=FIELDS)
@@ -149,7 +161,7 @@ def _validated(
     sensor = sensors.get(sid) if isinstance(sid, str) else None
     if sensor is None:
         raise _unknown(sid, sensors)
-    kind = device_kind(str(sensor["kind"]))
+    kind = kind_among(kinds, str(sensor["kind"]))
     stream = CATALOG.get(kind.stream)
     unit = reading.get("unit")
     if unit != kind.unit:
@@ -161,7 +173,7 @@ def _validated(
         )
     value, at_s = _number(reading.get("value"), kind), measured_s(reading)
     check_time(at_s, now_s)
-    values: dict[str, Value] = {**sensor, kind.measures: value, "at_s": at_s}
+    values: dict[str, Value] = {**sensor, kind.measures: value, "unit": kind.unit, "at_s": at_s}
     if "tag" in stream.names:
         values["tag"] = _tag(reading.get("tag"))
     elif "tag" in reading:

@@ -1,6 +1,5 @@
 import django.db.models.deletion
 import django.utils.timezone
-import smartcis.models.sensors
 import smartcis.models.source
 import smartcis.models.visitors
 from django.db import migrations, models
@@ -238,7 +237,7 @@ class Migration(migrations.Migration):
             name='Sensor',
             fields=[
                 ('sid', models.CharField(max_length=80, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=smartcis.models.sensors.sensor_kinds, db_index=True, max_length=20)),
+                ('kind', models.CharField(db_index=True, max_length=20)),
                 ('x_m', models.FloatField()),
                 ('y_m', models.FloatField()),
                 ('simulated', models.BooleanField(default=True)),

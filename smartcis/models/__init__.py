@@ -13,6 +13,7 @@ from smartcis.models.read_policies import ReadPolicy
 from smartcis.models.refused import RefusedMessage
 from smartcis.models.routes import RouteRequest
 from smartcis.models.routing import RoutingEdge, RoutingNode
+from smartcis.models.sensor_kinds import SensorKind
 from smartcis.models.sensors import RegionSeed, Sensor
 from smartcis.models.tokens import AccessToken
 from smartcis.models.visitors import Visitor

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from aspen.motes.kinds import DEVICE_KINDS, UnknownDevice, device_kind
+from aspen.model.schema import Row
+from aspen.motes.kinds import UnknownDevice
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.waveforms import WAVEFORMS, checked
 from smartcis.models.building import Level, Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.routing import RoutingNode
+from smartcis.models.sensor_kinds import CODED, keep_kind, kind_named
 from smartcis.models.source import SourceModel
-
-
-def sensor_kinds() -> list[tuple[str, str]]:
-    """Returns the kinds to choose from; a function, so that a new kind needs no migration."""
-    return [
-        (kind.key, f"{kind.name} ({kind.unit})" if kind.unit else kind.name)
-        for kind in DEVICE_KINDS
-    ]
+from smartcis.wrappers.pulse import dead_s
 
 
 class Sensor(SourceModel):
@@ -34,7 +30,7 @@ class Sensor(SourceModel):
         machine: the machine it watches, for seat and cpu.
         waveform: what a simulated sensor measures; `people` follows the simulated people.
         parameters: of the waveform, in the kind's unit.
-        period_s: seconds between readings.
+        period_s: seconds between readings; four times as long without one, it is silent.
         updated_at: the simulator reloads a sensor whose time here has moved.
     """
 
@@ -44,7 +40,7 @@ class Sensor(SourceModel):
     attributes = {"rid": "unit_id", "mid": "machine_id", "node": "node_id"}
 
     sid = models.CharField(primary_key=True, max_length=80)
-    kind = models.CharField(max_length=20, choices=sensor_kinds, db_index=True)
+    kind = models.CharField(max_length=40, db_index=True)
     unit = models.ForeignKey(
         Unit, on_delete=models.CASCADE, related_name="sensors", verbose_name="room"
     )
@@ -71,6 +67,7 @@ class Sensor(SourceModel):
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Places the sensor where its machine or room is if nobody placed it, then write it."""
         self.locate()
+        keep_kind(self.kind)
         super().save(*args, **kwargs)
 
     def locate(self) -> None:
@@ -95,6 +92,12 @@ class Sensor(SourceModel):
         if not self.sid:
             self.sid = self._fresh_sid()
 
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Returns the row of `sensor`, and how often one of an operator's kind shall report."""
+        yield from super().rows()
+        if self.enabled and self.kind not in CODED:
+            yield "sensor_interval", (self.sid, self.period_s, dead_s(self.period_s))
+
     def _fresh_sid(self) -> str:
         stem = f"{self.machine_id or self.unit_id}.{self.kind}"
         taken = set(Sensor.objects.filter(sid__startswith=stem).values_list("sid", flat=True))
@@ -110,7 +113,7 @@ class Sensor(SourceModel):
         """
         faults: dict[str, str] = {}
         try:
-            device = device_kind(self.kind)
+            device = kind_named(self.kind)
         except UnknownDevice as fault:
             raise ValidationError({"kind": fault.message}) from fault
         if device.of_machine and self.machine_id is None:
@@ -123,8 +126,11 @@ class Sensor(SourceModel):
             faults["period_s"] = (
                 f"between {device.least_period_s:g} and {device.greatest_period_s:g} seconds"
             )
+        if device.shared and self.simulated:
+            faults["simulated"] = f"nothing simulates {device.name}: untick it"
         try:
-            self.parameters = checked(self.waveform, device, self.parameters or {})
+            if not device.shared:
+                self.parameters = checked(self.waveform, device, self.parameters or {})
         except (BadParameters, UnknownWaveform) as fault:
             faults["parameters"] = fault.message
         if faults:

@@ -33,6 +33,7 @@ VIEWS = {
         *("source_status", "silent_source", "reserved_room", "dark_room", "closed_room"),
         "silent_room",
         "outlet_power",
+        *("newest_reading", "silent_sensor"),
     )
 }
 # A Tuesday morning that the calendar files speak of.

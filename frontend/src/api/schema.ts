@@ -661,8 +661,7 @@ export interface components {
         };
         /** @description A sensor on its floor. */
         PlanSensor: {
-            /** @enum {string} */
-            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
+            readonly kind: string;
             readonly mid: string | null;
             readonly rid: string;
             readonly sid: string;
@@ -969,8 +968,7 @@ export interface components {
         /** @description A sensor, and what it measures when it is simulated. */
         Sensor: {
             readonly enabled: boolean;
-            /** @enum {string} */
-            readonly kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
+            readonly kind: string;
             readonly level_id: string;
             readonly mid: string | null;
             readonly node: number;
@@ -993,8 +991,8 @@ export interface components {
         /** @description What can be changed of a sensor. */
         SensorChangeRequest: {
             enabled?: boolean;
-            /** @enum {string} */
-            kind?: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
+            /** @description seat, light, temperature, … or one that staff added: SELECT kind FROM sensor_kind */
+            kind?: string;
             parameters?: {
                 [key: string]: unknown;
             };
@@ -1006,8 +1004,8 @@ export interface components {
         /** @description A new simulated sensor: its kind, and the machine or the room it watches. */
         SensorMakeRequest: {
             enabled?: boolean;
-            /** @enum {string} */
-            kind: "seat" | "light" | "temperature" | "cpu" | "rfid" | "energy" | "door" | "humidity";
+            /** @description seat, light, temperature, … or one that staff added: SELECT kind FROM sensor_kind */
+            kind: string;
             mid?: string;
             parameters?: {
                 [key: string]: unknown;

@@ -7,6 +7,8 @@ export const SHARED_VIEWS = [
   'newest_processor',
   'newest_temperature',
   'newest_light',
+  'newest_reading',
+  'silent_sensor',
   'door_state',
   'visitor_position',
   'visitors_on_level',

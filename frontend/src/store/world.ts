@@ -21,6 +21,16 @@ export interface Reading {
   readonly atS: number;
 }
 
+/** What a sensor of an operator's kind says; null where it is silent. */
+export interface NamedReading {
+  readonly sid: string;
+  /** The machine it watches; null for one of the room. */
+  readonly mid: string | null;
+  readonly name: string;
+  readonly unit: string;
+  readonly reading: Reading | null;
+}
+
 export interface Machine {
   readonly mid: string;
   readonly host: string;
@@ -36,6 +46,7 @@ export interface Machine {
   readonly reason: string;
   readonly weight: Reading | null;
   readonly cpu: Reading | null;
+  readonly others: readonly NamedReading[];
 }
 
 export interface Room {
@@ -50,6 +61,7 @@ export interface Room {
   readonly reason: string;
   readonly celsius: Reading | null;
   readonly lux: Reading | null;
+  readonly others: readonly NamedReading[];
   readonly region: string | null;
   readonly inLargestRegion: boolean;
   readonly machines: number;
@@ -87,8 +99,9 @@ export function titleOf(unit: Pick<PlanUnit, 'name' | 'category'>): string {
 
 /** Decorate the plans with what the views say of each machine, room and door. */
 export function world(plans: readonly Plan[], tables: Tables): World {
-  const machines = new Map(machinesOf(plans, tables).map((machine) => [machine.mid, machine]));
-  return { machines, rooms: rooms(plans, tables, machines.values()), doors: doors(plans, tables) };
+  const others = otherReadings(tables);
+  const machines = new Map(machinesOf(plans, tables, others).map((machine) => [machine.mid, machine]));
+  return { machines, rooms: rooms(plans, tables, machines.values(), others), doors: doors(plans, tables) };
 }
 
 /** The states as `machine_state` and `room_state` spell them, and as pages and style sheets do. */
@@ -103,7 +116,29 @@ const ROOM_STATES: Readonly<Record<string, RoomState>> = {
   passage: 'passage',
 };
 
-function machinesOf(plans: readonly Plan[], tables: Tables): Machine[] {
+type Others = ReadonlyMap<string, readonly NamedReading[]>;
+
+/** What sensors of operators' kinds say or keep silent about, by room, by name. */
+function otherReadings(tables: Tables): Others {
+  const found = [tables.newest_reading, tables.silent_sensor].flatMap((table) =>
+    records(table).map((record) => {
+      const value = number(record.value);
+      const atS = number(record.at_s);
+      return {
+        rid: String(record.rid),
+        sid: String(record.sid),
+        mid: record.mid === null || record.mid === undefined ? null : String(record.mid),
+        name: String(record.name),
+        unit: String(record.unit ?? ''),
+        reading: value === null || atS === null ? null : { value, atS },
+      };
+    }),
+  );
+  found.sort((one, other) => one.name.localeCompare(other.name) || one.sid.localeCompare(other.sid));
+  return grouped(found, (one) => one.rid);
+}
+
+function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Machine[] {
   const states = by(tables.machine_state, 'mid');
   const weight = readings(tables.newest_seat, 'mid', 'weight_kg');
   const cpu = readings(tables.newest_processor, 'mid', 'cpu_pct');
@@ -123,6 +158,7 @@ function machinesOf(plans: readonly Plan[], tables: Tables): Machine[] {
       reason: String(states.get(mid)?.reason ?? ''),
       weight: weight.get(mid) ?? null,
       cpu: cpu.get(mid) ?? null,
+      others: (others.get(rid) ?? []).filter((one) => one.mid === mid),
     }));
   });
 }
@@ -138,7 +174,12 @@ function readings(table: Table, key: string, column: string): Map<string, Readin
   );
 }
 
-function rooms(plans: readonly Plan[], tables: Tables, machines: Iterable<Machine>): Map<string, Room> {
+function rooms(
+  plans: readonly Plan[],
+  tables: Tables,
+  machines: Iterable<Machine>,
+  others: Others,
+): Map<string, Room> {
   const states = by(tables.room_state, 'rid');
   const regions = by(tables.room_region, 'rid');
   const celsius = readings(tables.newest_temperature, 'rid', 'celsius');
@@ -162,6 +203,7 @@ function rooms(plans: readonly Plan[], tables: Tables, machines: Iterable<Machin
           reason: String(state?.reason ?? ''),
           celsius: celsius.get(unit.id) ?? null,
           lux: lux.get(unit.id) ?? null,
+          others: (others.get(unit.id) ?? []).filter((one) => one.mid === null),
           region: region ? String(region.region_id) : null,
           inLargestRegion: region?.largest === true,
           machines: here.length,

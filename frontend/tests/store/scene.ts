@@ -116,6 +116,8 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   newest_processor: ['mid', 'cpu_pct', 'at_s'],
   newest_temperature: ['rid', 'celsius', 'at_s'],
   newest_light: ['rid', 'lux', 'at_s'],
+  newest_reading: ['sid', 'rid', 'mid', 'kind', 'name', 'value', 'unit', 'at_s'],
+  silent_sensor: ['sid', 'rid', 'mid', 'kind', 'name'],
   door_state: ['door_id', 'state'],
   visitor_position: ['visitor', 'level_id', 'rid', 'x_m', 'y_m', 'consent', 'simulated'],
   visitors_on_level: ['level_id', 'visitors'],

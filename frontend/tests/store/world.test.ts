@@ -43,6 +43,24 @@ describe('machines', () => {
   });
 });
 
+describe('readings of an operator’s kinds', () => {
+  test('stand at their room or machine, and silent sensors among them', () => {
+    const { rooms, machines } = seen({
+      newest_reading: [
+        ['c', 'lab', null, 'co2', 'CO₂', 612, 'ppm', 900],
+        ['p', 'lab', 'm1', 'power', 'Power', 40, 'W', 950],
+      ],
+      silent_sensor: [['b', 'lab', null, 'battery', 'Battery']],
+    });
+    expect(rooms.get('lab')?.others.map((one) => [one.name, one.unit, one.reading])).toEqual([
+      ['Battery', '', null],
+      ['CO₂', 'ppm', { value: 612, atS: 900 }],
+    ]);
+    expect(machines.get('m1')?.others.map((one) => one.sid)).toEqual(['p']);
+    expect(rooms.get('store')?.others).toEqual([]);
+  });
+});
+
 describe('rooms', () => {
   test('are open, closed with a reason, passages, or without data', () => {
     const { rooms } = seen({ room_state: ROWS.room_state?.filter(([rid]) => rid !== 'lab') ?? [] });
