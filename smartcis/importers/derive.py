@@ -1,31 +1,34 @@
-"""Derive: from a read archive to a building with doors and a walking graph, in metres."""
+"""Derive: from a drawing to a building with doors and a walking graph, in metres."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import shapely
-from shapely.geometry import Point, Polygon
+from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
+from smartcis.importers.drawing import Drawing, DrawnLevel, DrawnSolid, Finding, Note, label
+from smartcis.importers.errors import NothingDrawn
 from smartcis.importers.geometry.contact import contacts
-from smartcis.importers.geometry.entrances import (
-    Entrance,
-    concluded_entrances,
-    mapped_entrance,
-)
+from smartcis.importers.geometry.detour import without_trespass
+from smartcis.importers.geometry.enclosed import enclosed_rooms
+from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.gaps import gap_corridors
 from smartcis.importers.geometry.links import link_corridors
 from smartcis.importers.geometry.naming import unit_ids
-from smartcis.importers.geometry.passages import Passage, drawn_opening, passages
-from smartcis.importers.geometry.projection import Projection
+from smartcis.importers.geometry.passages import Passage, passages
+from smartcis.importers.geometry.paths import path_passages, path_strips
 from smartcis.importers.geometry.reach import unreached
-from smartcis.importers.geometry.spaces import WalkableSpace, own_ground
+from smartcis.importers.geometry.spaces import WalkableSpace, own_ground, polygons
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_graph
-from smartcis.importers.imdf import Feature, Imdf
+from smartcis.importers.level_names import level_id
+from smartcis.importers.openings import Openings, drawn_openings
+from smartcis.importers.repair import repaired
+from smartcis.importers.risers import drawn_risers, elevations
+from smartcis.importers.ways_in import ways_in
 
 Progress = Callable[[str], None]
 
@@ -41,19 +44,10 @@ class LevelPlan:
 
     level_id: str
     feature_id: str
-    ordinal: int
+    ordinal: float
     name: str
     short_name: str
     outline: BaseGeometry
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """Something of the file that was not taken."""
-
-    feature_id: str
-    what: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -61,9 +55,12 @@ class BuildingPlan:
     """Everything the importer concluded, ready to be stored.
 
     Args:
+        format: of the file.
+        notes: what was concluded, repaired and dropped.
         unreached: index of a space → why no entrance leads to it.
     """
 
+    format: str
     slug: str
     name: str
     attribution: str
@@ -73,173 +70,174 @@ class BuildingPlan:
     spaces: tuple[WalkableSpace, ...]
     entrances: tuple[Entrance, ...]
     graph: WalkingGraph
-    dropped: tuple[Dropped, ...]
+    notes: tuple[Note, ...]
     unreached: dict[int, str]
 
 
-def derive(imdf: Imdf, progress: Progress = lambda _: None) -> BuildingPlan:
+def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPlan:
     """Works the building out.
 
     Args:
-        imdf: as read.
+        drawing: as read.
         progress: receives one line per step.
+
+    Raises:
+        ImportRefused: nothing in it can be walked in.
     """
-    drawn = [unit.geometry for unit in imdf.units if unit.geometry is not None]
-    projection = Projection.around(drawn)
-    ordinals = {level.id: int(level.properties["ordinal"]) for level in imdf.levels}
-    dropped: list[Dropped] = []
-    footprint, buildings = _grounds(imdf, projection, drawn, dropped)
-    units = _units(imdf, projection, ordinals)
+    progress("looking for what is broken")
+    drawing = repaired(drawing)
+    notes = list(drawing.notes)
+    footprint, buildings = _grounds(drawing, notes)
+    units = _units(drawing)
     spaces: list[WalkableSpace] = []
-    for ordinal in sorted(set(ordinals.values())):
-        progress(f"level {ordinal}: gap corridors")
-        own = own_ground([unit for unit in units if unit.level == ordinal])
-        gaps = gap_corridors(own, footprint)
-        own += _corridors(ordinal, "gap", gaps)
-        own += _corridors(ordinal, "link", link_corridors(own, contacts(own), footprint))
-        spaces += own
-    entrances = _entrances(imdf, projection, spaces, footprint, dropped)
+    for level in drawing.levels:
+        progress(f"level {level.ordinal}: rooms and corridors nobody drew")
+        spaces += _level_spaces(drawing, level, units, footprint, notes)
+    if not any(polygons(space.free) for space in spaces):
+        raise NothingDrawn(
+            "the walls of the file enclose no room",
+            found=f"{len(drawing.solids)} walls and columns",
+            attempt="export rooms as areas, or walls that meet",
+        )
+    doors = drawn_openings(drawing, spaces, notes)
+    entrances = ways_in(drawing, spaces, doors, footprint, notes)
     ways: list[Passage] = []
-    for ordinal in sorted(set(ordinals.values())):
-        progress(f"level {ordinal}: doors")
-        ways += _level_passages(imdf, projection, spaces, ordinal, entrances, dropped)
+    for level in drawing.levels:
+        progress(f"level {level.ordinal}: doors")
+        ways += _level_passages(drawing, spaces, level.ordinal, entrances, doors)
     progress("walking graph")
-    graph = walking_graph(spaces, ways, entrances, climbs(spaces, imdf.level_height_m))
-    lost = unreached(spaces, graph)
+    heights_m = elevations(drawing)
+    rises = climbs(spaces, heights_m)
+    risers = drawn_risers(drawing, spaces, rises, heights_m, notes)
+    graph = walking_graph(spaces, ways, entrances, rises, risers)
+    progress("checking every step against every wall")
+    notes += without_trespass(spaces, graph)
+    _conclusions(graph, entrances, spaces, notes)
+    assert drawing.origin is not None
     return BuildingPlan(
-        slug=imdf.slug,
-        name=imdf.name,
-        attribution=imdf.attribution,
-        origin=(projection.lon_deg, projection.lat_deg),
+        format=drawing.format,
+        slug=drawing.slug,
+        name=drawing.name,
+        attribution=drawing.attribution,
+        origin=drawing.origin,
         buildings=tuple(buildings),
-        levels=tuple(_level(level, projection, spaces) for level in imdf.levels),
+        levels=tuple(_level(level, spaces) for level in drawing.levels),
         spaces=tuple(spaces),
         entrances=tuple(entrances),
         graph=graph,
-        dropped=tuple(dropped),
-        unreached=lost,
+        notes=tuple(notes),
+        unreached=unreached(spaces, graph),
     )
 
 
-def _corridors(ordinal: int, kind: str, grounds: Sequence[Polygon]) -> list[WalkableSpace]:
+def _units(drawing: Drawing) -> list[WalkableSpace]:
+    listed = sorted(drawing.spaces, key=lambda one: (one.level, one.shaft, one.key))
+    names = unit_ids([(one.level, one.ref, one.category) for one in listed])
     return [
         WalkableSpace(
-            f"L{ordinal}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True
+            rid,
+            one.level,
+            label(one.names) or one.ref,
+            one.category,
+            one.outline,
+            one.outline,
+            one.key,
+            one.shaft,
+            closed=one.closed,
+        )
+        for one, rid in zip(listed, names, strict=True)
+    ]
+
+
+def _level_spaces(
+    drawing: Drawing,
+    level: DrawnLevel,
+    units: Sequence[WalkableSpace],
+    footprint: BaseGeometry | None,
+    notes: list[Note],
+) -> list[WalkableSpace]:
+    """Returns what can be walked on one level: drawn, between walls, along paths, in gaps."""
+    ordinal = level.ordinal
+    own = own_ground([unit for unit in units if unit.level == ordinal])
+    solids = [one for one in drawing.solids if one.level == ordinal]
+    if any(one.encloses for one in solids):
+        doors = [one.shape for one in drawing.openings if one.level == ordinal]
+        rooms = enclosed_rooms(own, _shapes(solids, True), doors, level.outline)
+        voids = shapely.union_all(_shapes(solids, False))
+        rooms = [(shape.difference(voids), category) for shape, category in rooms]
+        rooms = [(shape, category) for shape, category in rooms if polygons(shape)]
+        own += [
+            WalkableSpace(f"{level_id(ordinal)}-walled-{n}", ordinal, "", category, shape, shape)
+            for n, (shape, category) in enumerate(rooms, start=1)
+        ]
+        if rooms:
+            why = f"{len(rooms)} areas between drawn walls are taken as rooms"
+            notes.append(Note(Finding.CONCLUDED, "rooms", level_id(ordinal), why))
+    blocked = _shapes(solids, True, False)
+    strips = path_strips([one for one in drawing.paths if one.level == ordinal], own, blocked)
+    own += _corridors(ordinal, "path", strips)
+    if not own:
+        return []
+    own += _corridors(ordinal, "gap", gap_corridors(own, footprint, blocked))
+    own += _corridors(ordinal, "link", link_corridors(own, contacts(own), footprint, blocked))
+    return own
+
+
+def _shapes(solids: Sequence[DrawnSolid], *kinds: bool) -> list[BaseGeometry]:
+    """Returns the shapes of solids that enclose rooms, or do not."""
+    return [one.shape for one in solids if one.encloses in kinds]
+
+
+def _corridors(ordinal: float, kind: str, grounds: Sequence[Polygon]) -> list[WalkableSpace]:
+    name = level_id(ordinal)
+    return [
+        WalkableSpace(
+            f"{name}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True
         )
         for number, ground in enumerate(grounds, start=1)
     ]
 
 
-def _units(imdf: Imdf, projection: Projection, ordinals: dict[str, int]) -> list[WalkableSpace]:
-    def way(unit: Feature) -> str:
-        return str(unit.properties.get("osmId") or unit.properties.get("correlation_id") or "")
-
-    listed = sorted(imdf.units, key=lambda u: (ordinals[u.properties["level_id"]], way(u), u.id))
-    labels = []
-    for unit in listed:
-        # Names like "Stairs" say no more than the category; a reference or a hall's name does.
-        label = unit.tags.get("ref") or unit.tags.get("name") or ("" if unit.tags else unit.name)
-        labels.append((ordinals[unit.properties["level_id"]], label, unit.category))
-    names = unit_ids(labels)
-    spaces = []
-    for unit, (level, label, _), rid in zip(listed, labels, names, strict=True):
-        assert unit.geometry is not None
-        polygon = projection.metres(unit.geometry)
-        name = unit.tags.get("name") or label or unit.name
-        spaces.append(
-            WalkableSpace(rid, level, name, unit.category, polygon, polygon, unit.id, way(unit))
-        )
-    return spaces
-
-
 def _grounds(
-    imdf: Imdf, projection: Projection, drawn: Sequence[BaseGeometry], dropped: list[Dropped]
+    drawing: Drawing, notes: list[Note]
 ) -> tuple[BaseGeometry | None, list[tuple[str, str, BaseGeometry | None]]]:
-    """Returns the ground covered by buildings that have units, and those buildings."""
-    everything = shapely.union_all([projection.metres(shape) for shape in drawn])
-    shapes: dict[str, BaseGeometry] = {}
-    covered = []
-    for footprint in imdf.footprints:
-        if footprint.geometry is None or footprint.tags.get("amenity") == "parking":
-            continue
-        shape = projection.metres(footprint.geometry)
-        for building_id in footprint.properties.get("building_ids") or ():
-            shapes[building_id] = shape
-        if shape.intersects(everything):
-            covered.append(shape)
-    levels_of = {
-        name for level in imdf.levels for name in level.properties.get("building_ids") or ()
-    }
+    """Returns the ground covered by buildings that have spaces, and those buildings."""
+    drawn = [one.outline for one in drawing.spaces] or [one.shape for one in drawing.solids]
+    everything = shapely.union_all(drawn)
+    covered = [ground for ground in drawing.grounds if ground.intersects(everything)]
     taken: list[tuple[str, str, BaseGeometry | None]] = []
-    for building in imdf.buildings:
-        ground = shapes.get(building.id)
-        if building.id in levels_of or (ground is not None and ground.intersects(everything)):
-            taken.append((building.id, building.name, ground))
+    for building in drawing.buildings:
+        ground = building.footprint
+        if building.inside or (ground is not None and ground.intersects(everything)):
+            taken.append((building.key, building.name, ground))
         else:
-            dropped.append(Dropped(building.id, "building", "no unit of the venue lies in it"))
+            why = "no unit of the venue lies in it"
+            notes.append(Note(Finding.DROPPED, "building", building.key, why))
+    if not taken:
+        taken = [(drawing.slug, drawing.name, None)]
+        notes.append(Note(Finding.CONCLUDED, "building", "", "no footprint of one is drawn"))
     return (shapely.union_all(covered) if covered else None), taken
 
 
-def _entrances(
-    imdf: Imdf,
-    projection: Projection,
-    spaces: Sequence[WalkableSpace],
-    footprint: BaseGeometry | None,
-    dropped: list[Dropped],
-) -> list[Entrance]:
-    found: list[Entrance] = []
-    counts: Counter[str] = Counter()
-    for amenity in imdf.amenities:
-        if amenity.category != "entry" or not isinstance(amenity.geometry, Point):
-            counts[amenity.category] += 1
-            continue
-        tag = amenity.tags.get("level")
-        level = int(tag) if tag is not None and tag.lstrip("-").isdigit() else None
-        point = projection.metres(amenity.geometry)
-        assert isinstance(point, Point)
-        outcome = mapped_entrance(spaces, point, level, amenity.tags.get("name", ""))
-        if amenity.tags.get("access") in {"no", "private"}:
-            outcome = "no public access"
-        if isinstance(outcome, Entrance):
-            found.append(outcome)
-        else:
-            dropped.append(Dropped(amenity.id, "entrance", outcome))
-    dropped += [
-        Dropped("", f"amenities '{category}'", "not used: units say the same")
-        for category, count in sorted(counts.items())
-        for _ in range(count)
-    ]
-    if not found:
-        levels = sorted({space.level for space in spaces if space.is_walkway})
-        ground = min(levels, key=lambda level: (abs(level), level), default=0)
-        outline = footprint or shapely.union_all(
-            [space.polygon for space in spaces if space.level == ground]
-        )
-        found = concluded_entrances(spaces, outline, ground)
-    return found
-
-
 def _level_passages(
-    imdf: Imdf,
-    projection: Projection,
+    drawing: Drawing,
     spaces: Sequence[WalkableSpace],
-    ordinal: int,
+    ordinal: float,
     entrances: Sequence[Entrance],
-    dropped: list[Dropped],
+    doors: Openings,
 ) -> list[Passage]:
-    """Returns one level's passages, those at drawn openings among them."""
-    first = next(index for index, space in enumerate(spaces) if space.level == ordinal)
+    """Returns one level's passages, those at drawn openings and along paths among them."""
+    first = next((index for index, space in enumerate(spaces) if space.level == ordinal), None)
+    if first is None:
+        return []
     here = [space for space in spaces if space.level == ordinal]  # they stand together
-    levels = {level.id for level in imdf.levels if int(level.properties["ordinal"]) == ordinal}
-    drawn: list[Passage] = []
-    for opening in imdf.openings:
-        if opening.geometry is None or opening.properties.get("level_id") not in levels:
-            continue
-        outcome = drawn_opening(here, projection.metres(opening.geometry))
-        if isinstance(outcome, Passage):
-            drawn.append(outcome)
-        else:
-            dropped.append(Dropped(opening.id, "opening", outcome))
+    drawn = [
+        replace(way, inner=way.inner - first, outer=way.outer - first)
+        for way in doors.passages
+        if spaces[way.inner].level == ordinal
+    ]
+    lines = [one.line for one in drawing.paths if one.level == ordinal]
+    drawn += path_passages(here, lines, drawn)
     entered = frozenset(one.space - first for one in entrances)
     return [
         replace(way, inner=first + way.inner, outer=first + way.outer)
@@ -247,18 +245,35 @@ def _level_passages(
     ]
 
 
-def _level(level: Feature, projection: Projection, spaces: Sequence[WalkableSpace]) -> LevelPlan:
-    ordinal = int(level.properties["ordinal"])
-    assert level.geometry is not None
-    shapes = [projection.metres(level.geometry)]
-    shapes += [space.polygon for space in spaces if space.level == ordinal]
+def _conclusions(
+    graph: WalkingGraph,
+    entrances: Sequence[Entrance],
+    spaces: Sequence[WalkableSpace],
+    notes: list[Note],
+) -> None:
+    """Notes how much was concluded of what the file does not draw."""
+    doors = sum(door.derived for door in graph.doors)
+    ways = sum(entrance.derived for entrance in entrances)
+    corridors = sum(space.derived for space in spaces)
+    for count, what, why in (
+        (doors, "doors", "none is drawn between these neighbours"),
+        (corridors, "corridors", "gaps between drawn spaces, and strips along paths"),
+        (ways, "entrances", "guessed: the file names none"),
+    ):
+        if count:
+            notes.append(Note(Finding.CONCLUDED, f"{count} {what}", "", why))
+
+
+def _level(level: DrawnLevel, spaces: Sequence[WalkableSpace]) -> LevelPlan:
+    name = level_id(level.ordinal)
+    shapes = [] if level.outline is None else [level.outline]
+    shapes += [space.polygon for space in spaces if space.level == level.ordinal]
     outline = shapely.union_all(shapes).buffer(0.25, join_style="mitre").simplify(0.05)
-    short = level.properties.get("short_name") or {}
     return LevelPlan(
-        level_id=f"L{ordinal}",
-        feature_id=level.id,
-        ordinal=ordinal,
-        name=level.name or f"Level {ordinal}",
-        short_name=str(short.get("en") or ordinal),
+        level_id=name,
+        feature_id=level.key,
+        ordinal=level.ordinal,
+        name=(label(level.names) or f"Level {level.ordinal}")[:100],
+        short_name=level.short_name or str(level.ordinal),
         outline=outline,
     )

@@ -9,17 +9,37 @@ class ImportRefused(AspenError, code="smartcis.import.refused"):
     """Base of every refusal: nothing was imported."""
 
 
+class UnknownFormat(ImportRefused, code="smartcis.import.unknown_format"):
+    """A file of none of the formats that can be read."""
+
+
 class MissingFile(ImportRefused, code="smartcis.import.missing_file"):
-    """The folder lacks a file an IMDF archive must have."""
+    """No such file, or an archive without one that it must have."""
+
+
+class UnsafeArchive(ImportRefused, code="smartcis.import.unsafe_archive"):
+    """An archive that would unpack outside itself, or to far more than it seems."""
+
+
+class TooLarge(ImportRefused, code="smartcis.import.too_large"):
+    """More bytes or shapes than a building has."""
 
 
 class BrokenFile(ImportRefused, code="smartcis.import.broken_file"):
-    """A file that is no JSON, or no feature collection."""
+    """A file that is not what its format says."""
 
 
-class BrokenFeature(ImportRefused, code="smartcis.import.broken_feature"):
-    """A feature without what its kind must have; `found` names the feature's id."""
+class NothingDrawn(ImportRefused, code="smartcis.import.nothing_drawn"):
+    """A readable file without anything that people could walk in."""
 
 
-class UnknownLevel(ImportRefused, code="smartcis.import.unknown_level"):
-    """A unit that names a level the file does not have."""
+class AnotherBuilding(ImportRefused, code="smartcis.import.another_building"):
+    """The product shows a building that the file does not describe."""
+
+
+class StillUsed(ImportRefused, code="smartcis.import.still_used"):
+    """Machines or kiosks stand at points that would go."""
+
+
+class ImportFailed(ImportRefused, code="smartcis.import.failed"):
+    """The importer could not cope; the log has the traceback."""

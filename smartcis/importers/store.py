@@ -18,7 +18,22 @@ from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.derive import BuildingPlan
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.models import Building, Door, Level, RoutingEdge, RoutingNode, Unit, Venue
+from smartcis.importers.level_names import level_id
+from smartcis.models import (
+    Building,
+    Desk,
+    Door,
+    Kiosk,
+    Level,
+    Machine,
+    RegionSeed,
+    Reservation,
+    RoutingEdge,
+    RoutingNode,
+    Sensor,
+    Unit,
+    Venue,
+)
 from smartcis.models.equal import Fields, RowCounts, make_equal
 
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
@@ -41,6 +56,14 @@ class Stored:
         for counter, count in zip((self.created, self.updated, self.deleted), done, strict=True):
             if count:
                 counter[name] += count
+
+
+@transaction.atomic
+def clear() -> None:
+    """Removes the building that is there, with all that stands in it."""
+    # In an order that leaves no protected reference behind.
+    for model in (RegionSeed, Sensor, Machine, Desk, Kiosk, Reservation, Venue):
+        model._default_manager.all().delete()  # noqa: SLF001  # the documented way to a model's manager
 
 
 @transaction.atomic
@@ -116,7 +139,7 @@ def _units(plan: BuildingPlan) -> dict[str, Fields]:
             drawn if space.free.is_empty else space.parts[0], tolerance=0.1
         ).coords[0]
         wanted[space.rid] = {
-            "level_id": f"L{space.level}",
+            "level_id": level_id(space.level),
             "feature_id": space.feature_id,
             "name": space.name,
             "category": space.category,
@@ -134,7 +157,7 @@ def _units(plan: BuildingPlan) -> dict[str, Fields]:
 def _doors(plan: BuildingPlan) -> dict[str, Fields]:
     return {
         door.door_id: {
-            "level_id": f"L{plan.spaces[door.inner].level}",
+            "level_id": level_id(plan.spaces[door.inner].level),
             "inner_id": plan.spaces[door.inner].rid,
             "outer_id": plan.spaces[door.outer].rid,
             "x_m": door.x_m,
@@ -173,7 +196,7 @@ def _nodes(plan: BuildingPlan, numbers: Mapping[int, int]) -> dict[int, Fields]:
         space = plan.spaces[node.space]
         entrance = named.get((node.space, node.x_m, node.y_m)) if node.kind == "entrance" else None
         wanted[numbers[node.number]] = {
-            "level_id": f"L{space.level}",
+            "level_id": level_id(space.level),
             "unit_id": space.rid,
             "kind": node.kind,
             "name": entrance.name if entrance else "",

@@ -50,6 +50,7 @@ class Level(SourceModel):
 
     Args:
         level_id: `L` and the ordinal.
+        ordinal: 0 at the ground; fractions are mezzanines.
         outline: a list of polygons, each a list of rings.
     """
 
@@ -58,7 +59,7 @@ class Level(SourceModel):
     level_id = models.CharField(primary_key=True, max_length=16)
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="levels")
     feature_id = models.CharField(max_length=64)
-    ordinal = models.IntegerField()
+    ordinal = models.FloatField()
     name = models.CharField(max_length=100)
     short_name = models.CharField(max_length=20)
     outline = models.JSONField(default=list)

@@ -45,7 +45,8 @@ def mote_specs(sensors: Mapping[str, SensorSpec]) -> dict[str, MoteSpec]:
     Args:
         sensors: by id, those that are switched on.
     """
-    storeys = dict(Level.objects.values_list("level_id", "ordinal"))
+    levels = Level.objects.values_list("level_id", "ordinal")
+    storeys = {level: math.floor(ordinal) for level, ordinal in levels}
     rooms = dict(Sensor.objects.filter(sid__in=sensors).values_list("sid", "unit_id"))
     found = {}
     for sid, spec in sensors.items():

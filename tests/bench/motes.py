@@ -29,7 +29,7 @@ from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 from smartcis.catalog import CATALOG
 from smartcis.importers.derive import derive
-from smartcis.importers.imdf import read_imdf
+from smartcis.importers.formats import drawing_of
 from smartcis.importers.run import SHIPPED
 from tests.bench.report import Target, report
 
@@ -89,7 +89,7 @@ def workloads() -> dict[str, Plan]:
 
 def building_field(motes: int, seed: int) -> Field:
     """Strew motes over the rooms of the shipped building, evenly by area, and walls around them."""
-    plan = derive(read_imdf(SHIPPED))
+    plan = derive(drawing_of(SHIPPED))
     rng = Random(seed)
     spaces = [space for space in plan.spaces if space.polygon.geom_type == "Polygon"]
     areas = [space.polygon.area for space in spaces]
@@ -101,7 +101,7 @@ def building_field(motes: int, seed: int) -> Field:
         fixed = {"sid": sid, "rid": f"{space.level}-{spaces.index(space)}"}
         attached = (Attached(sid, STREAM, fixed),)
         specs.append(
-            MoteSpec(sid, x_m, y_m, f"L{space.level}", space.level, attached, wake_s=WAKE_S)
+            MoteSpec(sid, x_m, y_m, f"L{space.level}", int(space.level), attached, wake_s=WAKE_S)
         )
     walls = tuple(
         wall

@@ -26,6 +26,7 @@ from smartcis.importers.geometry.spaces import WalkableSpace, ground_of, own_gro
 from smartcis.importers.geometry.spanner import spanner
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import walking_graph
+from smartcis.importers.repair import _valid_area
 
 
 def space(rid, shape, category="room", level=0, way=""):
@@ -167,7 +168,7 @@ def test_a_gap_of_up_to_four_metres_is_a_corridor_and_a_wider_one_is_not():
 def test_a_spike_in_a_drawing_is_no_ground():
     # Repaired, it is an area and a line, and no overlay takes the two together.
     drawn = Polygon([(0.0, 0.0001), (0.0001, 0.0), (0.0001, 0.0002), (0.0, 0.0002), (0.0, 0.00005)])
-    room = Projection(0.0, 0.0).metres(drawn)
+    room = _valid_area(Projection(0.0, 0.0).metres(drawn))
     assert room.geom_type == "Polygon"
     rooms = own_ground([space("room", room), space("beside", box(11.2, 0, 20, 22))])
     assert gap_corridors(rooms, box(0, 0, 30, 30)) == []
@@ -213,7 +214,7 @@ def test_shafts_join_levels_and_only_lifts_are_step_free():
         space("l1", box(5.2, 0, 7.2, 2), "elevator", 1, "way/3"),
         space("far", box(50, 0, 52, 2), "elevator", 1, "way/4"),
     ]
-    rises = climbs(spaces, 4.0)
+    rises = climbs(spaces, {0: 0.0, 1: 4.0, 2: 8.0})
     assert [(rise.lower, rise.upper, rise.by_lift) for rise in rises] == [
         (0, 1, False),
         (2, 3, True),

@@ -8,11 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.forms import model_to_dict
 
+from smartcis.importers.errors import AnotherBuilding, StillUsed
 from smartcis.importers.run import SHIPPED, run
 from smartcis.models import (
     Building,
     Door,
     Level,
+    Machine,
     OutboxEntry,
     RoutingEdge,
     RoutingNode,
@@ -73,8 +75,8 @@ def test_a_broken_archive_imports_nothing(corridor_house):
     run(corridor_house)
     before, entries = everything(), OutboxEntry.objects.count()
     text = (corridor_house / "unit.json").read_text()
-    (corridor_house / "unit.json").write_text(text.replace('"Polygon"', '"Point"', 1))
-    with pytest.raises(CommandError, match=r"nothing was imported[\s\S]*unit-corridor"):
+    (corridor_house / "unit.json").write_text(text[:-2])
+    with pytest.raises(CommandError, match=r"nothing was imported[\s\S]*unit.json"):
         call_command("import_building", str(corridor_house), verbosity=0)
     assert (everything(), OutboxEntry.objects.count()) == (before, entries)
 
@@ -162,9 +164,7 @@ def test_drawn_openings_are_taken_and_concluded_doors_keep_away(tmp_path):
         ("office", "corridor", True),
     ]
     assert report.reached == (4, 4)
-    assert [one.feature_id for one in report.plan.dropped if one.what == "opening"] == [
-        "opening-40-40"
-    ]
+    assert [one.where for one in report.plan.notes if one.what == "opening"] == ["opening-40-40"]
 
 
 def test_a_self_crossing_room_is_repaired(tmp_path):
@@ -174,6 +174,51 @@ def test_a_self_crossing_room_is_repaired(tmp_path):
     corridor = unit("corridor", (0, 5, 20, 2), "walkway")
     report = run(write_archive(tmp_path / "house", [corridor, crossed], [entrance(0, 6)]))
     assert report.reached[1] == 2
+
+
+def test_a_preview_writes_nothing_and_says_what_it_would(corridor_house):
+    out = StringIO()
+    call_command("import_building", str(corridor_house), preview=True, stdout=out, verbosity=0)
+    assert "11 units" in out.getvalue()
+    assert "created" in out.getvalue()
+    assert "nothing was written" in out.getvalue()
+    assert not any(everything().values())
+    assert not OutboxEntry.objects.exists()
+
+
+def test_another_building_stays_until_it_is_named(corridor_house, tmp_path):
+    run(corridor_house)
+    before = everything()
+    call_command("import_building", verbosity=0)  # the shipped one comes into empty houses only
+    other = write_archive(tmp_path / "shed", [unit("shed", (0, 0, 4, 4))])
+    with pytest.raises(CommandError, match="--replace"):
+        call_command("import_building", str(other), verbosity=0)
+    call_command("import_building", str(other), preview=True, stdout=StringIO(), verbosity=0)
+    assert everything() == before
+    call_command("import_building", str(other), replace=True, verbosity=0)
+    assert set(Venue.objects.values_list("slug", flat=True)) == {"shed"}
+    assert set(Unit.objects.values_list("rid", flat=True)) == {"shed"}
+
+
+def test_a_file_of_the_same_name_is_not_the_same_building(tmp_path):
+    run(write_archive(tmp_path / "one" / "imdf", [unit("a", (0, 0, 4, 4))]))
+    other = write_archive(tmp_path / "two" / "imdf", [unit("b", (0, 0, 4, 4))])
+    with pytest.raises(AnotherBuilding):
+        run(other)
+
+
+def test_a_replaced_building_takes_its_machines_along(corridor_house, tmp_path):
+    run(corridor_house)
+    node = RoutingNode.objects.filter(unit="N0").first()
+    at = {"x_m": node.x_m, "y_m": node.y_m}
+    Machine.objects.create(mid="m", host="h", unit=node.unit, node=node, simulated=False, **at)
+    corridor = [unit("corridor", (0, 5, 20, 2), "walkway")]
+    write_archive(corridor_house, corridor, [entrance(0, 6)])
+    with pytest.raises(StillUsed, match="things stand"):
+        run(corridor_house)
+    assert Machine.objects.exists()
+    run(write_archive(tmp_path / "shed", [unit("shed", (0, 0, 4, 4))]), replace=True)
+    assert not Machine.objects.exists()
 
 
 def test_seeding_before_importing_says_what_to_do():

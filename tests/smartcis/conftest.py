@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 
 from smartcis.importers.derive import BuildingPlan, derive
-from smartcis.importers.imdf import read_imdf
+from smartcis.importers.formats import drawing_of
 from smartcis.importers.run import SHIPPED
 from smartcis.importers.seed.run import Seeded, seed
 from smartcis.importers.store import store
@@ -18,7 +18,7 @@ from smartcis.models.outbox import _Committed
 
 @pytest.fixture(scope="session")
 def ulm() -> BuildingPlan:
-    return derive(read_imdf(SHIPPED))
+    return derive(drawing_of(SHIPPED))
 
 
 @contextmanager

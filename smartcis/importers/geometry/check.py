@@ -39,7 +39,7 @@ def trespasses(spaces: Sequence[WalkableSpace], graph: WalkingGraph) -> list[Tre
     no horizontal length and are skipped.
     """
     points = {node.number: (node.x_m, node.y_m) for node in graph.nodes}
-    by_level: dict[int, list[int]] = defaultdict(list)
+    by_level: dict[float, list[int]] = defaultdict(list)
     for index, space in enumerate(spaces):
         by_level[space.level].append(index)
     insides = {

@@ -38,7 +38,7 @@ class Entrance:
 
 
 def mapped_entrance(
-    spaces: Sequence[WalkableSpace], mapped: Point, level: int | None, name: str
+    spaces: Sequence[WalkableSpace], mapped: Point, level: float | None, name: str
 ) -> Entrance | str:
     """Attaches an entrance of the data to a space, or returns why it cannot be.
 
@@ -67,7 +67,7 @@ def mapped_entrance(
 
 
 def concluded_entrances(
-    spaces: Sequence[WalkableSpace], outline: BaseGeometry, level: int
+    spaces: Sequence[WalkableSpace], outline: BaseGeometry, level: float
 ) -> list[Entrance]:
     """Concludes entrances where the data has none: the ground level's walkways at the outline."""
     found = []
@@ -81,3 +81,18 @@ def concluded_entrances(
             door = longest.interpolate(0.5, normalized=True)
             found.append(Entrance(index, Point(door), "", derived=True))
     return found
+
+
+def guessed_entrance(
+    spaces: Sequence[WalkableSpace], outline: BaseGeometry, level: float
+) -> Entrance:
+    """Guesses where one comes in when nothing tells: the largest space at the outer wall."""
+    here = [index for index, space in enumerate(spaces) if space.level == level and space.parts]
+    wall = outline.boundary.buffer(OUTER_WALL_M)
+    outer = [index for index in here if spaces[index].free.intersects(wall)] or here
+    chosen = max(outer, key=lambda index: (not spaces[index].is_lift, spaces[index].free.area))
+    border = spaces[chosen].parts[0].exterior
+    front = shapely.line_merge(shapely.intersection(border, wall))
+    longest = max(shapely.get_parts(front), key=lambda line: line.length, default=border)
+    line = longest if longest.length > 0 else border
+    return Entrance(chosen, Point(line.interpolate(0.5, normalized=True)), "", derived=True)

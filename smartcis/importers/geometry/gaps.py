@@ -20,12 +20,17 @@ NARROWEST_M = 0.7  # a gap narrower than this is a wall
 LEAST_AREA_M2 = 1.0
 
 
-def gap_corridors(spaces: Sequence[WalkableSpace], footprint: BaseGeometry | None) -> list[Polygon]:
+def gap_corridors(
+    spaces: Sequence[WalkableSpace],
+    footprint: BaseGeometry | None,
+    blocked: Sequence[BaseGeometry] = (),
+) -> list[Polygon]:
     """Finds the corridors between the spaces of one level.
 
     Args:
         spaces: one level's, with their own ground settled.
         footprint: ground covered by buildings; None when the data has none.
+        blocked: walls, columns and holes.
 
     Returns:
         Disjoint polygons, largest first, none overlapping a space.
@@ -33,6 +38,8 @@ def gap_corridors(spaces: Sequence[WalkableSpace], footprint: BaseGeometry | Non
     drawn = shapely.union_all([space.polygon for space in spaces])
     half = WIDEST_M / 2
     closed = drawn.buffer(half, join_style="mitre").buffer(-half, join_style="mitre")
+    if blocked:
+        drawn = ground_of(shapely.union_all([drawn, *blocked]))
     gaps = shapely.difference(closed, drawn)
     if footprint is not None:
         gaps = ground_of(shapely.intersection(gaps, footprint))

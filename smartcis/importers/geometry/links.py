@@ -23,7 +23,10 @@ LEAST_INDOORS = 0.9  # share of the strip that must lie in a building
 
 
 def link_corridors(
-    spaces: Sequence[WalkableSpace], walls: Sequence[SpaceContact], footprint: BaseGeometry | None
+    spaces: Sequence[WalkableSpace],
+    walls: Sequence[SpaceContact],
+    footprint: BaseGeometry | None,
+    blocked: Sequence[BaseGeometry] = (),
 ) -> list[Polygon]:
     """Finds the strips that join what contacts leave apart on one level.
 
@@ -31,6 +34,7 @@ def link_corridors(
         spaces: one level's, gap corridors included.
         walls: their contacts.
         footprint: ground covered by buildings; None when the data has none.
+        blocked: walls, columns and holes.
     """
     groups: UnionFind[int] = UnionFind()
     for wall in walls:
@@ -43,7 +47,7 @@ def link_corridors(
             other = int(hit)
             if other > one and groups[one] != groups[other]:
                 near.append((round(float(ground.distance(grounds[other])), 3), one, other))
-    drawn = shapely.union_all(grounds)
+    drawn = shapely.union_all([*grounds, *blocked])
     found = []
     for gap_m, one, other in sorted(near):
         if gap_m <= WALL_M or groups[one] == groups[other]:

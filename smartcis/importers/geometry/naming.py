@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.]+")
+LONGEST = 40  # of an id made of a label
 _SPELLED = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
 )
@@ -19,7 +20,7 @@ def slug(text: str) -> str:
     return _UNSAFE.sub("-", plain.encode("ascii", "ignore").decode()).strip("-")
 
 
-def unit_ids(labels: Sequence[tuple[int, str, str]]) -> list[str]:
+def unit_ids(labels: Sequence[tuple[float, str, str]]) -> list[str]:
     """Returns unique ids, the same for the same sequence.
 
     Args:
@@ -29,7 +30,7 @@ def unit_ids(labels: Sequence[tuple[int, str, str]]) -> list[str]:
         The label's slug where no other unit has it, else with its level in front, else numbered;
         unlabelled units are called by level, category and number.
     """
-    slugs = [slug(label) for _, label, _ in labels]
+    slugs = [slug(label)[:LONGEST].rstrip("-.") for _, label, _ in labels]
     alone = Counter(slugs)
     on_level = Counter((level, one) for (level, _, _), one in zip(labels, slugs, strict=True))
     taken: set[str] = set()

@@ -16,11 +16,25 @@ from networkx.utils import UnionFind
 from shapely.geometry import Point
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.contact import WALL_M, SpaceContact, crossing_point
+from smartcis.importers.geometry.contact import SpaceContact, crossing_point
+from smartcis.importers.geometry.opposite import DRAWN_WALL_M, opposite_sides
 from smartcis.importers.geometry.spaces import WalkableSpace
 
 OPENING_EVERY_M = 6.0  # a long open border gets a crossing about every so often
 WIDE_M = 2.0  # further stretches of the same border count from this length on
+
+
+@dataclass(frozen=True)
+class OneSide:
+    """An opening with one space at it.
+
+    Args:
+        space: index of that space.
+        point: in the wall, in metres.
+    """
+
+    space: int
+    point: Point
 
 
 @dataclass(frozen=True)
@@ -42,22 +56,33 @@ class Passage:
     derived: bool = True
 
 
-def drawn_opening(spaces: Sequence[WalkableSpace], drawn: BaseGeometry) -> Passage | str:
-    """Returns the passage at a drawn opening, or say why there is none.
+def drawn_opening(
+    spaces: Sequence[WalkableSpace],
+    tree: shapely.STRtree,
+    drawn: BaseGeometry,
+    middle: Point,
+    named: Sequence[int] = (),
+) -> Passage | OneSide | str:
+    """Returns the passage at a drawn opening, the one side it has, or why there is none.
 
     Args:
         spaces: one level's.
-        drawn: a line across the wall's hole, in metres.
+        tree: of their grounds.
+        drawn: a point, a line or an area in the wall's hole, in metres.
+        middle: of it.
+        named: indices of the spaces it joins, where the file says.
     """
-    middle = shapely.line_interpolate_point(drawn, 0.5, normalized=True)
-    near = sorted(
-        (round(float(space.free.distance(middle)), 3), index)
-        for index, space in enumerate(spaces)
-        if not space.free.is_empty and space.free.distance(middle) <= WALL_M
-    )
-    if len(near) < 2:  # noqa: PLR2004  # a door has two sides
+    sides = [index for index in dict.fromkeys(named) if spaces[index].parts]
+    if len(sides) < 2:  # noqa: PLR2004  # a door has two sides
+        hits = [int(hit) for hit in tree.query(drawn, predicate="dwithin", distance=DRAWN_WALL_M)]
+        near = {hit: spaces[hit].free for hit in hits if spaces[hit].parts}
+        sides += [index for index in opposite_sides(near, drawn, middle) if index not in sides]
+    if not sides:
         return "fewer than two spaces lie at it"
-    one, other = near[0][1], near[1][1]
+    if len(sides) == 1:
+        border = spaces[sides[0]].free.boundary
+        return OneSide(sides[0], Point(shapely.shortest_line(border, middle).coords[0]))
+    one, other = sides[:2]
     inner, outer = (one, other) if spaces[one].is_room else (other, one)
     is_door = spaces[one].is_room or spaces[other].is_room
     rooms = spaces[inner].is_room and spaces[outer].is_room

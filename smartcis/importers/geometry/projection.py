@@ -15,8 +15,6 @@ import shapely
 from numpy.typing import NDArray
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.spaces import ground_of
-
 EARTH_RADIUS_M = 6_371_008.8  # mean radius, IUGG
 
 
@@ -34,7 +32,7 @@ class Projection:
         return cls(float(lon_deg), float(lat_deg))
 
     def metres(self, geometry: BaseGeometry) -> BaseGeometry:
-        """Project a geometry; one that crosses itself is repaired, and what has area is area."""
+        """Projects a geometry."""
         per_degree = math.radians(1) * EARTH_RADIUS_M
         shrink = math.cos(math.radians(self.lat_deg))
 
@@ -43,11 +41,7 @@ class Projection:
             moved: NDArray[np.float64] = (points - np.array([self.lon_deg, self.lat_deg])) * scale
             return moved
 
-        flat = shapely.transform(geometry, plane)
-        if flat.is_valid:
-            return flat
-        repaired = shapely.make_valid(flat)
-        return ground_of(repaired) if repaired.area else repaired
+        return shapely.transform(geometry, plane)
 
     def degrees(self, x_m: float, y_m: float) -> tuple[float, float]:
         """Returns longitude and latitude of a point; `metres` brings it back."""

@@ -16,8 +16,13 @@ from shapely.geometry.base import BaseGeometry
 LEAST_OVERLAP_M2 = 0.05  # below this two drawings merely touch, give or take a rounding
 LEAST_PIECE_M2 = 0.25  # crumbs that subtraction leaves along a wall
 
-WALKWAYS = frozenset({"walkway", "ramp", "lobby", "foyer", "concourse"})
-STAIRS = frozenset({"stairs", "steps"})
+WALKWAYS = frozenset(
+    {
+        *("walkway", "ramp", "lobby", "foyer", "concourse", "walkway.island", "movingwalkway"),
+        *("footbridge", "platform", "unenclosedarea"),
+    }
+)
+STAIRS = frozenset({"stairs", "steps", "escalator"})
 LIFTS = frozenset({"elevator"})
 
 
@@ -27,7 +32,7 @@ class WalkableSpace:
 
     Args:
         rid: unique in the building, safe in a URL.
-        level: ordinal of the level, 0 at the ground.
+        level: ordinal of the level, 0 at the ground; fractions are mezzanines.
         name: what people call it; may be empty.
         category: IMDF category.
         polygon: as drawn, in metres.
@@ -35,10 +40,11 @@ class WalkableSpace:
         feature_id: of the file; empty when derived.
         source_way: identity of the drawing; equal on every level a shaft was drawn for.
         derived: whether the space was concluded instead of read.
+        closed: not for the public.
     """
 
     rid: str
-    level: int
+    level: float
     name: str
     category: str
     polygon: BaseGeometry
@@ -46,6 +52,7 @@ class WalkableSpace:
     feature_id: str = ""
     source_way: str = ""
     derived: bool = False
+    closed: bool = False
 
     @property
     def is_walkway(self) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import shapely
+from shapely.geometry import Point
 
 from smartcis.importers.geometry.spaces import WalkableSpace
 
@@ -39,8 +40,32 @@ class Climb:
     by_lift: bool
 
 
-def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb]:
-    """Finds the climbs of a building."""
+@dataclass(frozen=True)
+class Riser:
+    """A way between two levels that is drawn as a line or a point, not as a shaft.
+
+    Args:
+        lower: index of the lower space, and where in it one begins.
+        upper: index of the upper space, and where in it one ends.
+        length_m: walking equivalent, without the wait.
+        by_lift: a ride.
+        steps: whether it has steps.
+    """
+
+    lower: tuple[int, Point]
+    upper: tuple[int, Point]
+    length_m: float
+    by_lift: bool
+    steps: bool
+
+
+def climbs(spaces: Sequence[WalkableSpace], heights_m: Mapping[float, float]) -> list[Climb]:
+    """Finds the climbs of a building.
+
+    Args:
+        spaces: of all levels.
+        heights_m: of each level's floor.
+    """
     found: dict[tuple[int, int], Climb] = {}
     ways: dict[str, list[int]] = defaultdict(list)
     for index, space in enumerate(spaces):
@@ -50,14 +75,16 @@ def climbs(spaces: Sequence[WalkableSpace], level_height_m: float) -> list[Climb
         climbing = sorted(indices, key=lambda index: spaces[index].level)
         for lower, upper in pairwise(climbing):
             if spaces[lower].level != spaces[upper].level:
-                found[lower, upper] = _climb(spaces, lower, upper, level_height_m)
+                found[lower, upper] = _climb(spaces, lower, upper, heights_m)
     for lower, upper in _stacked(spaces):
-        found.setdefault((lower, upper), _climb(spaces, lower, upper, level_height_m))
+        found.setdefault((lower, upper), _climb(spaces, lower, upper, heights_m))
     return [found[pair] for pair in sorted(found)]
 
 
-def _climb(spaces: Sequence[WalkableSpace], lower: int, upper: int, level_height_m: float) -> Climb:
-    rise_m = (spaces[upper].level - spaces[lower].level) * level_height_m
+def _climb(
+    spaces: Sequence[WalkableSpace], lower: int, upper: int, heights_m: Mapping[float, float]
+) -> Climb:
+    rise_m = heights_m[spaces[upper].level] - heights_m[spaces[lower].level]
     by_lift = spaces[lower].is_lift
     length_m = rise_m if by_lift else rise_m / math.sin(math.radians(STAIR_SLOPE_DEG))
     return Climb(lower, upper, length_m, by_lift)
@@ -71,13 +98,16 @@ def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
         if (space.is_stairs or space.is_lift) and not space.free.is_empty
     ]
     tree = shapely.STRtree([spaces[index].polygon for index in shafts])
+    ordinals = sorted({space.level for space in spaces})
+    next_up = dict(pairwise(ordinals))
     pairs = []
     for lower in shafts:
         here = spaces[lower]
         for hit in tree.query(here.polygon, predicate="intersects"):
             upper = shafts[int(hit)]
             there = spaces[upper]
-            if there.level != here.level + 1 or there.is_lift != here.is_lift:
+            neighbours = there.level in {here.level + 1, next_up.get(here.level)}
+            if not neighbours or there.is_lift != here.is_lift:
                 continue
             shared = shapely.intersection(here.polygon, there.polygon).area
             if shared >= SAME_SHAFT * min(here.polygon.area, there.polygon.area):

@@ -16,7 +16,7 @@ from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.inside import net_inside
 from smartcis.importers.geometry.passages import Passage
 from smartcis.importers.geometry.spaces import WalkableSpace
-from smartcis.importers.geometry.vertical import LIFT_WAIT_M, Climb
+from smartcis.importers.geometry.vertical import LIFT_WAIT_M, Climb, Riser
 
 Anchor = tuple[int, Point, str]
 """Node number, point, and the door it closes or empty."""
@@ -119,6 +119,7 @@ def walking_graph(
     ways: Sequence[Passage],
     entrances: Sequence[Entrance],
     rises: Sequence[Climb],
+    risers: Sequence[Riser] = (),
 ) -> WalkingGraph:
     """Assembles the graph.
 
@@ -127,12 +128,20 @@ def walking_graph(
         ways: passages, indices into `spaces`.
         entrances: indices into `spaces`.
         rises: climbs, indices into `spaces`.
+        risers: drawn ways between levels, indices into `spaces`.
     """
     graph = WalkingGraph()
     anchors = _add_passages(graph, spaces, ways)
     for entrance in entrances:
         number = graph.add_node(entrance.space, "entrance", entrance.point)
         anchors[entrance.space].append((number, entrance.point, "entrance"))
+    ends = []
+    for riser in risers:
+        numbers = []
+        for index, point in (riser.lower, riser.upper):
+            numbers.append(graph.add_node(index, "turn", point))
+            anchors[index].append((numbers[-1], point, ""))
+        ends.append(numbers)
     for index, space in enumerate(spaces):
         if not space.free.is_empty:
             _add_inside(graph, index, space, anchors[index])
@@ -140,6 +149,11 @@ def walking_graph(
         lower, upper = graph.centres[rise.lower], graph.centres[rise.upper]
         way = "lift" if rise.by_lift else "stairs"
         graph.add_both_ways(lower, upper, rise.length_m, rise.lower, way, step_free=rise.by_lift)
+    for riser, (lower, upper) in zip(risers, ends, strict=True):
+        way = "lift" if riser.by_lift else "stairs"
+        length_m = riser.length_m + (2 * LIFT_WAIT_M if riser.by_lift else 0.0)
+        step_free = not riser.steps
+        graph.add_both_ways(lower, upper, length_m, riser.lower[0], way, step_free=step_free)
     return graph
 
 

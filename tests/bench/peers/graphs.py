@@ -10,7 +10,7 @@ from functools import partial
 from random import Random
 
 from smartcis.importers.derive import derive
-from smartcis.importers.imdf import read_imdf
+from smartcis.importers.formats import drawing_of
 from smartcis.importers.run import SHIPPED
 from tests.experiments.network.topology import DENSE, SPARSE, transit_stub
 
@@ -41,7 +41,7 @@ def grid(side: int) -> list[Link]:
 
 def walking() -> list[Link]:
     """Returns the walking graph of the building the product shows; costs are millimetres."""
-    graph = derive(read_imdf(SHIPPED)).graph
+    graph = derive(drawing_of(SHIPPED)).graph
     cheapest: dict[tuple[int, int], int] = {}
     for edge in graph.edges:
         pair = (edge.src, edge.dst)

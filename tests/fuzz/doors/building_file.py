@@ -9,7 +9,7 @@ from pathlib import Path
 
 from smartcis.importers.derive import derive
 from smartcis.importers.errors import ImportRefused
-from smartcis.importers.imdf import read_imdf
+from smartcis.importers.formats import drawing_of
 from smartcis.importers.run import run
 from smartcis.models import OutboxEntry, Unit
 from tests.fuzz.door import Door, Fault
@@ -62,7 +62,7 @@ def door(folder: Path) -> Door:
 
 def _read(folder: Path) -> str:
     try:
-        derive(read_imdf(folder), lambda _: None)
+        derive(drawing_of(folder))
     except ImportRefused as refused:
         return refused.code
     return "taken"

@@ -1,0 +1,268 @@
+"""Drawing: what every format is read into, and all that the derivation knows.
+
+    file ── Importer.read ──> Drawing ── repaired ──> Drawing in metres ── derive ──> BuildingPlan
+
+A drawing says what somebody drew, never what follows from it. Shapes may cross themselves and
+levels may stand twice: repair and derivation come after, once for all formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from shapely.geometry import Point
+from shapely.geometry.base import BaseGeometry
+
+from smartcis.importers.files import Files
+
+Names = Mapping[str, str]
+"""Language tag → text; the empty tag where the file does not say."""
+LEVEL_HEIGHT_M = 4.0
+
+
+class Finding(StrEnum):
+    """What was done about something in the file."""
+
+    CONCLUDED = "concluded"
+    REPAIRED = "repaired"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing the importer did not take as it stood.
+
+    Args:
+        what: kind of thing, in the building's words.
+        where: the file's own identifier, or the place; empty where it is about the whole.
+        why: the reason, a clause without a full stop.
+    """
+
+    finding: Finding
+    what: str
+    where: str
+    why: str
+
+
+class Kind(StrEnum):
+    """How something joins levels."""
+
+    STAIRS = "stairs"
+    LIFT = "lift"
+    RAMP = "ramp"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLevel:
+    """A floor.
+
+    Args:
+        ordinal: 0 at the ground; fractions are mezzanines.
+        outline: None when not drawn.
+        elevation_m: of its floor above level 0, None when the file does not say.
+    """
+
+    key: str
+    ordinal: float
+    names: Names
+    short_name: str = ""
+    outline: BaseGeometry | None = None
+    elevation_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSpace:
+    """A room, corridor, staircase or shaft on one level.
+
+    Args:
+        category: IMDF unit category; `unspecified` when not known.
+        ref: what tells it from others (a room number, a hall's own name), empty for "Stairs".
+        shaft: equal for the drawings of one shaft on several levels.
+        closed: not for the public.
+    """
+
+    key: str
+    level: float
+    outline: BaseGeometry
+    category: str = "unspecified"
+    names: Names = field(default_factory=dict)
+    ref: str = ""
+    shaft: str = ""
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnOpening:
+    """A door or a gap in a wall.
+
+    Args:
+        shape: a point, a line across the gap, or the area that the leaf fills.
+        between: keys of the spaces it joins, where the file says; one for a way out.
+    """
+
+    key: str
+    level: float
+    shape: BaseGeometry
+    between: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEntrance:
+    """A way in from outside.
+
+    Args:
+        level: None when the file does not say.
+        refused: why the public cannot use it; empty when it can.
+    """
+
+    key: str
+    level: float | None
+    point: Point
+    name: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRiser:
+    """Stairs, a lift or a ramp drawn as points or lines between levels.
+
+    Args:
+        stops: (level, point) from the lowest up, at least two.
+    """
+
+    key: str
+    kind: Kind
+    stops: tuple[tuple[float, Point], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPath:
+    """A line that people walk along."""
+
+    key: str
+    level: float
+    line: BaseGeometry
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSolid:
+    """What nobody walks through: a wall, a window, a column, a hole in the floor.
+
+    Args:
+        encloses: whether it bounds rooms, as walls and windows do.
+    """
+
+    key: str
+    level: float
+    shape: BaseGeometry
+    encloses: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFixture:
+    """Furniture and equipment: a desk, a counter, a kiosk."""
+
+    key: str
+    level: float
+    shape: BaseGeometry
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBuilding:
+    """One house.
+
+    Args:
+        footprint: None when not drawn.
+        inside: whether the file says itself that the levels belong to it.
+    """
+
+    key: str
+    name: str
+    footprint: BaseGeometry | None
+    inside: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A read file.
+
+    Args:
+        format: the importer's name.
+        origin: longitude and latitude of x = y = 0; None while shapes are in degrees.
+        grounds: further ground known to be built over, houses aside.
+    """
+
+    format: str
+    slug: str
+    name: str
+    attribution: str = ""
+    origin: tuple[float, float] | None = None
+    level_height_m: float = LEVEL_HEIGHT_M
+    levels: tuple[DrawnLevel, ...] = ()
+    spaces: tuple[DrawnSpace, ...] = ()
+    openings: tuple[DrawnOpening, ...] = ()
+    entrances: tuple[DrawnEntrance, ...] = ()
+    risers: tuple[DrawnRiser, ...] = ()
+    paths: tuple[DrawnPath, ...] = ()
+    solids: tuple[DrawnSolid, ...] = ()
+    fixtures: tuple[DrawnFixture, ...] = ()
+    buildings: tuple[DrawnBuilding, ...] = ()
+    grounds: tuple[BaseGeometry, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def mapped(self, move: Callable[[Any], Any], **changes: Any) -> Drawing:
+        """Returns the drawing with every shape moved, and other fields changed."""
+        return replace(
+            self,
+            levels=tuple(
+                replace(one, outline=None if one.outline is None else move(one.outline))
+                for one in self.levels
+            ),
+            spaces=tuple(replace(one, outline=move(one.outline)) for one in self.spaces),
+            openings=tuple(replace(one, shape=move(one.shape)) for one in self.openings),
+            entrances=tuple(replace(one, point=move(one.point)) for one in self.entrances),
+            risers=tuple(
+                replace(one, stops=tuple((level, move(point)) for level, point in one.stops))
+                for one in self.risers
+            ),
+            paths=tuple(replace(one, line=move(one.line)) for one in self.paths),
+            solids=tuple(replace(one, shape=move(one.shape)) for one in self.solids),
+            fixtures=tuple(replace(one, shape=move(one.shape)) for one in self.fixtures),
+            buildings=tuple(
+                replace(one, footprint=None if one.footprint is None else move(one.footprint))
+                for one in self.buildings
+            ),
+            grounds=tuple(move(one) for one in self.grounds),
+            **changes,
+        )
+
+
+class Importer(Protocol):
+    """A format."""
+
+    name: str
+    """What people call it."""
+
+    def recognises(self, files: Files) -> bool:
+        """Returns whether files are of this format, by what stands in them."""
+        ...
+
+    def read(self, files: Files) -> Drawing:
+        """Reads a building.
+
+        Raises:
+            ImportRefused: the files cannot be read.
+        """
+        ...
+
+
+def label(names: Names) -> str:
+    """Returns a name in English, else in the file's own first language, else empty."""
+    if not names:
+        return ""
+    return names.get("en") or names.get("") or next((text for text in names.values() if text), "")
