@@ -368,6 +368,7 @@ export interface components {
             ];
             id: string;
             readonly name: string;
+            /** Format: double */
             readonly ordinal: number;
             readonly short_name: string;
         };
