@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0008_read_policies'),
+        ('smartcis', '0009_kinds_as_rows'),
     ]
 
     operations = [
