@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
-
-from tests.bench.rig import Rig
 
 ADDRESS = "127.0.2.1"
 TIMEOUT_S = 120.0
@@ -41,30 +39,36 @@ class Offender:
     """Somebody who tries one thing again and again.
 
     Args:
-        rig: where.
+        url: of the product.
+        name: of the offence.
     """
 
-    def __init__(self, rig: Rig) -> None:
-        self.rig = rig
+    def __init__(self, url: str, name: str) -> None:
+        self.url = url
         self.attempts = 0
         self.told: Counter[str] = Counter()
+        self._offence = OFFENCES[name]
+        self._task: asyncio.Task[None] | None = None
         transport = httpx.AsyncHTTPTransport(local_address=ADDRESS, verify=False)
         self._client = httpx.AsyncClient(
-            base_url=f"{rig.url}/api/v1/", transport=transport, timeout=TIMEOUT_S
+            base_url=f"{url}/api/v1/", transport=transport, timeout=TIMEOUT_S
         )
 
-    @asynccontextmanager
-    async def trying(self, offence: Offence) -> AsyncIterator[None]:
-        """Tries until the block ends."""
-        task = asyncio.create_task(offence(self))
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            for query in (await self._client.get("queries/?mine=1")).json().get("results", ()):
-                await self._client.delete(f"queries/{query['id']}/")
-            await self._client.aclose()
+    async def begin(self) -> None:
+        """Begins to try."""
+        self._task = asyncio.create_task(self._offence(self))
+
+    async def rest(self) -> None:
+        """Stops trying, and ends what is his."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        for query in (await self._client.get("queries/?mine=1")).json().get("results", ()):
+            await self._client.delete(f"queries/{query['id']}/")
+
+    async def said(self) -> tuple[int, dict[str, int]]:
+        """Returns how often he tried, and what he was told most often."""
+        return self.attempts, dict(self.told.most_common(5))
 
     async def post(self, path: str, body: object, *, forget: bool = False) -> None:
         """Sends something, and notes what it is told.
@@ -158,7 +162,7 @@ async def silent_sockets(offender: Offender) -> None:
 
 
 async def _silent(offender: Offender, number: int) -> None:
-    url = offender.rig.url.replace("http", "ws", 1) + "/ws/live/"
+    url = offender.url.replace("http", "ws", 1) + "/ws/live/"
     while True:
         offender.attempts += 1
         try:

@@ -1,135 +1,127 @@
 """Does anybody notice? Fifty people work while one after the other somebody asks for too much.
 
     people     ──read──read──read──…  each a socket with the map's views and a query of his own
-    offender      │ quiet │ cross join │ quiet │ growing recursion │ quiet │ …
-    compared      └── p95 of both, side by side ──┘
+    offender      │ quiet │ cross join │ quiet │ cross join │ quiet │ … growing recursion │ …
+    compared      └── p95 of all quiet and of all loud seconds, side by side ──┘
 
-Everybody comes from an address of his own, the offender too. Memory is that of all processes of
-the product together, what they share counted once.
+Everybody comes from an address of his own, the offender too. Who reads, who listens, who offends
+and who watches memory are a process each, the same in quiet and in loud seconds; readers and
+listeners go before everybody else at the processor, as if their computers were elsewhere. `late`
+says how much later than they wished they came to it nevertheless.
+
+Quiet and loud seconds take turns, since the same load has another p95 each minute: `noise` is how
+far the p95 of every other quiet slice is from that of the rest. A ratio that is nearer to 1 than
+the noise says nothing.
+
+Memory is that of all processes of the product together, what they share counted once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import random
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-import httpx
 import psutil
-from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
 
+from tests.bench.apart import AHEAD, Apart
 from tests.bench.offences import OFFENCES, Offender
+from tests.bench.people import MAP, Listeners, Met, Readers
 from tests.bench.report import Target, percentile, report, spread
 from tests.bench.rig import Rig, RigFailed, running
 
 PEOPLE, QUICK_PEOPLE = 50, 10
-SLICE_S, QUICK_SLICE_S = 20.0, 4.0
+SLICE_S, QUICK_SLICE_S = 10.0, 4.0
+ROUNDS, QUICK_ROUNDS = 3, 1
+REST_S = 2.0
+LOOK_S = 1.0
 MOST_RATIO, MOST_GROWTH_MB = 1.25, 300.0
-PAUSE_S = 1.0
-TIMEOUT_S = 30.0
 SETTLE_S = 120
-MAP = ("room_state", "machine_state", "free_machine", "door_state", "visitors_in_room", "dark_room")
-READS = ("status/", "doors/", "queries/limits/", "me/", "rooms/none/reservations/")
-QUERY = "SELECT s.mid, s.weight_kg FROM newest_seat s WHERE s.weight_kg > {n}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Slice:
-    """What people met with in some seconds.
+    """What people met with in some seconds: who read, and who listened."""
 
-    Args:
-        read_ms: of each request.
-        heard_ms: age of the newest log entry in each change that a socket brought.
-        failed: what should not have been.
-    """
-
-    read_ms: list[float] = field(default_factory=list)
-    heard_ms: list[float] = field(default_factory=list)
-    failed: Counter[str] = field(default_factory=Counter)
+    read: Met
+    heard: Met
 
 
 class Crowd:
     """People at work.
 
     Args:
-        rig: where.
+        listeners: where they listen.
+        readers: where they read.
     """
 
-    def __init__(self, rig: Rig) -> None:
-        self._rig = rig
-        self.now = Slice()
+    def __init__(self, listeners: Apart, readers: Apart) -> None:
+        self._listeners, self._readers = listeners, readers
 
     async def settled(self, people: int) -> None:
-        """Waits until all have come and changes reach them.
+        """Lets people come, and waits until changes reach them.
 
         Raises:
             RigFailed: they do not.
         """
+        sessions = await self._listeners.call("come", people)
+        await self._readers.call("begin", sessions)
+        heard, failed = 0, Counter[str]()
         for _ in range(SETTLE_S):
-            await asyncio.sleep(1)
-            if len(self.now.heard_ms) > people * len(MAP) and self.now.read_ms:
+            met = await self.slice(1.0)
+            heard += len(met.heard.waits_ms)
+            failed += met.read.failed + met.heard.failed
+            if heard > people * len(MAP) and met.read.waits_ms:
                 return
-        raise RigFailed(f"no changes reached {people} people in {SETTLE_S} s: {self.now.failed}")
+        raise RigFailed(f"no changes reached {people} people in {SETTLE_S} s: {dict(failed)}")
 
-    async def person(self, number: int) -> None:
-        """Comes, asks a query, and goes on reading and listening."""
-        address = f"127.0.1.{1 + number}"
-        transport = httpx.AsyncHTTPTransport(local_address=address, verify=False)
-        url = self._rig.url
-        async with httpx.AsyncClient(
-            base_url=url, transport=transport, timeout=TIMEOUT_S
-        ) as client:
-            await client.get("/")
-            made = await client.post("/api/v1/queries/", json={"sql": QUERY.format(n=number)})
-            views = (*MAP, made.json()["id"]) if made.is_success else MAP
-            if not made.is_success:
-                self.now.failed[made.json().get("code", str(made.status_code))] += 1
-            cookie = f"sessionid={client.cookies.get('sessionid', '')}"
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._listen(views, cookie, address))
-                tasks.create_task(self._read(client, number))
+    async def slice(self, slice_s: float) -> Slice:
+        """Returns what they meet with from now on."""
+        await self._met()
+        await asyncio.sleep(slice_s)
+        return await self._met()
 
-    async def _read(self, client: httpx.AsyncClient, number: int) -> None:
-        draw = random.Random(number)
+    async def _met(self) -> Slice:
+        return Slice(*[await one.call("met") for one in (self._readers, self._listeners)])
+
+
+class Memory:
+    """How much a product's processes hold.
+
+    Args:
+        pid: of its supervisor.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._root = psutil.Process(pid)
+        self._before = self._most = self._held()
+        self._task = asyncio.create_task(self._look())
+
+    async def begin(self) -> None:
+        """Begins to note the most there is from now on."""
+        self._before = self._most = self._held()
+
+    async def growth_mb(self) -> float:
+        """Returns the most there was above what was there at first, MB."""
+        self._most = max(self._most, self._held())
+        return (self._most - self._before) / 1e6
+
+    async def _look(self) -> None:
         while True:
-            await asyncio.sleep(draw.uniform(0, 2 * PAUSE_S))
-            began = time.perf_counter()
-            try:
-                answer = await client.get(f"/api/v1/{draw.choice(READS)}")
-                if answer.status_code not in (200, 404):
-                    self.now.failed[str(answer.status_code)] += 1
-            except httpx.HTTPError as error:
-                self.now.failed[type(error).__name__] += 1
-            self.now.read_ms.append((time.perf_counter() - began) * 1e3)
+            await asyncio.sleep(LOOK_S)
+            self._most = max(self._most, self._held())
 
-    async def _listen(self, views: tuple[str, ...], cookie: str, address: str) -> None:
-        url = self._rig.url.replace("http", "ws", 1) + "/ws/live/"
-        while True:
-            try:
-                async with connect(
-                    url,
-                    additional_headers={"Cookie": cookie},
-                    max_size=2**25,
-                    local_addr=(address, 0),
-                    open_timeout=TIMEOUT_S,
-                ) as socket:
-                    for number, view in enumerate(views):
-                        ask = {"type": "subscribe", "id": number, "view": view}
-                        await socket.send(json.dumps(ask))
-                    async for text in socket:
-                        message = json.loads(text)
-                        if message["type"] == "delta" and message["changes"]:
-                            self.now.heard_ms.append((time.time() - message["at_s"]) * 1e3)
-            except (OSError, WebSocketException, TimeoutError) as error:
-                self.now.failed[f"socket: {type(error).__name__}"] += 1
-                await asyncio.sleep(PAUSE_S)
+    def _held(self) -> int:
+        held = 0
+        for process in (self._root, *self._root.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+                held += process.memory_full_info().pss
+        return held
 
 
 def run(*, quick: bool, say: Callable[[str], Any], figure: str | None = None) -> dict[str, Any]:
@@ -138,7 +130,7 @@ def run(*, quick: bool, say: Callable[[str], Any], figure: str | None = None) ->
     Args:
         figure: only this offence.
     """
-    wanted = {name: one for name, one in OFFENCES.items() if figure in (None, name)}
+    wanted = [name for name in OFFENCES if figure in (None, name)]
     with running() as rig:
         figures = asyncio.run(_measure(rig, wanted, quick=quick, say=say))
     targets = [
@@ -155,104 +147,64 @@ def run(*, quick: bool, say: Callable[[str], Any], figure: str | None = None) ->
 
 
 async def _measure(
-    rig: Rig, wanted: dict[str, Any], *, quick: bool, say: Callable[[str], Any]
+    rig: Rig, wanted: Sequence[str], *, quick: bool, say: Callable[[str], Any]
 ) -> dict[str, Any]:
-    people, slice_s = (QUICK_PEOPLE, QUICK_SLICE_S) if quick else (PEOPLE, SLICE_S)
-    crowd = Crowd(rig)
+    people, slice_s, rounds = PEOPLE, SLICE_S, ROUNDS
+    if quick:
+        people, slice_s, rounds = QUICK_PEOPLE, QUICK_SLICE_S, QUICK_ROUNDS
     found: dict[str, Any] = {}
-    async with at_work(crowd, people):
+    async with (
+        Apart(Listeners, rig.url, nice=AHEAD) as listeners,
+        Apart(Readers, rig.url, nice=AHEAD) as readers,
+        Apart(Memory, rig.process.pid) as memory,
+    ):
+        crowd = Crowd(listeners, readers)
         await crowd.settled(people)
-        for name, offence in wanted.items():
-            before = await _slice(crowd, slice_s)
-            memory = Memory(rig)
-            offender = Offender(rig)
-            async with memory.watched(), offender.trying(offence):
-                with_it = await _slice(crowd, slice_s)
-            await asyncio.sleep(2 * PAUSE_S)  # what still runs ends
-            after = await _slice(crowd, slice_s)
-            found[name] = _compared(before, with_it, after) | {
-                "growth_mb": round(memory.growth_mb, 1),
-                "attempts": offender.attempts,
-                "told": dict(offender.told.most_common(5)),
+        for name in wanted:
+            await memory.call("begin")
+            quiet, loud = [await crowd.slice(slice_s)], []
+            async with Apart(Offender, rig.url, name) as offender:
+                for _ in range(rounds):
+                    await offender.call("begin")
+                    loud.append(await crowd.slice(slice_s))
+                    await offender.call("rest")
+                    await asyncio.sleep(REST_S)  # what still runs ends
+                    quiet.append(await crowd.slice(slice_s))
+                attempts, told = await offender.call("said")
+            found[name] = compared(quiet, loud) | {
+                "growth_mb": round(await memory.call("growth_mb"), 1),
+                "attempts": attempts,
+                "told": told,
             }
             say(f"{name}: {json.dumps(found[name], ensure_ascii=False)}")
-    return {"people": people, "slice_s": slice_s, "offences": found}
+    return {"people": people, "slice_s": slice_s, "rounds": rounds, "offences": found}
 
 
-@asynccontextmanager
-async def at_work(crowd: Crowd, people: int) -> AsyncIterator[None]:
-    """Lets people come, and go at the end."""
-    tasks = [asyncio.create_task(crowd.person(number)) for number in range(people)]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _slice(crowd: Crowd, slice_s: float) -> Slice:
-    crowd.now = Slice()
-    await asyncio.sleep(slice_s)
-    return crowd.now
-
-
-def _compared(before: Slice, with_it: Slice, after: Slice) -> dict[str, Any]:
-    """Returns how much longer people waited with the offender than without, before and after.
+def compared(quiet: Sequence[Slice], loud: Sequence[Slice]) -> dict[str, Any]:
+    """Returns how much longer people waited in loud slices than in quiet ones.
 
     Where nothing came at all, there is nothing to compare, and the target is missed.
     """
-    found: dict[str, Any] = {"failed": dict(with_it.failed)}
+    failed = sum((one.read.failed + one.heard.failed for one in loud), Counter[str]())
+    found: dict[str, Any] = {"failed": dict(failed)}
     for name in ("read", "heard"):
-        waits_ms = {
-            "without": getattr(before, f"{name}_ms") + getattr(after, f"{name}_ms"),
-            "with": getattr(with_it, f"{name}_ms"),
+        without, with_it = (_waits_ms(slices, name) for slices in (quiet, loud))
+        found[f"{name}_ms"] = {
+            how: spread(waits_ms) if waits_ms else None
+            for how, waits_ms in (("without", without), ("with", with_it))
         }
-        found[f"{name}_ms"] = {how: spread(ms) if ms else None for how, ms in waits_ms.items()}
-        found[f"{name}_ratio"] = None
-        if all(waits_ms.values()):
-            quiet, loud = (percentile(ms, 0.95) for ms in waits_ms.values())
-            found[f"{name}_ratio"] = round(loud / quiet, 2)
+        found[f"{name}_ratio"] = _ratio(without, with_it)
+        found[f"{name}_noise"] = _ratio(_waits_ms(quiet[::2], name), _waits_ms(quiet[1::2], name))
+        late_ms = [ms for one in (*quiet, *loud) for ms in getattr(one, name).late_ms]
+        found[f"{name}_late_ms"] = spread(late_ms) if late_ms else None
     return found
 
 
-class Memory:
-    """How much the product's processes hold, and how much more while somebody tries something.
+def _waits_ms(slices: Sequence[Slice], name: str) -> list[float]:
+    return list(chain.from_iterable(getattr(one, name).waits_ms for one in slices))
 
-    Args:
-        rig: the product.
-    """
 
-    def __init__(self, rig: Rig) -> None:
-        self._root = psutil.Process(rig.process.pid)
-        self._before = self._held()
-        self._most = self._before
-
-    @property
-    def growth_mb(self) -> float:
-        """The most there was above what was there at first, MB."""
-        return (self._most - self._before) / 1e6
-
-    @asynccontextmanager
-    async def watched(self) -> AsyncIterator[None]:
-        """Looks twice a second."""
-        task = asyncio.create_task(self._watch())
-        try:
-            yield
-        finally:
-            task.cancel()
-            self._most = max(self._most, self._held())
-
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(PAUSE_S / 2)
-            self._most = max(self._most, self._held())
-
-    def _held(self) -> int:
-        held = 0
-        for process in (self._root, *self._root.children(recursive=True)):
-            try:
-                held += process.memory_full_info().pss
-            except psutil.NoSuchProcess:
-                continue  # it ended meanwhile
-        return held
+def _ratio(without_ms: Sequence[float], with_ms: Sequence[float]) -> float | None:
+    if not without_ms or not with_ms:
+        return None
+    return round(percentile(with_ms, 0.95) / percentile(without_ms, 0.95), 2)

@@ -17,7 +17,7 @@ import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
-from tests.bench.offenders import MAP, READS, TIMEOUT_S
+from tests.bench.people import MAP, READS, TIMEOUT_S
 from tests.bench.rig import Rig
 
 PAUSE_S = 6.0
