@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import ImproperlyConfigured
 
+from aspen.redis_client import connect_once
 from smartcis import composition
 from smartcis.access import limits
 from smartcis.access.limits import bounds, hold, left, spend
@@ -20,6 +21,7 @@ from smartcis.browser import ensure_browser
 from smartcis.environment import limits as limits_of
 from smartcis.environment import networks
 from smartcis.errors import LimitReached
+from smartcis.services.embedded_redis import APPEND_ONLY, EmbeddedRedis
 
 HALL = Owner("mine", address="hall")
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("fd00::/8"))
@@ -52,6 +54,26 @@ def test_all_at_once_take_no_more_than_there_is(rates):
     rates(browser=10)
     assert refusals(40, lambda _: spend("why", HALL)) == 30
     assert refusals(40, lambda n: hold("sockets", HALL, f"s{n}", 1)) == 30
+
+
+def test_what_is_counted_is_written_to_no_file(rates, monkeypatch, tmp_path):
+    server = EmbeddedRedis(tmp_path / "redis")
+    server.start()
+    try:
+        with connect_once(server.url) as client:
+            monkeypatch.setattr(composition, "server", lambda: client)
+            rates(browser=1)
+            spend("why", HALL)
+            hold("sockets", HALL, "mine", 1)
+            client.set("other", "kept")
+            written = (server.logs / APPEND_ONLY).read_bytes()
+            assert b"other" in written
+            assert b":limits:" not in written
+            for act in (lambda: spend("why", HALL), lambda: hold("sockets", HALL, "another", 1)):
+                with pytest.raises(LimitReached):
+                    act()
+    finally:
+        server.stop()
 
 
 @pytest.mark.django_db
