@@ -48,6 +48,7 @@ class Offender:
         self.attempts = 0
         self.told: Counter[str] = Counter()
         self._offence = OFFENCES[name]
+        self.tries = False
         self._task: asyncio.Task[None] | None = None
         transport = httpx.AsyncHTTPTransport(local_address=ADDRESS, verify=False)
         self._client = httpx.AsyncClient(
@@ -56,10 +57,12 @@ class Offender:
 
     async def begin(self) -> None:
         """Begins to try."""
+        self.tries = True
         self._task = asyncio.create_task(self._offence(self))
 
     async def rest(self) -> None:
         """Stops trying, and ends what is his."""
+        self.tries = False
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -163,7 +166,7 @@ async def silent_sockets(offender: Offender) -> None:
 
 async def _silent(offender: Offender, number: int) -> None:
     url = offender.url.replace("http", "ws", 1) + "/ws/live/"
-    while True:
+    while offender.tries:  # a socket that breaks as it is closed must not begin another
         offender.attempts += 1
         try:
             async with connect(url, local_addr=(ADDRESS, 0), max_size=None, max_queue=1) as socket:
@@ -176,6 +179,7 @@ async def _silent(offender: Offender, number: int) -> None:
                     await _hear(offender, socket)
         except (OSError, WebSocketException, TimeoutError) as error:
             offender.hears(f"{type(error).__name__}: {error}")
+            await asyncio.sleep(BREATH_S)
 
 
 async def _hear(offender: Offender, socket: ClientConnection) -> None:
