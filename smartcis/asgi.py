@@ -13,9 +13,8 @@ import asyncio
 import gc
 import os
 import sys
-from typing import Any, cast
+from typing import cast
 
-from a2wsgi import WSGIMiddleware
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
@@ -27,6 +26,7 @@ pages_and_api = get_wsgi_application()
 
 from smartcis.body_limit import App, BodyLimit, Receive, Send  # noqa: E402  # models load with the application above
 from smartcis.fair_share import FairShare, metered  # noqa: E402  # same
+from smartcis.in_threads import InThreads  # noqa: E402  # same
 from smartcis.live.consumers import LiveConsumer  # noqa: E402  # same
 from smartcis.probes import HealthProbes  # noqa: E402  # same
 from smartcis.request_ids import RequestIds  # noqa: E402  # same
@@ -58,9 +58,8 @@ sys.setswitchinterval(0.001)
 gc.freeze()
 
 # Views are no coroutines: in one thread a request costs a third of what it costs where every layer
-# goes to a thread of its own and back. Threads never wait for readers: what is sent is queued.
-in_threads = WSGIMiddleware(cast("Any", metered(pages_and_api)), WORKERS, send_queue_size=0)
-limited = BodyLimit(cast("App", in_threads), settings.BODY_LIMIT_BYTES)
+# goes to a thread of its own and back.
+limited = BodyLimit(InThreads(metered(pages_and_api), WORKERS), settings.BODY_LIMIT_BYTES)
 
 served = ProtocolTypeRouter(
     {

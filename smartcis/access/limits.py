@@ -244,11 +244,16 @@ def _run(script: str, calls: Sequence[tuple[list[str], list[Any]]]) -> list[tupl
     While Redis is away nothing is refused: what costs something needs it, too.
     """
     try:
-        with composition.server().pipeline(transaction=False) as pipeline:
-            registered = pipeline.register_script(UNWRITTEN + script)
-            for keys, args in calls:
-                registered(keys=keys, args=args, client=pipeline)
-            found = pipeline.execute()
+        server = composition.server()
+        registered = server.register_script(UNWRITTEN + script)
+        if len(calls) == 1:  # a pipeline asks first whether Redis knows the script
+            ((keys, args),) = calls
+            found: list[Any] = [registered(keys=keys, args=args)]
+        else:
+            with server.pipeline(transaction=False) as pipeline:
+                for keys, args in calls:
+                    registered(keys=keys, args=args, client=pipeline)
+                found = pipeline.execute()
     except redis.RedisError as error:
         logger.warning("limits not counted", reason=str(error))
         return [(0, 0)] * len(calls)
