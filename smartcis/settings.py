@@ -30,6 +30,7 @@
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
+| SMARTCIS_ENGINE_STANDBYS | 1 | engines that wait with Spark ready; 0: a dead one is started anew |
 | SMARTCIS_SPARK_UI | 0 | port of Spark's own pages, on 127.0.0.1; 0: none |
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
 | SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error; DEBUG has a line for each epoch |
@@ -181,6 +182,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 ENGINE_MASTER = os.environ.get("SMARTCIS_ENGINE_MASTER", "local[2,4]")
 ENGINE_HOST = os.environ.get("SMARTCIS_ENGINE_HOST", "127.0.0.1")
 ENGINE_LANES = number("SMARTCIS_ENGINE_LANES", default=1)
+ENGINE_STANDBYS = number("SMARTCIS_ENGINE_STANDBYS", default=1)
 SPARK_UI = number("SMARTCIS_SPARK_UI", default=0)
 LOG_KEEP_ENTRIES = number("SMARTCIS_LOG_KEEP", default=100_000)
 ENGINE_CHECKPOINT = VAR / "checkpoint"

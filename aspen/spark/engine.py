@@ -42,10 +42,11 @@ from aspen.spark.checkpoint import (
 from aspen.spark.config import EngineConfig
 from aspen.spark.in_work import alone_at, ended_in_order, is_deadly
 from aspen.spark.lane_keys import lane_keys
-from aspen.spark.lane_processor import OUTPUT, LaneProcessor, LaneSettings
+from aspen.spark.lane_processor import LaneSettings, in_lanes
 from aspen.spark.log_source import LogSource
 from aspen.spark.lower import lower, lowered_now
-from aspen.spark.session import start_session
+from aspen.spark.rehearsal import rehearse
+from aspen.spark.session import jvm_lives, scratch_folder, start_session
 from aspen.spark.sink import Sink
 from aspen.spark.sockets import socket_folder
 from aspen.spark.stall import Stall
@@ -87,10 +88,11 @@ class Engine:
         self._config = config
         self._say = say
         self._session = session
+        self._own = session is None
         self._stop = threading.Event()
         self._redis = connect(config.results_url, 2.0)
         self._log = RedisLog(config.log_url, config.log_name, patience_s=config.patience_s)
-        self._scratch = config.checkpoint.parent / "spark-tmp"
+        self._scratch = scratch_folder(config.checkpoint.parent / "spark-tmp")
         self._marks = config.checkpoint.parent / "in-work"
         self._lease = Lease(config.results_url, config.results_name, config.lease_s)
         self._status_lock = threading.Lock()
@@ -103,6 +105,16 @@ class Engine:
     def stop(self) -> None:
         """Ask the engine to end; safe in a signal handler and from any thread."""
         self._stop.set()
+
+    def prepare(self) -> None:
+        """Start Spark and let it do once what an engine does, long before `run` and its lease."""
+        self._session = self._start_session()
+        rehearse(self._session, self._config.lanes, self._scratch)
+        self._say("stands_by", pid=os.getpid())
+
+    def is_prepared(self) -> bool:
+        """Whether `run` can begin: Spark is there, and nobody asked the engine to end."""
+        return not self._stop.is_set() and self._session is not None and jvm_lives(self._session)
 
     def run(self) -> Ending:
         """Run until stopped, or until something ends it.
@@ -160,14 +172,7 @@ class Engine:
         self._savepoint_at = results.head()[:2]
         if prepared.savepoint is not None:
             self._say("goes_on_from", savepoint=prepared.savepoint.position, lanes=config.lanes)
-        own = self._session is None
-        session = self._session or start_session(
-            config.master,
-            config.lanes,
-            self._scratch,
-            config.settings,
-            config.host,
-        )
+        session = self._session or self._start_session()
         self._say("spark_started", master=config.master, s=round(time.monotonic() - began, 1))
         try:
             while True:
@@ -181,10 +186,16 @@ class Engine:
                     return error
         finally:
             results.close()
-            if own:
+            if self._own:
                 session.stop()
             if self._ending in {Ending.STOPPED, Ending.LEASE_LOST}:
                 ended_in_order(self._marks, self._log_id)
+
+    def _start_session(self) -> SparkSession:
+        config = self._config
+        return start_session(
+            config.master, config.lanes, self._scratch, config.settings, config.host
+        )
 
     def _begins_again(self, error: str) -> bool:
         """Whether a query failed for want of the processor alone: neither Spark nor checkpoint did.
@@ -242,21 +253,13 @@ class Engine:
         source = lower(source, lowered)
         if config.lanes == 1 and not lowered:
             source = source.coalesce(1)  # known to be one partition, it is not shuffled
-        processor = LaneProcessor(
-            LaneSettings(
-                log=self._log_id,
-                keys=keys,
-                compact_entries=config.compact_entries,
-                published=published,
-                homes=str(socket_folder(self._scratch)),
-                marks=str(self._marks),
-            )
-        )
-        lanes = source.groupBy("lane").transformWithState(
-            statefulProcessor=processor,
-            outputStructType=OUTPUT,
-            outputMode="append",
-            timeMode="none",
+        settings = LaneSettings(
+            log=self._log_id,
+            keys=keys,
+            compact_entries=config.compact_entries,
+            published=published,
+            homes=str(socket_folder(self._scratch)),
+            marks=str(self._marks),
         )
         sink = Sink(
             results,
@@ -267,7 +270,8 @@ class Engine:
             self._exchange,
         )
         return (
-            lanes.writeStream.foreachBatch(sink)
+            in_lanes(source, settings)
+            .writeStream.foreachBatch(sink)
             .option("checkpointLocation", str(config.checkpoint))
             .outputMode("append")
             .trigger(processingTime="0 seconds")

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Row
+from pyspark.sql import DataFrame, Row
 from pyspark.sql.streaming.stateful_processor import (
     ListState,
     StatefulProcessor,
@@ -306,6 +306,16 @@ class LaneProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Keep everything: the resident lanes are for the next batch."""
+
+
+def in_lanes(source: DataFrame, settings: LaneSettings) -> DataFrame:
+    """Returns what the lanes make of a source's rows."""
+    return source.groupBy("lane").transformWithState(
+        statefulProcessor=LaneProcessor(settings),
+        outputStructType=OUTPUT,
+        outputMode="append",
+        timeMode="none",
+    )
 
 
 def _collect(rows: Iterator[Any]) -> _Batch:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
 from pyspark.sql import SparkSession
 
 from aspen.spark.sockets import empty_folder, socket_folder
@@ -51,6 +52,24 @@ SETTINGS: Mapping[str, str] = {
     "spark.driver.memory": "768m",
     "spark.log.level": "WARN",
 }
+
+
+def scratch_folder(parent: Path) -> Path:
+    """Returns where this process's session keeps its files; removes those of sessions that ended.
+
+    Each process has its own: an engine may stand by while another one works.
+    """
+    for old in parent.glob("*") if parent.is_dir() else ():
+        if not (old.name.isdigit() and psutil.pid_exists(int(old.name))):
+            shutil.rmtree(socket_folder(old), ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+    return parent / str(os.getpid())
+
+
+def jvm_lives(session: SparkSession) -> bool:
+    """Whether Spark's JVM runs, as far as this process started it."""
+    process = getattr(session.sparkContext._gateway, "proc", None)  # noqa: SLF001  # it has no name
+    return process is None or process.poll() is None
 
 
 def start_session(

@@ -76,6 +76,7 @@ class Child:
         patience_s: how long it may take to end when asked to.
         tied: whether the kernel ends it should the caller's process die; only for a caller with one
             thread.
+        waits: whether it waits at its standard input for what `tell` says, or for the end of that.
         beats: whether it calls `heartbeat.beat`; one that beats no more is killed.
     """
 
@@ -85,6 +86,7 @@ class Child:
     logs: Path
     patience_s: float = 10.0
     tied: bool = True
+    waits: bool = False
     beats: bool = False
     process: subprocess.Popen[bytes] | None = None
     starts: int = 0
@@ -111,7 +113,7 @@ class Child:
                 self.process = subprocess.Popen(  # noqa: S603  # our own commands
                     list(self.command),
                     env={**self.environment, PIPE_VARIABLE: str(theirs)},
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if self.waits else subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
@@ -151,6 +153,17 @@ class Child:
         pause_s = self._back_off.pause_s(now - self.began)
         self._next_start = now + pause_s
         return f"ended with status {status}, next start in {pause_s:.1f} s"
+
+    def tell(self, line: str) -> bool:
+        """Says a line to a process that waits, and nothing after it; whether somebody can hear."""
+        if self.process is None or self.process.poll() is not None or self.process.stdin is None:
+            return False
+        try:
+            with self.process.stdin as words:
+                words.write(f"{line}\n".encode())
+        except BrokenPipeError:
+            return False
+        return True
 
     def _heard(self) -> bool:
         """Whether it has beaten since the last look."""

@@ -6,6 +6,14 @@
     engine fails at once            → wait longer each time
     another host's lease            → leave it alone
 
+    standby   ─ Spark starts ─ rehearsal ─ waits ─┤ "begin" ─ lease ─ the engine
+    engine    ──────────────────────────────┤ dead, lease broken
+
+A standby is an engine that has everything ready but the lease and the query. It begins when the
+supervisor that started it says so, which it says once, to one, after the engine's process group was
+killed; and it still has to get the lease. Where its supervisor dies, its standard input ends, and
+it ends itself. The next one is started when the engine has its first epoch.
+
 Several supervisors may look at once: the lease lets one engine work. Each look leaves a sign of
 life beside the results; an engine that finds none for a while ends itself.
 """
@@ -33,6 +41,8 @@ HUNG_S = 15.0  # an engine says something every second
 STARTING_S = 180.0  # and until it says the first word, Python may take a while on a busy machine
 STOP_S = 20.0
 PERIOD_S = 1.0
+STANDBY = "--standby"
+BEGIN = "begin"  # what a standby is told
 SUPERVISED = "--supervised"  # in the command of an engine that any supervisor may adopt
 _LAST_BYTES = 4_096
 
@@ -48,6 +58,7 @@ class EngineSupervisor:
         command: what starts an engine.
         output: file for the engine's words.
         environment: the engine's environment.
+        standbys: how many engines stand by.
     """
 
     name = "engine"
@@ -59,6 +70,7 @@ class EngineSupervisor:
         command: list[str],
         output: Path,
         environment: Mapping[str, str],
+        standbys: int = 0,
     ) -> None:
         self._redis = connect_once(url)
         self._results = name
@@ -66,11 +78,20 @@ class EngineSupervisor:
         self._output = output
         # Not tied: an engine outlives its supervisor, and the next one adopts it.
         self._child = Child(output.stem, command, environment, output.parent, STOP_S, tied=False)
+        self._standbys = [self._standby() for _ in range(standbys)]
         self._adopted: psutil.Process | None = None
         self._back_off = BackOff()
         self._next_start = self._next_look = self._began = self._heard_at = 0.0
         self._heard_s = 0.0
         self.starts = 0
+
+    def _standby(self) -> Child:
+        engine = self._child
+        command = [*engine.command, STANDBY]
+        # It has nothing to tidy up until it is the engine.
+        return Child(
+            engine.name, command, engine.environment, engine.logs, 0.0, tied=False, waits=True
+        )
 
     @property
     def pid(self) -> int:
@@ -106,6 +127,9 @@ class EngineSupervisor:
         """
         say_supervised(self._redis, self._results)
         status = read_status(self._redis, self._results)
+        for standby in self._standbys:
+            if standby.pid or (status.state == "live" and status.pid == self.pid):
+                self._look_at_standby(standby)
         if self.pid:
             return self._look_at(self.pid, status)
         if time.monotonic() < self._next_start:
@@ -128,6 +152,11 @@ class EngineSupervisor:
         self._begin()
         logger.info("engine_adopted", pid=holder.pid)
         return "adopted"
+
+    def _look_at_standby(self, standby: Child) -> None:
+        happened = standby.watch()
+        if happened:
+            logger.info("engine_standby", happened=happened, pid=standby.pid)
 
     def _begin(self) -> None:
         self._began = time.monotonic()
@@ -185,14 +214,23 @@ class EngineSupervisor:
         write_status(self._redis, self._results, failed)
 
     def _start(self) -> str:
-        self._child.start()
+        standby = next((one for one in self._standbys if one.tell(BEGIN)), None)
+        if standby is None:
+            self._child.start()
+        else:
+            self._standbys.remove(standby)
+            self._standbys.append(self._standby())
+            standby.patience_s = STOP_S
+            self._child = standby
         self.starts += 1
         self._begin()
-        logger.info("engine_started", pid=self.pid)
+        logger.info("engine_started", pid=self.pid, stood_by=standby is not None)
         return "started"
 
     def stop(self) -> None:
         """Ends our engine."""
+        for standby in self._standbys:
+            standby.stop()
         pid = self.pid
         if not pid:
             return

@@ -46,8 +46,9 @@ from smartcis.services.stopped import Stopped
 
 T = TypeVar("T")
 PROCESSES = ("engine", "clock", "celery", "beat", "sources", "web", "simulator", "listener")
-WATCH_S = 0.2
+WATCH_S = 0.1
 TELL_S = 1.0
+STOPPED_LOOK_S = 0.5
 HOST = socket.gethostname()
 LIVE_LIMIT_S = 240.0
 MOST_FAILURES = 3  # of the engine, before a start is given up
@@ -110,7 +111,7 @@ class Product:
         self._supervisor = supervisor_of(var)
         self._said: dict[str, str] = {}
         self._stopped = Stopped()
-        self._told_at = 0.0
+        self._told_at = self._looked_at = 0.0
         self._stopping = False
         self._failed: set[int] = set()
 
@@ -157,6 +158,7 @@ class Product:
                 engine_command(self._manage),
                 logs / "engine.log",
                 self._environment,
+                settings.ENGINE_STANDBYS,
             )
         celery = (python, "-m", "celery", "-A", "smartcis.celery")
         commands = {
@@ -237,10 +239,12 @@ class Product:
             if happened:
                 self._said[child.name] = happened
                 self.steps.say(f"{child.name} {happened}")
-        if time.monotonic() >= self._told_at + TELL_S:
-            self._told_at = time.monotonic()
+        if time.monotonic() >= self._looked_at + STOPPED_LOOK_S:
+            self._looked_at = time.monotonic()
             for happened in self._stopped.end(child.pid for child in self._children if child.pid):
                 self.steps.say(happened)
+        if time.monotonic() >= self._told_at + TELL_S:
+            self._told_at = time.monotonic()
             with suppress(redis.RedisError):
                 write_processes(self._server, settings.NAME, self._supervisor, self._states())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-STOPPED_S = 2.0
+STOPPED_S = 1.0
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class Stopped:
     _since: dict[psutil.Process, float] = field(default_factory=dict)
 
     def end(self, roots: Iterable[int]) -> list[str]:
-        """Kills whoever has been stopped for 2 s, of these processes and all they started.
+        """Kills whoever has been stopped for 1 s, of these processes and all they started.
 
         Returns:
             What happened, one line each.

@@ -6,7 +6,7 @@ Being there is not enough; each is known by what it does:
     engine, jvm, an epoch with something        celery,    answers a ping
     worker       appended after the blow        sources
     web          answers /healthz               simulator  a reading appended after the blow
-    beat         is there
+    beat         is there                       standby    calls itself ready
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from aspen.results.engine_status import read_status
 from aspen.results.redis_results import RedisResults
 from smartcis.environment import broker_url, redis_url
 from tests.bench.rig import Rig
-from tests.bench.victims import ENGINES, SUPERVISED, find_all
+from tests.bench.victims import ENGINES, READY, STANDBY, SUPERVISED, find_all
 
 BACK_LIMIT_S = 600.0
 LOOK_S = 0.1
 SIMULATED = b'"cpu_reading"'  # nobody but the simulator sends these
 _PING_S = 0.5
-_AWAY = (redis.RedisError, OSError, ValueError, AspenError)
+_AWAY = (redis.RedisError, OSError, ValueError, KeyError, AspenError, psutil.Error)
 
 
 @dataclass(slots=True)
@@ -164,5 +164,7 @@ class Comeback:
             case "simulator":
                 entries = self.log.read_raw(blow.head, self.log.head())
                 return any(SIMULATED in entry.data for entry in entries)
+            case "standby":
+                return any(one.name() == READY for one in find_all(self._rig)[STANDBY])
             case _:
                 return True

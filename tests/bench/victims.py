@@ -10,7 +10,12 @@ import psutil
 
 from tests.bench.rig import Rig
 
-SUPERVISED = ("redis", "engine", "clock", "celery", "beat", "sources", "web", "simulator")
+STANDBY = "standby"
+READY = "standby-ready"
+"""What a standby calls itself when it could begin."""
+SUPERVISED = (
+    *("redis", "engine", STANDBY, "clock", "celery", "beat", "sources", "web", "simulator"),
+)
 OF_SPARK = ("worker", "reader", "jvm")
 ENGINES = ("engine", *OF_SPARK)
 """Those whose death the engine has to recover from."""
@@ -38,6 +43,7 @@ def find_all(rig: Rig) -> dict[str, list[psutil.Process]]:
     """Returns the processes of all names that are up."""
     found: dict[str, list[psutil.Process]] = {}
     daemons: set[int] = set()
+    standbys: set[int] = set()
     for process in psutil.Process(rig.process.pid).children(recursive=True):
         with suppress(psutil.Error):
             if process.status() == psutil.STATUS_ZOMBIE:
@@ -50,7 +56,11 @@ def find_all(rig: Rig) -> dict[str, list[psutil.Process]]:
                 continue
             for name, words in _WORDS.items():
                 if all(word in line for word in words):
-                    found.setdefault(name, []).append(process)
+                    # What stands by calls itself so, and its JVM is hurt with it.
+                    waits = process.name() in {STANDBY, READY} or process.ppid() in standbys
+                    if waits and name == "engine":
+                        standbys.add(process.pid)
+                    found.setdefault(STANDBY if waits else name, []).append(process)
     return found
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 import redis
 from waiting import until
@@ -27,8 +28,14 @@ from aspen.results.engine_status import EngineStatus, write_status
 from aspen.results.lease import Lease, process_name
 url, name, beats = sys.argv[1], sys.argv[2], float(sys.argv[3])
 lease = Lease(url, name, 60)
-assert lease.acquire()
 client = redis.Redis.from_url(url)
+if "--standby" in sys.argv:
+    client.sadd(name + ":standing-by", os.getpid())
+    told = sys.stdin.readline()
+    client.rpush(name + ":told", f"{os.getpid()} {told.strip()}")
+    if not told:
+        sys.exit(1)
+assert lease.acquire()
 began = time.time()
 while True:
     if time.time() - began < beats:
@@ -46,10 +53,10 @@ class Case:
         monkeypatch.setattr(engine_supervisor, "HUNG_S", 0.5)
         self.supervisors = []
 
-    def supervise(self, beats=1e9, program=ENGINE):
+    def supervise(self, beats=1e9, program=ENGINE, standbys=0):
         command = [sys.executable, "-c", program, self.url, self.name, str(beats), SUPERVISED]
         made = EngineSupervisor(
-            self.url, self.name, command, self.folder / "engine.log", os.environ
+            self.url, self.name, command, self.folder / "engine.log", os.environ, standbys
         )
         self.supervisors.append(made)
         return made
@@ -57,6 +64,16 @@ class Case:
     @property
     def status(self):
         return read_status(self.client, self.name)
+
+    @property
+    def standing_by(self):
+        """Process ids of all that ever stood by."""
+        return set(map(int, self.client.smembers(f"{self.name}:standing-by")))
+
+    @property
+    def told(self):
+        """What those heard."""
+        return [line.decode().split() for line in self.client.lrange(f"{self.name}:told", 0, -1)]
 
 
 @pytest.fixture
@@ -221,3 +238,108 @@ def test_a_start_goes_on_while_redis_is_late(case, monkeypatch):
     monkeypatch.setattr(product, "watch", lambda: None)
     product.wait_until_live()
     assert said[-1].endswith("epoch 3, log position 7")
+
+
+def with_standby(case, standbys=1):
+    supervisor = case.supervise(standbys=standbys)
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    until(lambda: len(case.standing_by) == standbys, also=supervisor.look)
+    return supervisor
+
+
+def test_without_a_setting_nobody_stands_by(case):
+    supervisor = case.supervise()
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    pid = case.status.pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: case.status.pid != pid, also=supervisor.look)
+    assert not case.standing_by
+
+
+def test_a_standby_waits_until_the_engine_is_live_and_takes_over_once(case):
+    supervisor = case.supervise(standbys=1)
+    supervisor.look()
+    assert not case.standing_by
+    until(lambda: case.status.state == "live")
+    until(lambda: case.standing_by, also=supervisor.look)
+    (waiting,) = case.standing_by
+    assert case.told == []
+    os.kill(case.status.pid, signal.SIGKILL)
+    until(lambda: case.status.pid == waiting, also=supervisor.look)
+    assert supervisor.pid == waiting
+    assert case.told == [[str(waiting), "begin"]]
+    until(lambda: len(case.standing_by) == 2, also=supervisor.look)
+    assert Lease(case.url, case.name, 1).holder() == process_name(waiting)
+
+
+def test_the_one_that_hangs_is_dead_before_a_standby_begins(case):
+    supervisor = case.supervise(beats=0.3, standbys=1)
+    supervisor.look()
+    until(lambda: case.status.state == "live")
+    until(lambda: case.standing_by, also=supervisor.look)
+    (waiting,), pid = case.standing_by, case.status.pid
+    while not case.told:
+        supervisor.look()
+        if case.told or supervisor.pid == waiting:
+            break
+        time.sleep(0.02)
+    assert not psutil.pid_exists(pid)
+    until(lambda: case.status.pid == waiting)
+
+
+def test_a_standby_that_dies_is_replaced_and_the_engine_left_alone(case):
+    supervisor = with_standby(case)
+    (waiting,), pid = case.standing_by, case.status.pid
+    os.kill(waiting, signal.SIGKILL)
+    until(lambda: len(case.standing_by) == 2, also=supervisor.look)
+    assert case.status.pid == supervisor.pid == pid
+
+
+def test_where_the_standby_died_with_the_engine_another_engine_is_started(case):
+    supervisor = with_standby(case)
+    (waiting,), pid = case.standing_by, case.status.pid
+    for one in (waiting, pid):
+        os.kill(one, signal.SIGKILL)
+    until(lambda: case.status.pid not in {pid, waiting}, also=supervisor.look)
+    assert case.told == []
+
+
+def test_of_two_standbys_one_is_told(case):
+    supervisor = with_standby(case, standbys=2)
+    first, pid = case.standing_by, case.status.pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: case.status.pid != pid, also=supervisor.look)
+    assert case.status.pid in first
+    assert len(case.told) == 1
+
+
+def test_a_standby_told_while_another_holds_the_lease_does_not_work(case):
+    supervisor = with_standby(case)
+    (waiting,), pid = case.standing_by, case.status.pid
+    case.client.set(f"{case.name}:lease", "99 elsewhere:1", ex=600)
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: case.told, also=supervisor.look)
+    until(lambda: not psutil.pid_exists(waiting), also=supervisor.look)
+    assert case.status.pid == pid
+    assert Lease(case.url, case.name, 1).holder() == "elsewhere:1"
+
+
+def test_a_standby_ends_with_its_supervisor_and_the_next_one_starts_its_own(case):
+    first = with_standby(case)
+    (waiting,), pid = case.standing_by, case.status.pid
+    # What a supervisor that dies leaves behind: the engine, and the end of a standby's input.
+    first._standbys.pop().process.stdin.close()
+    second = case.supervise(standbys=1)
+    assert second.look() == "adopted"
+    until(lambda: case.told == [[str(waiting)]], also=second.look)
+    until(lambda: len(case.standing_by) == 2, also=second.look)
+    assert case.status.pid == pid
+
+
+def test_stopping_ends_the_standby_too(case):
+    supervisor = with_standby(case)
+    (waiting,) = case.standing_by
+    supervisor.stop()
+    assert not psutil.pid_exists(waiting)

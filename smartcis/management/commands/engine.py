@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import signal
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 import structlog
@@ -21,9 +23,10 @@ from aspen.spark.config import EngineConfig
 from aspen.spark.engine import Ending, Engine, LeaseTaken
 from smartcis.composition import server
 from smartcis.services.child import end_when
-from smartcis.services.engine_supervisor import SUPERVISED
+from smartcis.services.engine_supervisor import BEGIN, STANDBY, SUPERVISED
 
 PATIENCE_S = 8.0
+LOOK_S = 0.5
 
 logger = structlog.get_logger("engine")
 
@@ -34,6 +37,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(SUPERVISED, action="store_true", help="end once no supervisor is left")
+        parser.add_argument(
+            STANDBY,
+            action="store_true",
+            help=f'make everything ready, and work once "{BEGIN}" comes in on standard input',
+        )
         parser.add_argument(
             "--lanes",
             type=int,
@@ -61,6 +69,8 @@ class Command(BaseCommand):
         if options["supervised"]:
             end_when(_nobody_looks_after_us(), engine.stop, PATIENCE_S)
         try:
+            if options["standby"] and not _stood_by(engine):
+                _leave_at_once()
             ending = engine.run()
         except LeaseTaken as taken:
             raise CommandError(taken.render(), returncode=75) from taken  # EX_TEMPFAIL
@@ -73,6 +83,24 @@ class Command(BaseCommand):
             if options["supervised"]:
                 _leave_at_once()
             raise CommandError(f"the engine ended: {ending.value}")
+
+
+def _stood_by(engine: Engine) -> bool:
+    """Stand by until told to begin; False where that will not come, or Spark is gone."""
+    _call_oneself("standby")
+    engine.prepare()
+    _call_oneself("standby-ready")
+    while engine.is_prepared():
+        if select.select([0], [], [], LOOK_S)[0]:
+            _call_oneself("engine")
+            return os.read(0, 100).decode().strip() == BEGIN
+    return False
+
+
+def _call_oneself(name: str) -> None:
+    """Set the name that `ps` and `top` show of this process (Linux only)."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name)
 
 
 def _leave_at_once() -> NoReturn:
