@@ -4,7 +4,8 @@ Being there is not enough; each is known by what it does:
 
     redis        answers                        clock      a tick that is younger than the blow
     engine, jvm, an epoch with something        celery,    answers a ping
-    worker       appended after the blow        sources
+    reader,      appended after the blow        sources
+    worker
     web          answers /healthz               simulator  a reading appended after the blow
     beat         is there                       standby    calls itself ready
 """
@@ -150,7 +151,7 @@ class Comeback:
         match blow.name:
             case "redis":
                 return bool(self._client.ping())
-            case "engine" | "jvm" | "worker":
+            case "engine" | "jvm" | "reader" | "worker":
                 return self.results.head()[1] > blow.head
             case "web":
                 with urllib.request.urlopen(f"{self._rig.url}/healthz", timeout=5) as answer:
