@@ -76,8 +76,8 @@ class EngineSupervisor:
         self._results = name
         self._lease = Lease(url, name, ttl_s=1.0)
         self._output = output
-        # Not tied: an engine outlives its supervisor, and the next one adopts it.
-        self._child = Child(output.stem, command, environment, output.parent, STOP_S, tied=False)
+        self._command, self._environment = command, environment
+        self._child = self._engine()
         self._standbys = [self._standby() for _ in range(standbys)]
         self._adopted: psutil.Process | None = None
         self._back_off = BackOff()
@@ -85,13 +85,19 @@ class EngineSupervisor:
         self._heard_s = 0.0
         self.starts = 0
 
-    def _standby(self) -> Child:
-        engine = self._child
-        command = [*engine.command, STANDBY]
-        # It has nothing to tidy up until it is the engine.
+    def _engine(self) -> Child:
+        # Not tied: an engine outlives its supervisor, and the next one adopts it.
+        output = self._output
         return Child(
-            engine.name, command, engine.environment, engine.logs, 0.0, tied=False, waits=True
+            output.stem, self._command, self._environment, output.parent, STOP_S, tied=False
         )
+
+    def _standby(self) -> Child:
+        standby = self._engine()
+        standby.command = [*self._command, STANDBY]
+        standby.waits = True
+        standby.patience_s = 0.0  # it has nothing to tidy up until it is the engine
+        return standby
 
     @property
     def pid(self) -> int:
@@ -127,9 +133,13 @@ class EngineSupervisor:
         """
         say_supervised(self._redis, self._results)
         status = read_status(self._redis, self._results)
+        happened = self._look_at_engine(status)
         for standby in self._standbys:
             if standby.pid or (status.state == "live" and status.pid == self.pid):
                 self._look_at_standby(standby)
+        return happened
+
+    def _look_at_engine(self, status: EngineStatus) -> str:
         if self.pid:
             return self._look_at(self.pid, status)
         if time.monotonic() < self._next_start:
@@ -216,6 +226,7 @@ class EngineSupervisor:
     def _start(self) -> str:
         standby = next((one for one in self._standbys if one.tell(BEGIN)), None)
         if standby is None:
+            self._child = self._engine()
             self._child.start()
         else:
             self._standbys.remove(standby)

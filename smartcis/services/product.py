@@ -152,13 +152,15 @@ class Product:
         python = sys.executable
         logs = self._var / "logs"
         if name == "engine":
+            # On a cluster a standby would hold cores that the engine needs.
+            alone = settings.ENGINE_MASTER.startswith("local[")
             return EngineSupervisor(
                 self._environment["REDIS_URL"],
                 self._results_name,
                 engine_command(self._manage),
                 logs / "engine.log",
                 self._environment,
-                settings.ENGINE_STANDBYS,
+                settings.ENGINE_STANDBYS if alone else 0,
             )
         celery = (python, "-m", "celery", "-A", "smartcis.celery")
         commands = {

@@ -24,8 +24,8 @@ from tests.bench.client import Client
 from tests.bench.comeback import Blow, Comeback
 from tests.bench.recovery import VIEWS, ask_for_a_route
 from tests.bench.report import Target, percentile, report, spread
-from tests.bench.rig import Rig, running
-from tests.bench.victims import ENGINES
+from tests.bench.rig import STANDBYS, Rig, running
+from tests.bench.victims import ENGINES, STANDBY
 
 MINUTES, QUICK_MINUTES = 60.0, 1.0
 FIRST_S = 60.0  # for the load's queries to be maintained
@@ -45,7 +45,7 @@ def run(
     happened: Counter[str] = Counter()
     never_back: list[str] = []
     rounds = 0
-    with running() as rig:
+    with running(settings={STANDBYS: "1"}) as rig:
         load = Load(rig, seed)
         client = Client(rig.url, (*VIEWS, *load.views.values()), ask_for_a_route(rig))
         comeback = Comeback(rig)
@@ -82,7 +82,7 @@ def run(
         client.stop()
         hand.let_go()
     found = comparer.found
-    engine, rest = _recoveries(back_s)
+    engine, standby, rest = _recoveries(back_s)
     hostile = {f"{what}: {status}": n for (what, status), n in sorted(hand.answers.items())}
     failed = sum(n for (_, status), n in hand.answers.items() if status == 500)
     figures = {
@@ -94,6 +94,7 @@ def run(
         "seconds_until_back": {name: spread(times) for name, times in sorted(back_s.items())},
         "engine_back_s": spread(engine or [0.0]),
         "others_back_s": spread(rest or [0.0]),
+        "standby_back_s": spread(standby or [0.0]),
         "never_back": never_back,
         "acknowledged": load.acknowledged,
         "asked_to_come_back": {str(code): n for code, n in load.told.items()},
@@ -146,15 +147,19 @@ def _hurt(hand: Hand, one: Round) -> tuple[list[str], list[tuple[str, Blow]]]:
     return names, blows
 
 
-def _recoveries(back_s: dict[str, list[float]]) -> tuple[list[float], list[float]]:
-    """Returns the seconds of kills and stops: of the engine's processes, and of all others."""
+def _recoveries(back_s: dict[str, list[float]]) -> tuple[list[float], ...]:
+    """Returns the seconds of kills and stops: of the engine's processes, a standby, all others.
+
+    Nobody misses a standby, which is begun when the engine is live and computes for long.
+    """
     engine: list[float] = []
+    standby: list[float] = []
     rest: list[float] = []
     for name, times in back_s.items():
         kind, _, victim = name.partition(" ")
         if kind in {"kill", "stop"}:
-            (engine if victim in ENGINES else rest).extend(times)
-    return engine, rest
+            (engine if victim in ENGINES else standby if victim == STANDBY else rest).extend(times)
+    return engine, standby, rest
 
 
 def _forget_hostile(rig: Rig) -> None:

@@ -25,7 +25,7 @@ from smartcis.environment import redis_url
 from tests.bench.client import Client, Heard, Row
 from tests.bench.comeback import Comeback
 from tests.bench.report import Target, report, spread
-from tests.bench.rig import Rig, running
+from tests.bench.rig import STANDBYS, Rig, running
 from tests.bench.victims import OF_SPARK, SUPERVISED, strike
 from tests.standing.oracle import Oracle
 
@@ -50,7 +50,7 @@ KEPT = 4_000  # epochs that the store has, at least
 
 def run(*, quick: bool, say: Callable[[str], Any]) -> dict[str, Any]:
     """Kill, compare, and give the bench's JSON object."""
-    with running() as rig:
+    with running(settings={STANDBYS: "1"}) as rig:
         comeback = Comeback(rig)
         cookie = ask_for_a_route(rig)
         client = Client(rig.url, VIEWS, cookie)

@@ -56,8 +56,9 @@ def find_all(rig: Rig) -> dict[str, list[psutil.Process]]:
                 continue
             for name, words in _WORDS.items():
                 if all(word in line for word in words):
-                    # What stands by calls itself so, and its JVM is hurt with it.
-                    waits = process.name() in {STANDBY, READY} or process.ppid() in standbys
+                    # One that has taken over calls itself so; a standby's JVM is hurt with it.
+                    waits = "--standby" in line and process.name() != "engine"
+                    waits = waits or process.ppid() in standbys
                     if waits and name == "engine":
                         standbys.add(process.pid)
                     found.setdefault(STANDBY if waits else name, []).append(process)

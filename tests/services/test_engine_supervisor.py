@@ -306,6 +306,17 @@ def test_where_the_standby_died_with_the_engine_another_engine_is_started(case):
     assert case.told == []
 
 
+def test_one_that_took_over_and_dies_before_another_stands_by_is_started_anew(case):
+    supervisor = with_standby(case)
+    (waiting,), pid = case.standing_by, case.status.pid
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: supervisor.pid == waiting, also=supervisor.look)
+    os.kill(waiting, signal.SIGKILL)
+    until(lambda: case.status.pid not in {pid, waiting}, also=supervisor.look)
+    assert case.status.pid not in case.standing_by
+    assert case.told in ([], [[str(waiting), "begin"]])
+
+
 def test_of_two_standbys_one_is_told(case):
     supervisor = with_standby(case, standbys=2)
     first, pid = case.standing_by, case.status.pid

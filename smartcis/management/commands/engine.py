@@ -85,15 +85,20 @@ class Command(BaseCommand):
             raise CommandError(f"the engine ended: {ending.value}")
 
 
-def _stood_by(engine: Engine) -> bool:
-    """Stand by until told to begin; False where that will not come, or Spark is gone."""
+def _stood_by(engine: Engine, words: int = 0) -> bool:
+    """Stand by until told to begin; False where that will not come, or Spark is gone.
+
+    Args:
+        engine: to be made ready.
+        words: the file descriptor at which that is told, standard input unless given.
+    """
     _call_oneself("standby")
     engine.prepare()
     _call_oneself("standby-ready")
     while engine.is_prepared():
-        if select.select([0], [], [], LOOK_S)[0]:
+        if select.select([words], [], [], LOOK_S)[0]:
             _call_oneself("engine")
-            return os.read(0, 100).decode().strip() == BEGIN
+            return os.read(words, 100).decode().strip() == BEGIN
     return False
 
 
