@@ -11,6 +11,7 @@ equals the oracle, a client's fold equals the view, and what was acknowledged is
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -30,6 +31,7 @@ from tests.bench.victims import ENGINES, STANDBY
 MINUTES, QUICK_MINUTES = 60.0, 1.0
 FIRST_S = 60.0  # for the load's queries to be maintained
 PAUSE_S = 3.0
+STAND_BY = "2"  # engines that stand by: those of a round die in quick succession
 
 
 def run(
@@ -45,7 +47,7 @@ def run(
     happened: Counter[str] = Counter()
     never_back: list[str] = []
     rounds = 0
-    with running(settings={STANDBYS: "1"}) as rig:
+    with running(settings={STANDBYS: os.environ.get(STANDBYS, STAND_BY)}) as rig:
         load = Load(rig, seed)
         client = Client(rig.url, (*VIEWS, *load.views.values()), ask_for_a_route(rig))
         comeback = Comeback(rig)

@@ -160,7 +160,8 @@ class Comparer:
                     continue
                 more = sorted(map(repr, set(ours) - rows))[:SHOWN]
                 less = sorted(map(repr, rows - set(ours)))[:SHOWN]
-                wrong = f"too much {more}, too little {less}"
+                twice = sorted(repr(one) for one in ours.items() if one[1] != 1)[:SHOWN]
+                wrong = f"too much {more}, too little {less}, not once {twice}"
             found.wrong_views += 1
             found.what.append(f"{view} at {position} is unlike the oracle: {wrong}")
 

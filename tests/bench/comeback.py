@@ -13,9 +13,11 @@ Being there is not enough; each is known by what it does:
 from __future__ import annotations
 
 import json
+import threading
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -34,6 +36,7 @@ from tests.bench.victims import ENGINES, READY, STANDBY, SUPERVISED, find_all
 
 BACK_LIMIT_S = 600.0
 LOOK_S = 0.1
+AT_ONCE = 8
 SIMULATED = b'"cpu_reading"'  # nobody but the simulator sends these
 _PING_S = 0.5
 _AWAY = (redis.RedisError, OSError, ValueError, KeyError, AspenError, psutil.Error)
@@ -62,6 +65,14 @@ class Blow:
     again: bool = False
 
 
+def _is_ready(there: Mapping[str, Sequence[psutil.Process]]) -> bool:
+    """Whether an engine stands by that could begin at once, and none that could not."""
+    try:
+        return {one.name() for one in there.get(STANDBY, ())} - {"java"} == {READY}
+    except psutil.NoSuchProcess:
+        return False
+
+
 def _part(name: str) -> str:
     return ENGINES[0] if name in ENGINES else name
 
@@ -76,13 +87,15 @@ class Comeback:
     def __init__(self, rig: Rig) -> None:
         url = redis_url(rig.var)
         self._rig = rig
-        self._client = redis.Redis.from_url(url, socket_timeout=2)
+        self._client = redis.Redis.from_url(url, socket_timeout=1)
         self.log = RedisLog(url, settings.LOG_NAME, patience_s=0.1)
         self.results = RedisResults(url, settings.RESULTS_NAME, patience_s=0.1)
         self._celery = Celery("bench", broker=broker_url(url))
         self._celery.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
         self._celery.conf.broker_connection_retry = False
         self._blows: list[Blow] = []
+        self._pinging = threading.Lock()
+        self._watching: threading.Thread | None = None
 
     def hurt(self, name: str, pids: Sequence[int] = ()) -> Blow:
         """Note that somebody was hurt just now."""
@@ -92,7 +105,27 @@ class Comeback:
                 other.again = True
         self._ask_head(blow)
         self._blows.append(blow)
+        self._begin_watching()
         return blow
+
+    def _begin_watching(self) -> None:
+        if self._watching is None or not self._watching.is_alive():
+            self._watching = threading.Thread(target=self._watch, name="comeback", daemon=True)
+            self._watching.start()
+
+    def _watch(self) -> None:
+        """Note who is back, as long as anybody is not; faults may go on meanwhile."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:  # who is away answers late, and after others
+            while waiting := [blow for blow in self._blows if blow.back_s is None]:
+                try:
+                    there = find_all(self._rig)
+                except psutil.NoSuchProcess:
+                    return  # the product itself has ended
+                pids = [[one.pid for one in there.get(blow.name, ())] for blow in waiting]
+                for blow, back in zip(waiting, pool.map(self._is_back, waiting, pids), strict=True):
+                    if back:
+                        blow.back_s = time.monotonic() - blow.at
+                time.sleep(LOOK_S)
 
     def wait(self) -> None:
         """Wait until everybody is back, nobody stands still, and the engine is live.
@@ -102,6 +135,7 @@ class Comeback:
         """
         ends = time.monotonic() + BACK_LIMIT_S
         while time.monotonic() < ends:
+            self._begin_watching()  # it may have ended just before the last blow
             told = self._look()
             if not told:
                 self._blows.clear()
@@ -110,15 +144,12 @@ class Comeback:
         raise TimeoutError(f"not back {BACK_LIMIT_S:g} s after the last fault: {told}")
 
     def _look(self) -> str:
-        """Note who is back; returns what is still missing."""
+        """Returns what is still missing."""
         there = find_all(self._rig)
-        for blow in self._blows:
-            if blow.back_s is None and self._is_back(
-                blow, [p.pid for p in there.get(blow.name, ())]
-            ):
-                blow.back_s = time.monotonic() - blow.at
         missing = sorted({blow.name for blow in self._blows if blow.back_s is None})
         missing += [name for name in SUPERVISED if name not in there]
+        if not _is_ready(there):
+            missing.append("standby is not ready")
         for name, processes in there.items():
             for process in processes:
                 with suppress(psutil.Error):
@@ -154,18 +185,19 @@ class Comeback:
             case "engine" | "jvm" | "reader" | "worker":
                 return self.results.head()[1] > blow.head
             case "web":
-                with urllib.request.urlopen(f"{self._rig.url}/healthz", timeout=5) as answer:
+                with urllib.request.urlopen(f"{self._rig.url}/healthz", timeout=1) as answer:
                     return bool(json.load(answer)["alive"])
             case "clock":
                 return (self.log.last_tick_s() or 0.0) > blow.at_s
             case "celery" | "sources":
-                answers = self._celery.control.ping(timeout=_PING_S)
+                with self._pinging:
+                    answers = self._celery.control.ping(timeout=_PING_S)
                 middle = "-sources-" if blow.name == "sources" else f"smartcis-{self._rig.port}@"
                 return any(middle in who for answer in answers for who in answer)
             case "simulator":
                 entries = self.log.read_raw(blow.head, self.log.head())
                 return any(SIMULATED in entry.data for entry in entries)
             case "standby":
-                return any(one.name() == READY for one in find_all(self._rig)[STANDBY])
+                return _is_ready(find_all(self._rig))
             case _:
                 return True
