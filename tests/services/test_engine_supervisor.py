@@ -275,16 +275,11 @@ def test_a_standby_waits_until_the_engine_is_live_and_takes_over_once(case):
 
 
 def test_the_one_that_hangs_is_dead_before_a_standby_begins(case):
-    supervisor = case.supervise(beats=0.3, standbys=1)
-    supervisor.look()
-    until(lambda: case.status.state == "live")
-    until(lambda: case.standing_by, also=supervisor.look)
+    supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
-    while not case.told:
-        supervisor.look()
-        if case.told or supervisor.pid == waiting:
-            break
-        time.sleep(0.02)
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: supervisor.pid != pid, also=supervisor.look)
+    assert supervisor.pid == waiting
     assert not psutil.pid_exists(pid)
     until(lambda: case.status.pid == waiting)
 
