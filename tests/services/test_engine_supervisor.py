@@ -278,8 +278,7 @@ def test_the_one_that_hangs_is_dead_before_a_standby_begins(case):
     supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
     os.kill(pid, signal.SIGSTOP)
-    until(lambda: supervisor.pid != pid, also=supervisor.look)
-    assert supervisor.pid == waiting
+    until(lambda: supervisor.pid == waiting, also=supervisor.look)
     assert not psutil.pid_exists(pid)
     until(lambda: case.status.pid == waiting)
 
