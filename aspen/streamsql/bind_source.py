@@ -87,8 +87,9 @@ class SourceBinder:
         return spoken, *_derived(alias, self.environment.bind(query), columns, spoken, here)
 
     def _relation(self, tree: exp.Table) -> tuple[str, Plan, Source]:
-        schema = tree.args.get("db")
-        if schema is not None and (schema.name != SYSTEM_SCHEMA or tree.args.get("catalog")):
+        # Of `FROM ..room` the parser keeps empty texts where names would be.
+        qualified, above = tree.args.get("db") is not None, tree.args.get("catalog") is not None
+        if qualified and (above or tree.db != SYSTEM_SCHEMA):
             raise unsupported("schema in front of a name", tree, "the bare name")
         refuse_clauses(tree)
         # What stands in a schema is called by its own name: `FROM sys.queries WHERE queries.…`.

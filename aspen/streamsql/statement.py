@@ -240,6 +240,6 @@ def target_name(tree: exp.Expr) -> str:
     """
     if isinstance(tree, exp.Table) and tree.args.get("alias"):
         raise unsupported("alias of a changed table", tree, "its own name")
-    if tree.args.get("db") or not isinstance(tree, exp.Table):
+    if tree.args.get("db") is not None or not isinstance(tree, exp.Table):
         raise unsupported("schema in front of a name", tree, "the bare name")
     return tree.name
