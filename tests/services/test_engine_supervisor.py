@@ -240,6 +240,14 @@ def test_a_start_goes_on_while_redis_is_late(case, monkeypatch):
     assert said[-1].endswith("epoch 3, log position 7")
 
 
+def kill(*pids):
+    """Kill processes, and go on once they are dead; nobody has asked for their status yet."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    for pid in pids:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
 def with_standby(case, standbys=1):
     supervisor = case.supervise(standbys=standbys)
     supervisor.look()
@@ -253,7 +261,7 @@ def test_without_a_setting_nobody_stands_by(case):
     supervisor.look()
     until(lambda: case.status.state == "live")
     pid = case.status.pid
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     until(lambda: case.status.pid != pid, also=supervisor.look)
     assert not case.standing_by
 
@@ -266,7 +274,7 @@ def test_a_standby_waits_until_the_engine_is_live_and_takes_over_once(case):
     until(lambda: case.standing_by, also=supervisor.look)
     (waiting,) = case.standing_by
     assert case.told == []
-    os.kill(case.status.pid, signal.SIGKILL)
+    kill(case.status.pid)
     until(lambda: case.status.pid == waiting, also=supervisor.look)
     assert supervisor.pid == waiting
     assert case.told == [[str(waiting), "begin"]]
@@ -286,7 +294,7 @@ def test_the_one_that_hangs_is_dead_before_a_standby_begins(case):
 def test_a_standby_that_dies_is_replaced_and_the_engine_left_alone(case):
     supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
-    os.kill(waiting, signal.SIGKILL)
+    kill(waiting)
     until(lambda: len(case.standing_by) == 2, also=supervisor.look)
     assert case.status.pid == supervisor.pid == pid
 
@@ -294,8 +302,7 @@ def test_a_standby_that_dies_is_replaced_and_the_engine_left_alone(case):
 def test_where_the_standby_died_with_the_engine_another_engine_is_started(case):
     supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
-    for one in (waiting, pid):
-        os.kill(one, signal.SIGKILL)
+    kill(waiting, pid)
     until(lambda: case.status.pid not in {pid, waiting}, also=supervisor.look)
     assert case.told == []
 
@@ -303,9 +310,9 @@ def test_where_the_standby_died_with_the_engine_another_engine_is_started(case):
 def test_one_that_took_over_and_dies_before_another_stands_by_is_started_anew(case):
     supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     until(lambda: supervisor.pid == waiting, also=supervisor.look)
-    os.kill(waiting, signal.SIGKILL)
+    kill(waiting)
     until(lambda: case.status.pid not in {pid, waiting}, also=supervisor.look)
     assert case.status.pid not in case.standing_by
     assert case.told in ([], [[str(waiting), "begin"]])
@@ -314,7 +321,7 @@ def test_one_that_took_over_and_dies_before_another_stands_by_is_started_anew(ca
 def test_of_two_standbys_one_is_told(case):
     supervisor = with_standby(case, standbys=2)
     first, pid = case.standing_by, case.status.pid
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     until(lambda: case.status.pid != pid, also=supervisor.look)
     assert case.status.pid in first
     assert len(case.told) == 1
@@ -324,7 +331,7 @@ def test_a_standby_told_while_another_holds_the_lease_does_not_work(case):
     supervisor = with_standby(case)
     (waiting,), pid = case.standing_by, case.status.pid
     case.client.set(f"{case.name}:lease", "99 elsewhere:1", ex=600)
-    os.kill(pid, signal.SIGKILL)
+    kill(pid)
     until(lambda: case.told, also=supervisor.look)
     until(lambda: not psutil.pid_exists(waiting), also=supervisor.look)
     assert case.status.pid == pid
