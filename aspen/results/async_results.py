@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, cast
@@ -42,7 +43,8 @@ class AsyncResults:
         """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
         reply = await self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views))
-        return decode_snapshots(views, cast("list[Any]", reply))
+        # In a thread: the rows of a large view take longer than others may wait.
+        return await asyncio.to_thread(decode_snapshots, views, cast("list[Any]", reply))
 
     async def epochs_since(self, number: int, wait_s: float = 0.0) -> list[Epoch]:
         """Returns up to 256 epochs after `number`, waiting up to `wait_s` for the first.

@@ -10,7 +10,7 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ViewChange:
     """What one epoch did to one view.
 
@@ -27,6 +27,11 @@ class ViewChange:
     columns: tuple[tuple[str, str, str], ...] = ()
     closed: bool = False
     error: Mapping[str, Any] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many different rows came or went."""
+        return len(self.delta)
 
 
 @dataclass(frozen=True, slots=True)

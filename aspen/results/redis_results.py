@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import redis
@@ -14,7 +13,6 @@ from aspen.redis_client import block_ms, connect
 from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
 from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
-    EpochsForgotten,
     FencedOff,
     NotThere,
     decode_epochs,
@@ -176,7 +174,7 @@ class RedisResults:
             left_s = until_s - time.monotonic()
             if left_s <= 0:
                 return
-            self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms(left_s))
+            self._await_epoch(number, left_s)
         while epochs:
             yield from epochs
             last = epochs[-1].number
@@ -194,8 +192,11 @@ class RedisResults:
             left_s = until_s - time.monotonic()
             if found is not None or left_s <= 0:
                 return found
-            with suppress(EpochsForgotten):  # another engine began meanwhile: look again
-                next(self.epochs_since(head, left_s), None)
+            self._await_epoch(head, left_s)
+
+    def _await_epoch(self, number: int, wait_s: float) -> None:
+        """Waits until an epoch after `number` has been written; what it holds is not read."""
+        self._redis.xread({self._keys.epochs: f"{number}-0"}, count=1, block=block_ms(wait_s))
 
     def _read_since(self, number: int) -> list[Epoch]:
         keys = [self._keys.meta, self._keys.epochs]

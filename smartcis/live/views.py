@@ -140,7 +140,7 @@ class History:
 
 
 def _size(epoch: Epoch) -> int:
-    return sum(len(change.delta) for change in epoch.changes)
+    return sum(change.size for change in epoch.changes)
 
 
 def bag(rows: Delta) -> list[list[Any]]:

@@ -65,7 +65,7 @@ class Epochs:
                 for border, took_ms in epoch.timing_ms.items():
                     if not border.endswith(MOMENTS):
                         LATENCY.labels(border).observe(took_ms / 1e3)
-                CHANGES.inc(sum(len(change.delta) for change in epoch.changes))
+                CHANGES.inc(sum(change.size for change in epoch.changes))
 
 
 EPOCHS = Epochs()
