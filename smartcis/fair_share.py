@@ -4,6 +4,10 @@
     bob      ████████ 400 ms · · · · · · · · · ████ 90 ms  a tenth of a core, while ann is there
 
 What a request costs is known when it is over: the processor time of the thread that answered it.
+Until then it counts as what the same person's requests cost lately, so that six large ones do not
+begin at once. What is refused counts several times: whoever asks again and again for what he
+cannot have leaves more to the others than who is answered.
+
 Whoever owes more than a moment waits until that is paid back, out of a share of one core by who it
 is. A share binds only while somebody else is there; who is alone may have all.
 
@@ -48,8 +52,15 @@ HOLD_BACK_S = 1.0
 """A refusal comes so late, as long as few wait for one: who tries again at once is slow, too."""
 FLOOR_S, BYTE_S = 0.001, 10e-9
 """What a request and a byte of its body cost the event loop beside its thread; own measurement."""
+REFUSED = frozenset({400, 403, 409, 413, 429})
+REFUSAL_WEIGHT = 5
+"""So many times what it cost is owed for a refusal; own choice."""
+RECENT = 0.25
+"""How much of what requests usually cost is what the last one did."""
 HERE_S = 10.0
 """Whoever sent nothing for so long, and has no socket, is not there."""
+KEPT_S = 60.0
+"""So long it is known what somebody's requests cost."""
 MOST_KNOWN = 10_000
 ANY = 1.0
 """The share of who is alone: what is owed is paid back so fast, and nobody waits for it."""
@@ -69,12 +80,20 @@ class Price:
     Args:
         used_s: processor time of its thread.
         received_bytes: of its body.
+        refused: whether it was.
         standing: account, browser, or "" for somebody nobody knows.
     """
 
     used_s: float = 0.0
     received_bytes: int = 0
+    refused: bool = False
     standing: str = ""
+
+    @property
+    def owed_s(self) -> float:
+        """What is owed for it, processor time."""
+        cost_s = self.used_s + FLOOR_S + self.received_bytes * BYTE_S
+        return cost_s * REFUSAL_WEIGHT if self.refused else cost_s
 
 
 _PRICE: ContextVar[Price | None] = ContextVar("price", default=None)
@@ -128,6 +147,7 @@ class Debtor:
     Args:
         scope: account, browser or address.
         owed_s: processor time, as of `at_s`.
+        usual_s: what is owed for a request of theirs, lately.
         here_s: when a request of theirs began or ended last.
         in_line: requests that wait.
         sockets: open ones; whoever listens is there.
@@ -136,6 +156,7 @@ class Debtor:
     scope: str
     owed_s: float = 0.0
     at_s: float = 0.0
+    usual_s: float = 0.0
     here_s: float = -inf
     in_line: int = 0
     sockets: int = 0
@@ -191,10 +212,15 @@ class FairShare:
             price.received_bytes += len(message.get("body", b""))
             return message
 
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                price.refused = message["status"] in REFUSED
+            await send(message)
+
         token = _PRICE.set(price)
         try:
             async with self._turn(keys, price):
-                await self.app(scope, weighed, send)
+                await self.app(scope, weighed, answered)
         except BeyondShare as error:
             await self._refuse(error, send)
         finally:
@@ -250,11 +276,14 @@ class FairShare:
             raise self._beyond(debtors) from None
         finally:
             person.in_line -= 1
+        expected_s = person.usual_s
+        self._charge(debtors, expected_s)
         try:
             yield
         finally:
             person.slots.release()
-            self._charge(debtors, price)
+            self._charge(debtors, price.owed_s - expected_s)
+            person.usual_s += RECENT * (price.owed_s - person.usual_s)
 
     async def _paid_back(self, debtors: list[Debtor]) -> None:
         while (wait_s := self._wait_s(debtors)) > FLOOR_S:  # noqa: ASYNC110  # no event
@@ -276,11 +305,11 @@ class FairShare:
         company = self._addresses if debtor.scope == ADDRESS else self._persons
         return (self._shares[debtor.scope] or ANY) if company > 1 else ANY
 
-    def _charge(self, debtors: list[Debtor], price: Price) -> None:
+    def _charge(self, debtors: list[Debtor], more_s: float) -> None:
         now_s = self._clock()
         for debtor in debtors:
             debtor.owes(now_s, self._share(debtor))
-            debtor.owed_s += price.used_s + FLOOR_S + price.received_bytes * BYTE_S
+            debtor.owed_s += more_s
             debtor.here_s = now_s
 
     def _look_round(self, now_s: float, *, came: bool = False) -> None:
@@ -289,7 +318,8 @@ class FairShare:
             return
         self._looked_s = now_s
         for key, debtor in list(self._debtors.items()):
-            if not debtor.here(now_s) and not debtor.owes(now_s, self._share(debtor)):
+            gone = not debtor.here(now_s) and now_s - debtor.here_s > KEPT_S
+            if gone and not debtor.owes(now_s, self._share(debtor)):
                 del self._debtors[key]
         here = [debtor for debtor in self._debtors.values() if debtor.here(now_s)]
         self._addresses = sum(debtor.scope == ADDRESS for debtor in here)

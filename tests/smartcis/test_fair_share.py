@@ -13,7 +13,16 @@ from django.test import RequestFactory
 
 from smartcis import fair_share
 from smartcis.browser import KEY
-from smartcis.fair_share import AHEAD_S, AT_ONCE, HERE_S, IN_LINE, PATIENCE_S, FairShare
+from smartcis.fair_share import (
+    AHEAD_S,
+    AT_ONCE,
+    HERE_S,
+    IN_LINE,
+    KEPT_S,
+    PATIENCE_S,
+    REFUSAL_WEIGHT,
+    FairShare,
+)
 
 SHARES = {"account": 50, "browser": 10, "address": 30}
 
@@ -34,6 +43,7 @@ class Virtual:
 
         self.loop._selector.select = passing
         self.cost_s, self.lasts_s, self.standing = 0.0, 0.0, ""
+        self.status = 200
         self.began: list[tuple[str, float]] = []
         self.at_once = self.most_at_once = 0
         self.share = FairShare(self.app, SHARES, clock=lambda: self.now_s)
@@ -46,7 +56,7 @@ class Virtual:
         await asyncio.sleep(self.lasts_s)
         self.at_once -= 1
         price.used_s, price.standing = self.cost_s, self.standing
-        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.start", "status": self.status, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
     async def ask(self, address, cost_s=0.0, cookie="", receive=(), **headers):
@@ -99,6 +109,39 @@ def test_who_takes_much_waits_for_a_tenth_of_a_core_while_others_are_there(virtu
     assert all(answer == (200, 0.0) for answer in others)
     assert status == 200
     assert waited_s == pytest.approx(1.0 / 0.1 - AHEAD_S, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("status", "weight"),
+    [(200, 1), (404, 1), *((code, REFUSAL_WEIGHT) for code in (400, 409, 429))],
+)
+def test_a_refusal_is_owed_several_times(virtual, status, weight):
+    async def both():
+        await virtual.ask("10.0.0.2", 0.004)
+        virtual.status = status
+        await virtual.ask("10.0.0.1", 0.1)
+        await virtual.ask("10.0.0.1", 0.1)
+        return await virtual.ask("10.0.0.1", 0.1)
+
+    _, waited_s = virtual.run(both())
+    # The second was let go as soon as no more than a moment was owed of the first.
+    owed_s = 0.1 * weight + min(0.1 * weight, AHEAD_S * SHARES["browser"] / 100)
+    assert waited_s == pytest.approx(max(0.0, owed_s / 0.1 - AHEAD_S), abs=0.2)
+
+
+def test_requests_that_cost_much_do_not_begin_at_once(virtual):
+    async def both():
+        await virtual.ask("10.0.0.2", 0.004)
+        for _ in range(12):
+            await virtual.ask("10.0.0.1", 0.2)
+            await virtual.ask("10.0.0.2", 0.004)
+        await asyncio.sleep(HERE_S + 5)  # nothing is owed any more
+        await virtual.ask("10.0.0.2", 0.004)
+        virtual.most_at_once, virtual.lasts_s = 0, 1.0
+        await asyncio.gather(*(virtual.ask("10.0.0.1", 0.2) for _ in range(AT_ONCE)))
+        return virtual.most_at_once
+
+    assert virtual.run(both()) == 2  # the first owes less than a moment, the second more
 
 
 def test_a_share_binds_no_more_when_the_others_have_gone(virtual):
@@ -226,20 +269,21 @@ def test_a_large_body_is_paid_for_even_where_it_is_refused(virtual):
     async def send_much():
         await virtual.ask("10.0.0.9")
         virtual.share.app = swallow
-        parts = [{"body": b"x" * 10_000_000, "more_body": more} for more in [True] * 9 + [False]]
+        parts = [{"body": b"x" * 1_000_000, "more_body": more} for more in [True] * 9 + [False]]
         await virtual.ask("10.0.0.1", receive=parts)
         virtual.share.app = virtual.app
         return await virtual.ask("10.0.0.1")
 
     _, waited_s = virtual.run(send_much())
-    assert waited_s == pytest.approx(100e6 * fair_share.BYTE_S / 0.1 - AHEAD_S, abs=0.1)
+    owed_s = 10e6 * fair_share.BYTE_S * REFUSAL_WEIGHT
+    assert waited_s == pytest.approx(owed_s / 0.1 - AHEAD_S, abs=0.1)
 
 
 def test_who_is_gone_and_owes_nothing_is_forgotten(virtual):
     async def pass_by():
         for number in range(50):
             await virtual.ask(f"10.0.1.{number}")
-        await asyncio.sleep(HERE_S + 5)
+        await asyncio.sleep(KEPT_S + 5)
         await virtual.ask("10.0.0.1")
 
     virtual.run(pass_by())
