@@ -5,6 +5,7 @@ from django.contrib import admin
 from smartcis.admin import (
     building,
     calendar,
+    devices,
     equipment,
     policies,
     routing,

@@ -7,11 +7,12 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from smartcis.admin.devices import MappingTable, messages_link, messages_page
 from smartcis.admin.marks import Form, ReadOnly, Switched
 from smartcis.models import RefusedMessage, Source, SourceState
 from smartcis.sources.health import source_health
@@ -85,7 +86,22 @@ class SourceAdmin(Switched):
     list_select_related = ("unit", "machine")
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
-    stored = ("source", "health", "trouble", "refused", "warnings")
+    stored = ("source", "health", "trouble", "refused", "warnings", "live")
+
+    def get_urls(self) -> list[URLPattern]:
+        """Adds the page of a broker's messages."""
+        view = self.admin_site.admin_view(self.messages)
+        page = path("<slug:source_id>/messages/", view, name="smartcis_source_messages")
+        return [page, *super().get_urls()]
+
+    def messages(self, request: HttpRequest, source_id: str) -> HttpResponse:
+        """Shows a broker's messages."""
+        return messages_page(request, self, source_id)
+
+    def get_inlines(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Returns the mappings, of a broker."""
+        del request
+        return [MappingTable] if obj is not None and obj.kind == "mqtt" else []
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
         """Reads all healths at once."""
@@ -118,6 +134,12 @@ class SourceAdmin(Switched):
         return format_html(
             '<a href="{}?source__source__exact={}">{}</a>', kept, source.pk, one.refused
         )
+
+    @admin.display(description="messages")
+    def live(self, source: Source) -> SafeString | str:
+        """Returns where its messages are shown."""
+        link = messages_link(source)
+        return format_html('<a href="{}">as they come, and mappings</a>', link) if link else "-"
 
     @admin.display(description="what of it cannot be used")
     def warnings(self, source: Source) -> SafeString | str:

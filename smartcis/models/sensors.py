@@ -129,7 +129,7 @@ class Sensor(SourceModel):
         if device.shared and self.simulated:
             faults["simulated"] = f"nothing simulates {device.name}: untick it"
         try:
-            if not device.shared:
+            if self.simulated and not device.shared:
                 self.parameters = checked(self.waveform, device, self.parameters or {})
         except (BadParameters, UnknownWaveform) as fault:
             faults["parameters"] = fault.message

@@ -18,7 +18,7 @@ from smartcis.models.source import SourceModel, cascade_at_once
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.kinds import KINDS, kind_of
-from smartcis.wrappers.protocol import Settings
+from smartcis.wrappers.protocol import PayloadMapping, Settings
 from smartcis.wrappers.pulse import dead_s, late_s
 
 LONGEST_PERIOD_S = 24 * 3600.0
@@ -113,10 +113,16 @@ class Source(SourceModel):
             mid=self.machine_id or "",
             added_s=self.added_at.timestamp(),
             client_id=f"{settings.NAME}-{self.source}",
+            mappings=self.payload_mappings(),
             folder=settings.VAR / "sources",
             memory={} if memory is None else memory,
             reads=view_reads,
         )
+
+    def payload_mappings(self) -> tuple[PayloadMapping, ...]:
+        """Returns how messages of a broker's topics are read."""
+        stored = self.mappings.all() if self.kind == "mqtt" else ()
+        return tuple(one.said() for one in stored if one.enabled)
 
     def _check_relation(self) -> None:
         """Refuses a declaration that contradicts a view, another source, or its own past.

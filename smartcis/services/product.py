@@ -8,7 +8,7 @@
                 ├─ celery beat
                 ├─ uvicorn
                 ├─ manage.py simulate
-                └─ manage.py listen     (where a broker or another talking source is set up)
+                └─ manage.py listen     to brokers, whenever somebody adds one
 
 A child that dies, stands still or says nothing any more is started again, and what is down is
 named. Should the supervisor itself be killed, the kernel ends its children; the engine waits for

@@ -46,7 +46,8 @@ def source_health() -> list[SourceHealth]:
     known = _states()
     found = []
     counted = Coalesce("state__refused", 0)
-    for one in Source.objects.select_related("machine").annotate(refused=counted):
+    stored = Source.objects.select_related("machine").prefetch_related("mappings")
+    for one in stored.annotate(refused=counted):
         state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
         if not one.enabled:
             state, since_s, reason = "off", None, ""

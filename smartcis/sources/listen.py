@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import structlog
-from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 from redis.exceptions import RedisError
 
@@ -23,6 +22,7 @@ from aspen.log.redis_log import RedisLog
 from aspen.results.lease import Lease
 from smartcis.models import Source
 from smartcis.sources.memory import say
+from smartcis.sources.recent import RecentMessages
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.base import Listener, pause_s
 from smartcis.wrappers.kinds import KINDS, kind_of
@@ -66,6 +66,7 @@ class _Listened:
     setup: Setup
     sink: SourceSink
     pulse: Pulse
+    recent: RecentMessages
     task: asyncio.Task[None] | None = None
 
 
@@ -116,19 +117,19 @@ class Listening:
                 self._listeners[one.source] = self._begin(one)
 
     def _begin(self, one: Source) -> _Listened:
-        sink = SourceSink(one.source, self.log, self.clock)
+        sink, recent = SourceSink(one.source, self.log, self.clock), RecentMessages()
         try:
-            settings_of_it = replace(one.reader_settings(), refuse=sink.refuse)
+            settings_of_it = replace(one.reader_settings(), refuse=sink.refuse, heard=recent.add)
             wrapper = kind_of(one.kind)(settings_of_it, self.clock)
             assert isinstance(wrapper, Listener)
         except AspenError as fault:
             pulse = Pulse(one.source, one.period_s, one.added_at.timestamp())
             pulse.trouble(f"{fault.code}: {fault.message}")
             logger.warning("source cannot be read", source=one.source, reason=fault.message)
-            return _Listened(_setup(one), sink, pulse)
+            return _Listened(_setup(one), sink, pulse, recent)
         task = asyncio.create_task(_keep(wrapper, sink), name=one.source)
         logger.info("listening", source=one.source, kind=one.kind)
-        return _Listened(_setup(one), sink, wrapper.pulse, task)
+        return _Listened(_setup(one), sink, wrapper.pulse, recent, task)
 
     async def _end(self, source: str) -> None:
         listener = self._listeners.pop(source)
@@ -138,8 +139,9 @@ class Listening:
             logger.info("no longer listening", source=source)
 
     async def _beat(self) -> None:
-        for listener in self._listeners.values():
+        for source, listener in self._listeners.items():
             await asyncio.to_thread(say, listener.pulse, listener.sink, self.clock())
+            await asyncio.to_thread(listener.recent.keep, source)
 
 
 async def _keep(wrapper: Listener, sink: SourceSink) -> None:
@@ -155,15 +157,11 @@ async def _keep(wrapper: Listener, sink: SourceSink) -> None:
         await asyncio.sleep(pause_s(failures, rng))
 
 
-def anything_talks() -> bool:
-    """Returns whether there is anything to listen to."""
-    return bool(settings.MQTT_URL) or bool(_wanted())
-
-
 def _wanted() -> list[Source]:
     close_old_connections()
     heard = [kind.key for kind in KINDS if issubclass(kind, Listener)]
-    return list(Source.objects.filter(enabled=True, kind__in=heard).select_related("machine"))
+    found = Source.objects.filter(enabled=True, kind__in=heard).select_related("machine")
+    return list(found.prefetch_related("mappings"))
 
 
 def _setup(source: Source) -> Setup:
@@ -175,4 +173,5 @@ def _setup(source: Source) -> Setup:
         source.unit_id,
         source.machine_id,
         source.added_at,
+        source.payload_mappings(),
     )

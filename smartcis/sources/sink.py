@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis.exceptions import RedisError
@@ -21,9 +21,17 @@ from smartcis.catalog import CATALOG
 from smartcis.ingest.readings import ValidReading, append_readings, transactions
 from smartcis.models.refused import keep_refused
 from smartcis.readings.times import check_time
+from smartcis.sources.devices import Devices
 from smartcis.sources.stores import store_of
 from smartcis.wrappers.errors import BadRow, LogAway
-from smartcis.wrappers.protocol import Arrivals, Batch, Contents, MessageRefusal, Readings
+from smartcis.wrappers.protocol import (
+    Arrivals,
+    Batch,
+    Contents,
+    Measurements,
+    MessageRefusal,
+    Readings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +47,14 @@ class SourceSink:
     source: str
     log: RedisLog
     clock: Callable[[], float] = time.time
+    _devices: Devices = field(default_factory=Devices, init=False, repr=False, compare=False)
 
     def __call__(self, batch: Batch) -> int:
         """Appends a batch; see `smartcis.wrappers.protocol.Append`.
 
         Raises:
-            BadReading: a reading that is none; nothing was appended.
+            BadReading: a reading that is none; nothing was appended. Of what devices measured, the
+                values that can be used were.
             BadRow: a row that does not fit its relation; nothing was appended.
             LogAway: the log or the database cannot be reached; nothing is known to be appended.
         """
@@ -55,6 +65,13 @@ class SourceSink:
                         self.log, list(readings), key=self._key(key), now_s=self.clock()
                     )
                     return len(readings)
+                case Measurements(key):
+                    taken = self._devices.sort(self.source, batch, self.clock())
+                    if taken.valid:
+                        self.log.append(transactions(taken.valid, self.clock()), key=self._key(key))
+                    if taken.fault is not None:
+                        raise taken.fault
+                    return len(taken.valid)
                 case Arrivals(key, relation, rows):
                     return self._arrive(key, relation, list(rows))
                 case Contents(relation, rows):

@@ -8,15 +8,15 @@ Law:        a message the broker handed over and has not been acknowledged is ha
 Algorithm:  a session that outlives connections (stable client id, clean_session off, QoS 1),
             manual acknowledgement, a subscription on every connect (a broker that lost its
             sessions has forgotten the old one), back-off with jitter.
-Identity:   topic and payload. A reading carries the time it was measured, so equal bytes are the
-            same reading, whether broker or publisher repeated it.
+Identity:   topic and payload, where they say when it was measured: equal bytes are then the same
+            reading, whether broker or publisher repeated it. Otherwise the arrival belongs to it,
+            and a message that is handed over again after a crash is a second, equal reading.
 Source:     MQTT 3.1.1 section 4.3.2; own.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 from collections.abc import Mapping
 from functools import partial
@@ -28,41 +28,57 @@ import structlog
 from django.conf import settings
 
 from aspen.errors import AspenError
-from smartcis.json_text import decoded
+from aspen.motes.kinds import SHARED_STREAM
 from smartcis.outbound import AddressRefused, connected
 from smartcis.readings.times import measured_s
 from smartcis.wrappers.base import Listener, pause_s
-from smartcis.wrappers.config import ConfigField
+from smartcis.wrappers.config import ConfigField, zone
 from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
-from smartcis.wrappers.protocol import Append, Capability, MessageRefusal, Readings
+from smartcis.wrappers.payloads.protocol import Message
+from smartcis.wrappers.payloads.reader import PayloadReader
+from smartcis.wrappers.protocol import (
+    Append,
+    Capability,
+    Measurements,
+    MessageRefusal,
+    Readings,
+)
 from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
 KEEPALIVE_S = 15
 CONNECT_S = 10.0
-PAYLOAD_BYTES = 1_000_000
 WAITING = 1_000  # messages without acknowledgement that came faster than they can be taken
 
 logger = structlog.get_logger(__name__)
 
 
 class MqttBroker(Listener):
-    """A topic filter of one broker."""
+    """One broker, and how the messages of its topics are read."""
 
     key = "mqtt"
     label = "MQTT broker"
     fields = (
-        ConfigField("topic", "text", "topic filter, e.g. building/+/readings", required=True),
+        ConfigField(
+            "topic",
+            "text",
+            "topic filter, e.g. building/#; empty for the topics of its mappings, and without "
+            "mappings for where Zigbee2MQTT, Tasmota, LoRaWAN servers, Sparkplug and what "
+            "announces itself to Home Assistant publish",
+        ),
         ConfigField("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
+        ConfigField("zone", "zone", "of devices that send local time, e.g. Europe/Berlin"),
     )
-    feeds = READINGS
+    feeds = (*READINGS, SHARED_STREAM)
     capabilities = (Capability.PUSH,)
     longest_pause_s: ClassVar[float] = 15.0
 
     def _set_up(self, config: Mapping[str, Any]) -> None:
-        self._topic = str(config["topic"])
+        clocks = zone(config["zone"]) if config["zone"] else None
+        self._reader = PayloadReader(self.settings.mappings, str(config["topic"]), clocks)
         self._address = broker_address(str(config["url"]))
         self._random = random.Random()
+        self._followed: set[str] = set()
         self.appended = self.refused = 0
 
     async def run(self, append: Append) -> None:
@@ -71,13 +87,12 @@ class MqttBroker(Listener):
         while True:
             try:
                 async with self._client() as client:
-                    granted = await client.subscribe(self._topic, qos=1)
-                    self._check(granted)
-                    logger.info("subscribed", source=self.settings.source, topic=self._topic)
+                    await self._subscribe(client)
                     failures = 0
                     self.pulse.trouble("")  # connected: whatever was wrong before has passed
                     async for message in client.messages:
                         await self._take(message, append)
+                        await self._follow(client)
                         # Only now may the broker forget it. aiomqtt passes on no way to say so.
                         client._client.ack(message.mid, message.qos)  # noqa: SLF001
             except (aiomqtt.MqttError, AddressRefused) as error:
@@ -111,19 +126,42 @@ class MqttBroker(Listener):
         client._client.manual_ack_set(True)  # noqa: SLF001  # aiomqtt has no option for it
         return client
 
-    def _check(self, granted: Any) -> None:
-        """Refuses to wait for messages that a broker will never send."""
-        code = granted[0]
-        if getattr(code, "value", code) != 1:
-            raise aiomqtt.MqttError(f"subscription to {self._topic} refused ({code})")
+    async def _subscribe(self, client: aiomqtt.Client) -> None:
+        """Asks for the topics; refuses to wait for messages that a broker will never send."""
+        wanted = self._reader.filters
+        granted = await client.subscribe([(one, 1) for one in wanted])
+        codes = [getattr(code, "value", code) for code in granted]
+        refused = [one for one, code in zip(wanted, codes, strict=True) if code != 1]
+        if refused and (self._reader.asked or len(refused) == len(wanted)):
+            raise aiomqtt.MqttError(f"subscription to {', '.join(refused)} refused ({codes})")
+        logger.info("subscribed", source=self.settings.source, topics=wanted)
+        self._followed = set()
+        await self._follow(client)
+
+    async def _follow(self, client: aiomqtt.Client) -> None:
+        """Asks for the topics that devices have named meanwhile."""
+        for topic in self._reader.follows - self._followed:
+            self._followed.add(topic)
+            if not self._wanted(topic):
+                await client.subscribe(topic, qos=1)
+
+    def _wanted(self, topic: str) -> bool:
+        """Returns whether a topic is asked for; a broker remembers what was asked for earlier."""
+        return any(aiomqtt.Topic(topic).matches(one) for one in self._reader.filters)
 
     async def _take(self, message: aiomqtt.Message, append: Append) -> None:
         """Appends one message, however long the log is away; names one that cannot be used."""
-        topic = str(message.topic)
+        topic, data = str(message.topic), message.payload
+        heard = Message(
+            topic, data if isinstance(data, bytes) else b"", self._clock(), bool(message.retain)
+        )
+        if not self._wanted(topic) and topic not in self._reader.follows:
+            return
+        self.settings.heard(heard)
         failures = 0
         while True:
             try:
-                await self._try(topic, message.payload, append)
+                await self._try(heard, append)
             except LogAway as away:
                 self.pulse.trouble(away.message)
                 await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
@@ -131,42 +169,42 @@ class MqttBroker(Listener):
             else:
                 return
 
-    async def _try(self, topic: str, payload: Any, append: Append) -> None:
+    async def _try(self, message: Message, append: Append) -> None:
         try:
-            batch = readings_of(topic, payload)
-            await asyncio.to_thread(append, batch)
-            newest_s = max(measured_s(one) for one in batch.readings)
+            batch = self._reader.read(message)
+            if not isinstance(batch, Measurements) or batch.measured:
+                await asyncio.to_thread(append, batch)
+            newest_s = _newest_s(batch)
         except LogAway:
             raise
         except AspenError as fault:
-            await self._refuse(topic, payload, fault)
+            await self._refuse(message, fault)
         except Exception as error:  # unacknowledged, it would come for ever and hold up the others
-            logger.exception("message broke its reader", topic=topic)
+            logger.exception("message broke its reader", topic=message.topic)
             broke = BadBrokerMessage(f"it broke its reader: {type(error).__name__}: {error}")
-            await self._refuse(topic, payload, broke)
+            await self._refuse(message, broke)
         else:
             self.appended += 1
             # By when it was measured: what the broker kept for hours is no sign of life.
-            self.pulse.heard(min(newest_s, self._clock()))
+            if newest_s is not None:
+                self.pulse.heard(min(newest_s, self._clock()))
 
-    async def _refuse(self, topic: str, payload: Any, fault: AspenError) -> None:
+    async def _refuse(self, message: Message, fault: AspenError) -> None:
         """Keeps a message for somebody to look at, and may then forget it."""
-        await asyncio.to_thread(self.settings.refuse, MessageRefusal(topic, payload, fault))
+        refusal = MessageRefusal(message.topic, message.data, fault)
+        await asyncio.to_thread(self.settings.refuse, refusal)
         self.refused += 1
-        self.pulse.trouble(f"message on {topic} refused: {fault.code}: {fault.message}")
-        logger.warning("message refused", topic=topic, **_fields(fault))
+        self.pulse.trouble(f"message on {message.topic} refused: {fault.code}: {fault.message}")
+        logger.warning("message refused", topic=message.topic, **_fields(fault))
 
 
-def readings_of(topic: str, payload: Any) -> Readings:
-    """Reads a message: one reading, or a list of them, as JSON.
-
-    Raises:
-        BadJSON: it is no such thing.
-    """
-    data = payload if isinstance(payload, bytes) else b""
-    said = decoded(data, PAYLOAD_BYTES)
-    readings = said if isinstance(said, list) else [said]
-    return Readings(hashlib.sha256(topic.encode() + b"\0" + data).hexdigest()[:40], readings)
+def _newest_s(batch: Readings | Measurements) -> float | None:
+    """Returns when the newest value was measured, None where a kept message does not say."""
+    if isinstance(batch, Readings):
+        return max(measured_s(one) for one in batch.readings)
+    arrived_s = None if batch.retained else batch.arrived_s
+    said = [arrived_s if one.at_s is None else one.at_s for one in batch.measured]
+    return max((at_s for at_s in said if at_s is not None), default=arrived_s)
 
 
 def broker_address(url: str) -> SplitResult:

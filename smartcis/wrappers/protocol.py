@@ -35,6 +35,45 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """One quantity that a device measured.
+
+    Args:
+        device: as its family knows it; stays with the device.
+        quantity: the key of a kind of sensor.
+        unit: of the value, empty for the kind's own.
+        at_s: when it was measured; None where the message does not say.
+        name: the device's, for people; empty where it has none.
+        sid: the sensor's, where the message or a mapping says it.
+    """
+
+    device: str
+    quantity: str
+    value: float
+    unit: str = ""
+    at_s: float | None = None
+    name: str = ""
+    sid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """What devices of a source measured, whether anybody has placed them or not.
+
+    Args:
+        key: as in `Readings`.
+        measured: what the message said.
+        arrived_s: when it came, seconds since the epoch.
+        retained: whether the broker had kept it; what says no time is then of no known age.
+    """
+
+    key: str
+    measured: Sequence[Measured]
+    arrived_s: float
+    retained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """Rows of one stream.
 
@@ -62,7 +101,7 @@ class Contents:
     rows: Mapping[str, Row]
 
 
-Batch = Readings | Arrivals | Contents
+Batch = Readings | Measurements | Arrivals | Contents
 
 Append = Callable[[Batch], int]
 """Hands a batch over; gives how many rows changed. It has not arrived if this raises."""
@@ -83,7 +122,53 @@ class MessageRefusal:
     fault: AspenError
 
 
-def _forget(_refusal: MessageRefusal) -> None:
+@dataclass(frozen=True, slots=True)
+class HeardMessage:
+    """One message of a broker.
+
+    Args:
+        topic: where it was published.
+        data: its payload.
+        at_s: when it arrived, seconds since the epoch.
+        retained: whether the broker had kept it: it is of unknown age.
+    """
+
+    topic: str
+    data: bytes
+    at_s: float
+    retained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadMapping:
+    """How messages of some topics are read.
+
+    Args:
+        topic: a filter whose single levels may have names: `site/{room}/state`.
+        family: whose payloads they are; `fields` for one value, found as the following say.
+        path: into the JSON; empty where the payload is the number.
+        kind: of the sensor.
+        unit: of the value; empty for the kind's own.
+        scale: what the value is multiplied with.
+        offset: what is added afterwards.
+        identity: the sensor's id, with names of levels and paths in braces.
+        time_path: where the time of measurement stands.
+        time_form: `iso`, `s`, `ms`, or `arrival` for none.
+    """
+
+    topic: str
+    family: str = "fields"
+    path: str = ""
+    kind: str = ""
+    unit: str = ""
+    scale: float = 1.0
+    offset: float = 0.0
+    identity: str = ""
+    time_path: str = ""
+    time_form: str = "arrival"
+
+
+def _forget(_message: object) -> None:
     """Keeps nothing: nobody looks."""
 
 
@@ -101,7 +186,9 @@ class Settings:
         client_id: how it introduces itself: the same for ever, and for no other source.
         folder: where files it may name lie.
         memory: what the wrapper left there the last time, to take up again; JSON.
+        mappings: how messages of some topics are read.
         refuse: keeps a message that cannot be used, for somebody to look at; raises LogAway.
+        heard: told of each message: topic, payload, when it came, whether it was retained.
         reads: gives what each maintained view reads, by its name.
     """
 
@@ -114,5 +201,7 @@ class Settings:
     client_id: str = ""
     folder: Path = Path()
     memory: dict[str, Any] = field(default_factory=dict)
+    mappings: tuple[PayloadMapping, ...] = ()
     refuse: Callable[[MessageRefusal], None] = _forget
+    heard: Callable[[HeardMessage], None] = _forget
     reads: Callable[[], Mapping[str, Sequence[str]]] = dict

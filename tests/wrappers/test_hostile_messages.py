@@ -19,6 +19,7 @@ from smartcis.outbound import AddressRefused
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.mqtt import MqttBroker
+from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.protocol import MessageRefusal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -104,7 +105,7 @@ async def test_a_message_that_breaks_its_reader_is_refused_and_named():
     def breaks(_batch):
         raise MemoryError("no room")
 
-    await wrapper._try("t", b'{"a": 1}', breaks)
+    await wrapper._try(Message("t", b'{"a": 1}', 0.0), breaks)
     assert "no room" in kept[0].fault.message
     assert (wrapper.refused, wrapper.appended) == (1, 0)
 
@@ -118,7 +119,7 @@ async def test_a_message_is_not_acknowledged_before_it_is_kept():
 
     wrapper = MqttBroker(replace(config, refuse=away))
     with pytest.raises(LogAway):
-        await wrapper._try("t", b"nonsense", lambda _batch: 1)
+        await wrapper._try(Message("t", b"nonsense", 0.0), lambda _batch: 1)
     assert wrapper.refused == 0
 
 

@@ -19,7 +19,8 @@ from aspen.log.entry import Transaction
 from smartcis import composition
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadConfig, LogAway
-from smartcis.wrappers.mqtt import MqttBroker, readings_of
+from smartcis.wrappers.mqtt import MqttBroker
+from smartcis.wrappers.payloads.own import readings_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TOPIC = "house/seats"

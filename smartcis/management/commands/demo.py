@@ -19,7 +19,6 @@ from smartcis.actions.watch_engine import watch_engine
 from smartcis.models import Building, Sensor
 from smartcis.services.preflight import missing, only_here, runs_already
 from smartcis.services.product import NotLive, Product
-from smartcis.sources.listen import anything_talks
 
 
 class Command(BaseCommand):
@@ -77,7 +76,7 @@ class Command(BaseCommand):
             "web",
             "sources",
             *(["simulator"] if simulator else []),
-            *(["listener"] if anything_talks() else []),
+            "listener",
         )
         product.wait_until_live()
 

@@ -13,6 +13,7 @@ from smartcis.ingest.readings import transactions, validate
 from smartcis.models.refused import _text
 from smartcis.wrappers.kinds import kind_of
 from smartcis.wrappers.mqtt import MqttBroker
+from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.protocol import Batch, MessageRefusal, Readings, Settings
 from tests.fuzz.door import Door, Fault
 
@@ -47,7 +48,7 @@ def door() -> Door:
     def enter(data: bytes) -> str:
         kept.clear()
         before = wrapper.appended
-        loop.run_until_complete(wrapper._try("house/a", data, append))
+        loop.run_until_complete(wrapper._try(Message("house/a", data, NOW_S), append))
         if wrapper.appended > before:
             return "taken"
         if len(kept) != 1:

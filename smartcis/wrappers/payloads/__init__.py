@@ -1,0 +1,1 @@
+"""Payloads: what common devices publish, one family per file, read into measured quantities."""
