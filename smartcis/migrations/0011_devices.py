@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0009_kinds_as_rows'),
+        ('smartcis', '0010_fractional_levels'),
     ]
 
     operations = [
