@@ -111,7 +111,9 @@ class ExpressionBinder:
 
     def _bound(self, tree: exp.Expr, here: Position) -> Typed:
         match tree:
-            case exp.Column() if isinstance(tree.this, exp.Identifier) and tree.args.get("db") is None:
+            case exp.Column() if (
+                isinstance(tree.this, exp.Identifier) and tree.args.get("db") is None
+            ):
                 return self.scope.typed(tree.table, tree.name, here)
             case exp.And() | exp.Or():
                 return self._logical(tree, here)
