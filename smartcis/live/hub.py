@@ -18,6 +18,7 @@ import redis
 import redis.asyncio
 import structlog
 
+from aspen.model.delta import Delta
 from aspen.results import AsyncResults, EpochsForgotten
 from aspen.results.protocol import Epoch
 from smartcis.live.interest import SocketInterests
@@ -116,7 +117,9 @@ class Hub:
         self._awaited[name] += 1
         try:
             view = await self._view(name)
-            subscription = Subscription(number, asked, view, allowed, wake, on_demand=on_demand)
+            subscription = Subscription(
+                number, asked, view, allowed, wake, self._net, on_demand=on_demand
+            )
             self._subscriptions[name].add(subscription)
         except asyncio.CancelledError:
             if on_demand:
@@ -125,7 +128,7 @@ class Hub:
         finally:
             self._awaited[name] -= 1
             self._drop_unfollowed(name)
-        subscription.begin(self.history, since)
+        subscription.begin(since)
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -136,6 +139,9 @@ class Hub:
             self.interests.drop(name)
         followers.discard(subscription)
         self._drop_unfollowed(name)
+
+    def _net(self, name: str, since: int, upto: int) -> tuple[Delta, int] | None:
+        return self.history.net(name, since, upto)  # it is another one after a new beginning
 
     def _drop_unfollowed(self, name: str) -> None:
         """Drops a view that nobody follows and nobody waits for."""

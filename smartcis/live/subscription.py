@@ -1,7 +1,8 @@
 """One subscription: what its client has been sent, and what waits to be.
 
-A client that reads slowly does not fill memory: deltas that wait are summed into one, and once
-the sum is larger than the view it is dropped for a fresh snapshot.
+A client that reads slowly takes neither memory nor time: it is only known that deltas wait. Once
+its socket is free again they are summed into one, out of the epochs that the hub keeps; where those
+are forgotten, or the sum is larger than the view, it is sent a fresh snapshot.
 
     epoch        41      42      43   │ socket free again
     waiting     +a      -a +b   +c    │ one delta  prev 40, epoch 43:  +b +c
@@ -12,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aspen.model.delta import Delta, merge
+from aspen.model.delta import Delta
 from aspen.results.protocol import Epoch, ViewChange
 from smartcis.live import protocol
-from smartcis.live.views import FoldedView, History, bag, restricted
+from smartcis.live.views import FoldedView, bag, restricted
 from smartcis.policies import OWNER_COLUMN
 
-WAITING_AT_LEAST = 2_000  # rows that may wait before the view's own size is the measure
+WAITING_AT_LEAST = 2_000  # rows that may be sent before the view's own size is the measure
+
+Net = Callable[[str, int, int], tuple[Delta, int] | None]
+"""Gives the net change of a view after one epoch up to another; None where that is forgotten."""
 
 
 class Subscription:
@@ -30,6 +34,7 @@ class Subscription:
         view: the shared folded view.
         allowed: sessions whose rows the client may see; None when it may see all rows.
         wake: called when something waits.
+        net: what the hub still knows of recent epochs.
         on_demand: whether the engine keeps the view only while somebody looks.
     """
 
@@ -40,6 +45,7 @@ class Subscription:
         view: FoldedView,
         allowed: frozenset[str] | None,
         wake: Callable[[], None],
+        net: Net,
         *,
         on_demand: bool = False,
     ) -> None:
@@ -50,8 +56,10 @@ class Subscription:
         self.allowed = allowed
         self.sent = 0
         self._wake = wake
+        self._net = net
         self._waiting: Delta = {}
         self._borrowed = False  # what waits is one epoch's own, which others are sent, too
+        self._behind = False  # more than that waits, and is summed when it can be sent
         self._merged = 0  # epochs that changed the view since the last message
         self._whole = False
         self._resumed = False  # a resumption is confirmed even when nothing happened since
@@ -59,7 +67,7 @@ class Subscription:
         self._news: list[protocol.ServerMessage] = []
         self._stamp = (0, 0, 0.0)
 
-    def begin(self, history: History, since: int | None) -> None:
+    def begin(self, since: int | None) -> None:
         """Queues the first message: what happened since, or everything."""
         if not self.view.present:
             if since is not None:
@@ -71,7 +79,7 @@ class Subscription:
         # Which sessions a client had at `since` is not known any more: owned views start whole.
         missed = None
         if since is not None and self.allowed is None:
-            missed = history.net(self.view.name, since, self.view.epoch)
+            missed = self._net(self.view.name, since, self.view.epoch)
         if since is None or missed is None:
             self._whole = bool(self.view.columns)
         else:
@@ -85,10 +93,12 @@ class Subscription:
     def heard(self, epoch: Epoch, change: ViewChange) -> None:
         """Queues one epoch's change; the view has folded it in already."""
         if change.closed:
-            self._waiting, self._whole, self._resumed = {}, False, False
+            self._forget_waiting()
+            self._whole, self._resumed = False, False
             self._close()
         elif change.columns:
-            self._waiting, self._whole, self._ended = {}, True, False
+            self._forget_waiting()
+            self._whole, self._ended = True, False
         if change.error is not None:
             self._news.append(protocol.WireError.of(change.error, self.number))
         seen = self._seen(change.delta)
@@ -97,22 +107,34 @@ class Subscription:
         if not self._whole and not change.closed:
             self._wait(seen)
             self._stamp = (epoch.number, epoch.position, epoch.at_s)
-            if len(self._waiting) > max(WAITING_AT_LEAST, 2 * len(self.view.rows)):
-                self._waiting, self._whole = {}, True
         if self.waits:
             self._wake()
 
     def _wait(self, seen: Delta) -> None:
         if not self._waiting:
-            self._waiting, self._borrowed = seen, True
-            return
-        if self._borrowed:
-            self._waiting, self._borrowed = dict(self._waiting), False
-        merge(self._waiting, seen)
+            self._waiting, self._borrowed, self._behind = seen, True, False
+        elif seen:
+            self._behind = True
+
+    def _forget_waiting(self) -> None:
+        self._waiting, self._behind = {}, False
+
+    def _sum_up(self) -> None:
+        """Makes one delta of all that wait, or lets the whole view be sent."""
+        if self._behind and not self._whole:
+            found = self._net(self.view.name, self.sent, self._stamp[0])
+            if found is None:
+                self._whole = True
+            else:
+                self._waiting, self._borrowed = self._seen(found[0]), False
+        if len(self._waiting) > max(WAITING_AT_LEAST, 2 * len(self.view.rows)):
+            self._whole = True
+        self._behind = False
 
     def reload(self) -> None:
         """Queues a snapshot: the hub lost the thread, or the view came back."""
-        self._waiting, self._resumed = {}, False
+        self._forget_waiting()
+        self._resumed = False
         self._whole = self.view.present
         self._ended &= not self.view.present
         if not self.view.present:
@@ -142,6 +164,7 @@ class Subscription:
         """Returns what waits, as messages; they count as sent."""
         messages, self._news = self._news, []
         view = self.view
+        self._sum_up()
         if self._whole:
             seen = self._seen(view.rows)
             messages.append(
@@ -171,7 +194,8 @@ class Subscription:
                 )
             )
             self.sent = epoch
-        self._whole, self._resumed, self._waiting, self._merged = False, False, {}, 0
+        self._forget_waiting()
+        self._whole, self._resumed, self._merged = False, False, 0
         return messages
 
     def _changes(self) -> list[Any]:

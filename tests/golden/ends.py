@@ -99,9 +99,10 @@ def _live(body: dict[str, Any]) -> Iterator[str]:
                     view,
                     None if allowed is None else frozenset(allowed),
                     lambda: None,
+                    history.net,
                 )
                 subscriptions[number] = one
-                one.begin(history, options.get("since"))
+                one.begin(options.get("since"))
             case ["allow", number, sessions]:
                 subscriptions[number].allow(frozenset(sessions))
             case ["send"]:

@@ -74,9 +74,9 @@ def test_other_rows_have_another_text_and_the_same_rows_keep_theirs():
 def test_a_change_is_encoded_once_for_all_who_are_sent_just_it(monkeypatch):
     calls = counted(monkeypatch, "encode_rows")
     view, history = folded(3), History()
-    followers = [Subscription(n, "v", view, None, lambda: None) for n in range(50)]
+    followers = [Subscription(n, "v", view, None, lambda: None, history.net) for n in range(50)]
     for one in followers:
-        one.begin(history, None)
+        one.begin(None)
         one.take()
     slow = followers.pop()
     deltas = [{(9, 0.5): 1}, {(9, 0.5): -1, (8, 0.25): 1}, {(7, float("inf")): 1}]
@@ -85,6 +85,7 @@ def test_a_change_is_encoded_once_for_all_who_are_sent_just_it(monkeypatch):
         for number, delta in enumerate(deltas, 1):
             change = ViewChange("v", delta)
             epoch = Epoch(number, number, float(number), (change,))
+            history.add(epoch)
             view.stamp(epoch)
             view.apply(change)
             for one in (*followers, slow):

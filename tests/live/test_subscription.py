@@ -5,7 +5,7 @@ from __future__ import annotations
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
 from smartcis.live import protocol
 from smartcis.live.subscription import WAITING_AT_LEAST, Subscription
-from smartcis.live.views import FoldedView, History
+from smartcis.live.views import KEEP_EPOCHS, FoldedView, History
 
 COLUMNS = (("a", "INT", ""),)
 ROUTES = (("n", "INT", ""), ("session", "TEXT", ""))
@@ -20,8 +20,8 @@ class Story:
         self.client = self.follow(None, allowed)
 
     def follow(self, since, allowed=None):
-        client = Subscription(1, "v", self.view, allowed, self.wake)
-        client.begin(self.history, since)
+        client = Subscription(1, "v", self.view, allowed, self.wake, self.history.net)
+        client.begin(since)
         return client
 
     def wake(self) -> None:
@@ -66,6 +66,43 @@ def test_a_snapshot_says_how_many_epochs_it_stands_for():
     story.change({(0,): 1})
     story.change({(number,): -1 for number in many})
     assert story.told() == [(protocol.Snapshot, 2)]
+
+
+def test_what_waits_is_summed_when_it_can_be_sent(monkeypatch):
+    story = Story()
+    story.told()
+    asked = []
+    net = story.client._net
+    monkeypatch.setattr(story.client, "_net", lambda *given: asked.append(given) or net(*given))
+    for number in (1, 2, 3):
+        story.change({(number,): 1, (number - 1,): -1})
+    assert asked == []  # who does not read costs nothing but that it is noted
+    (delta,) = story.client.take()
+    assert (delta.prev, delta.epoch, delta.merged) == (0, 3, 3)
+    assert sorted(delta.changes) == [(-1, 0), (1, 3)]
+    assert asked == [("v", 0, 3)]
+
+
+def test_what_came_and_went_while_it_waited_is_not_told():
+    story = Story()
+    story.told()
+    story.change({(1,): 1})
+    story.change({(1,): -1})
+    assert story.client.take() == []
+    assert not story.client.waits
+    story.change({(2,): 1})
+    (delta,) = story.client.take()
+    assert (delta.prev, delta.epoch, delta.merged, delta.changes) == (0, 3, 1, [(1, 2)])
+
+
+def test_who_waited_longer_than_epochs_are_kept_is_sent_the_whole():
+    story = Story()
+    story.told()
+    for number in range(1, KEEP_EPOCHS + 3):
+        story.change({(number,): 1, (number - 1,): -1})
+    (snapshot,) = story.client.take()
+    assert isinstance(snapshot, protocol.Snapshot)
+    assert rows_of([snapshot]) == [(KEEP_EPOCHS + 2,)]
 
 
 def test_what_was_missed_while_away_is_counted():
