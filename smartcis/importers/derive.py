@@ -162,10 +162,8 @@ def _level_spaces(
     solids = [one for one in drawing.solids if one.level == ordinal]
     if any(one.encloses for one in solids):
         doors = [one.shape for one in drawing.openings if one.level == ordinal]
-        rooms = enclosed_rooms(own, _shapes(solids, True), doors, level.outline)
-        voids = shapely.union_all(_shapes(solids, False))
-        rooms = [(shape.difference(voids), category) for shape, category in rooms]
-        rooms = [(shape, category) for shape, category in rooms if polygons(shape)]
+        voids = _shapes(solids, False)
+        rooms = enclosed_rooms(own, _shapes(solids, True), doors, level.outline, voids)
         own += [
             WalkableSpace(f"{level_id(ordinal)}-walled-{n}", ordinal, "", category, shape, shape)
             for n, (shape, category) in enumerate(rooms, start=1)

@@ -18,7 +18,7 @@ from smartcis.importers.geometry.entrances import (
     mapped_entrance,
 )
 from smartcis.importers.geometry.passages import OneSide
-from smartcis.importers.geometry.spaces import WalkableSpace
+from smartcis.importers.geometry.spaces import WalkableSpace, polygons
 from smartcis.importers.openings import Openings
 
 SAME_M = 2.0  # two marks nearer than this are one entrance
@@ -43,7 +43,7 @@ def ways_in(
             found.append(outcome)
         else:
             notes.append(Note(Finding.DROPPED, "entrance", drawn.key, outcome))
-    found += _outward(spaces, doors.outward, found, notes)
+    found += _outward(drawing, spaces, doors.outward, found, notes)
     if found:
         return found
     levels = sorted({space.level for space in spaces if space.is_walkway and not space.closed})
@@ -58,6 +58,7 @@ def ways_in(
 
 
 def _outward(
+    drawing: Drawing,
     spaces: Sequence[WalkableSpace],
     openings: Sequence[tuple[DrawnOpening, OneSide]],
     known: Sequence[Entrance],
@@ -70,7 +71,7 @@ def _outward(
     for opening, side in openings:
         space = spaces[side.space]
         if space.level not in shells:
-            shells[space.level] = _shell(spaces, space.level)
+            shells[space.level] = _shell(drawing, spaces, space.level)
         if any(
             spaces[one.space].level == space.level and one.point.distance(side.point) <= SAME_M
             for one in (*known, *found)
@@ -91,8 +92,13 @@ def _outward(
     return found if found or known else balconies
 
 
-def _shell(spaces: Sequence[WalkableSpace], level: float) -> BaseGeometry:
-    """Returns the outer walls of one level, and those of its courts."""
-    drawn = shapely.union_all([space.polygon for space in spaces if space.level == level])
-    whole = drawn.buffer(CLOSE_M, join_style="mitre").buffer(-CLOSE_M, join_style="mitre")
-    return shapely.boundary(whole)
+def _shell(drawing: Drawing, spaces: Sequence[WalkableSpace], level: float) -> BaseGeometry:
+    """Returns the outer walls of one level; courts count on the ground alone."""
+    drawn = [space.polygon for space in spaces if space.level == level]
+    drawn += [one.outline for one in drawing.levels if one.ordinal == level and one.outline]
+    drawn += [one.shape for one in drawing.solids if one.level == level]
+    whole = shapely.union_all(drawn)
+    whole = whole.buffer(CLOSE_M, join_style="mitre").buffer(-CLOSE_M, join_style="mitre")
+    if level <= 0:
+        return shapely.boundary(whole)
+    return shapely.union_all([piece.exterior for piece in polygons(whole)])

@@ -7,9 +7,17 @@ from pathlib import Path
 from smartcis.importers.drawing import Drawing, Importer
 from smartcis.importers.errors import UnknownFormat
 from smartcis.importers.files import Files
+from smartcis.importers.formats.geojson import GeoJsonImporter
+from smartcis.importers.formats.ifc import IfcImporter
 from smartcis.importers.formats.imdf import ImdfImporter
+from smartcis.importers.formats.osm import OsmImporter
 
-IMPORTERS: tuple[Importer, ...] = (ImdfImporter(),)
+IMPORTERS: tuple[Importer, ...] = (
+    ImdfImporter(),
+    OsmImporter(),
+    IfcImporter(),
+    GeoJsonImporter(),
+)
 
 
 def drawing_of(path: Path) -> Drawing:

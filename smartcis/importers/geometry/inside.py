@@ -21,6 +21,7 @@ from smartcis.importers.geometry.spanner import Line, spanner
 
 APPROACH_M = 1.6  # how far into a wide hall a door is approached
 LEAST_CHORD_M = 0.5  # too narrow to step into
+STEP_M = 0.1  # how far into a narrow place a door is approached
 MERGE_M = 0.7  # approach points closer than this are one
 ELBOW_M = 0.35  # walking lines keep this from walls where they can
 CORNER_M = (0.8, 0.4, 0.15)  # distance at which inner corners are rounded, widest that works
@@ -78,6 +79,18 @@ def _join_piece(
     piece: Polygon, anchors: Sequence[int], points: list[Point], lines: list[Line], *, passed: bool
 ) -> int:
     """Joins the anchors of one connected piece; returns the index of its centre."""
+    before = len(points), len(lines)
+    middle = _join(piece, anchors, points, lines, direct=not passed and piece.area < SMALL_M2)
+    if not _all_joined(middle, anchors, lines):
+        # Doors in the middle of thick walls see only straight ahead: step in before turning.
+        del points[before[0] :], lines[before[1] :]
+        middle = _join(piece, anchors, points, lines, direct=False)
+    return middle
+
+
+def _join(
+    piece: Polygon, anchors: Sequence[int], points: list[Point], lines: list[Line], *, direct: bool
+) -> int:
     hubs: list[int] = []
 
     def add(point: Point) -> int:
@@ -87,7 +100,9 @@ def _join_piece(
 
     middle = add(centre_of(piece))
     for anchor in anchors:
-        wanted = _approach(piece, points[anchor], direct=not passed and piece.area < SMALL_M2)
+        wanted = None if direct else _approach(piece, points[anchor])
+        if wanted is None and not direct and not piece.buffer(0.01).covers(points[anchor]):
+            wanted = _just_inside(piece, points[anchor])
         hub = _existing(piece, points[anchor], wanted, hubs, points) if wanted else None
         if hub is None:
             hub = add(wanted) if wanted else anchor
@@ -99,13 +114,25 @@ def _join_piece(
     return middle
 
 
-def _approach(piece: Polygon, door: Point, *, direct: bool) -> Point | None:
+def _all_joined(middle: int, anchors: Sequence[int], lines: Sequence[Line]) -> bool:
+    groups: UnionFind[int] = UnionFind()
+    for _, one, other in lines:
+        groups.union(one, other)
+    return all(groups[anchor] == groups[middle] for anchor in anchors)
+
+
+def _just_inside(piece: Polygon, door: Point) -> Point:
+    """Returns the point of a piece nearest to a door, off its wall where there is room."""
+    shrunk = piece.buffer(-STEP_M)
+    ground = piece if shrunk.is_empty else shrunk
+    return Point(shapely.shortest_line(ground, door).coords[0])
+
+
+def _approach(piece: Polygon, door: Point) -> Point | None:
     """Returns the point before a door, half-way across a corridor or a step into a hall.
 
-    None where the door is best joined directly (small rooms, or no room for a step).
+    None where there is no room for a step.
     """
-    if direct:
-        return None
     on_wall = Point(shapely.shortest_line(piece.boundary, door).coords[0])
     inward = _inward(piece, on_wall)
     if inward is None:
