@@ -20,6 +20,16 @@ ARCHIVES = frozenset({".zip", ".ifczip", ".imdf"})
 HEAD_BYTES = 65_536
 
 
+UNTELLING = frozenset(
+    {"imdf", "osm", "ifc", "geojson", "data", "export", "map", "indoor", "building", "venue"}
+)
+
+
+def plain_name(name: str) -> str:
+    """Returns a file's name without its ending, in small letters."""
+    return name.split(".", maxsplit=1)[0].lower()
+
+
 class Files:
     """What a path names.
 
@@ -44,8 +54,10 @@ class Files:
 
     @property
     def stem(self) -> str:
-        """The path's name without its endings."""
+        """The path's name without its endings; of a folder called `imdf`, the one around it."""
         name = self.path.name
+        if plain_name(name) in UNTELLING and self.path.resolve().parent.name:
+            name = self.path.resolve().parent.name
         for suffix in reversed(self.path.suffixes):
             if len(suffix) <= 8 and not suffix[1:].isdigit():  # noqa: PLR2004  # .geojson
                 name = name.removesuffix(suffix)

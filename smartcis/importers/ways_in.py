@@ -21,7 +21,7 @@ from smartcis.importers.geometry.passages import OneSide
 from smartcis.importers.geometry.spaces import WalkableSpace, polygons
 from smartcis.importers.openings import Openings
 
-SAME_M = 2.0  # two marks nearer than this are one entrance
+SAME_M = 1.0  # two marks nearer than this are one entrance
 OUTDOORS_M = 1.5  # an opening further inside than this leads to ground nobody drew
 CLOSE_M = 1.0  # gaps of twice this between spaces are indoors
 

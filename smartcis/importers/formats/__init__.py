@@ -10,12 +10,14 @@ from smartcis.importers.files import Files
 from smartcis.importers.formats.geojson import GeoJsonImporter
 from smartcis.importers.formats.ifc import IfcImporter
 from smartcis.importers.formats.imdf import ImdfImporter
+from smartcis.importers.formats.indoorgml import IndoorGmlImporter
 from smartcis.importers.formats.osm import OsmImporter
 
 IMPORTERS: tuple[Importer, ...] = (
     ImdfImporter(),
     OsmImporter(),
     IfcImporter(),
+    IndoorGmlImporter(),
     GeoJsonImporter(),
 )
 

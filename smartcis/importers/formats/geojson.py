@@ -7,7 +7,6 @@ There is no standard of indoor GeoJSON: properties are read by what their names 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 import shapely
@@ -31,39 +30,27 @@ from smartcis.importers.drawing import (
     Note,
     label,
 )
-from smartcis.importers.errors import ImportRefused, NothingDrawn
 from smartcis.importers.files import Files
 from smartcis.importers.formats.geojson_shapes import (
     Feature,
-    features_of,
-    json_of,
-    names_of,
     text_of,
 )
-from smartcis.importers.formats.osm_tags import PRIVATE, is_indoor, kind_of, names_of_tags
-from smartcis.importers.level_names import level_in, level_of, levels_of
+from smartcis.importers.formats.geojson_told import (
+    ENDINGS,
+    KIND_KEYS,
+    REF_KEYS,
+    Collections,
+    first_told,
+    names_told,
+    plain_keys,
+    role_of,
+)
+from smartcis.importers.formats.osm_tags import PRIVATE
+from smartcis.importers.level_names import level_of
 from smartcis.importers.repair import as_point
 from smartcis.importers.units import as_degrees, in_sensible_units
-from smartcis.importers.words import Role, category_of, meaning, plain
+from smartcis.importers.words import Role, category_of, meaning
 
-ENDINGS = (".geojson", ".json", ".geojsonl")
-LEVEL_KEYS = (
-    *("level", "levels", "ordinal", "floor", "storey", "story", "z_order", "level_ordinal"),
-    *("floor_level", "level_number", "floor_number", "floor_num", "levelno", "floorno", "etage"),
-    *("geschoss", "stockwerk", "ebene", "piso", "planta", "niveau", "verdieping", "building_level"),
-    *("floor_name", "level_name", "level_id", "floor_id", "levelid", "floorid", "floor_ref", "z"),
-)
-KIND_KEYS = (
-    *("feature_type", "featuretype", "indoor", "type", "kind", "category", "class", "room_type"),
-    *("roomtype", "space_type", "spacetype", "subtype", "usage", "use", "function", "nutzung"),
-    *("layer", "element", "object_type", "amenity", "room", "highway", "fclass"),
-)
-NAME_KEYS = ("name", "title", "label", "room_name", "roomname", "bezeichnung", "nom", "nombre")
-REF_KEYS = (
-    *("ref", "room_number", "roomnumber", "room_no", "roomno", "number", "room_id", "code"),
-    *("raumnummer", "raum_nr", "room_code"),
-)
-MOST_UNKNOWN = 40  # level names that mean nothing: more are no levels
 LEAST_INSIDE = 3  # a shape around so many others is the floor
 
 
@@ -82,9 +69,9 @@ class GeoJsonImporter:
         reading = _Reading(files)
         drawing = Drawing(
             format=self.name,
-            slug=reading.slug,
-            name=reading.title or files.stem,
-            attribution=reading.attribution,
+            slug=reading.about.slug,
+            name=reading.about.title or files.stem,
+            attribution=reading.about.attribution,
             levels=tuple(reading.levels()),
             spaces=tuple(reading.spaces),
             openings=tuple(reading.openings),
@@ -97,15 +84,15 @@ class GeoJsonImporter:
             grounds=tuple(one.footprint for one in reading.buildings if one.footprint is not None),
             notes=tuple(reading.notes),
         )
-        return in_sensible_units(as_degrees(drawing, reading.crs))
+        return in_sensible_units(as_degrees(drawing, reading.about.crs))
 
 
 class _Reading:
     """One reading, as it goes: what was found so far."""
 
     def __init__(self, files: Files) -> None:
-        self.slug, self.title, self.attribution, self.crs = files.stem, "", "", ""
         self.notes: list[Note] = []
+        self.about = Collections(files, self.notes)
         self.spaces: list[DrawnSpace] = []
         self.openings: list[DrawnOpening] = []
         self.entrances: list[DrawnEntrance] = []
@@ -114,14 +101,10 @@ class _Reading:
         self.solids: list[DrawnSolid] = []
         self.fixtures: list[DrawnFixture] = []
         self.buildings: list[DrawnBuilding] = []
-        self._names: dict[float, Names] = {}
         self._outlines: dict[float, list[BaseGeometry]] = {}
-        self._labels: dict[str, float] = {}
         self._points: list[tuple[float, Point, Names]] = []
         self._unsure: list[tuple[Feature, float]] = []
-        drawn = self._collections(files)
-        self._learn_labels(drawn)
-        for feature, level in drawn:
+        for feature, level in self.about.drawn:
             self._take(feature, level)
         self._settle()
 
@@ -132,7 +115,7 @@ class _Reading:
             DrawnLevel(
                 f"level {ordinal:g}",
                 ordinal,
-                self._names.get(ordinal, {}),
+                self.about.names.get(ordinal, {}),
                 outline=shapely.union_all(
                     [shapely.make_valid(one) for one in self._outlines[ordinal]]
                 )
@@ -142,137 +125,19 @@ class _Reading:
             for ordinal in sorted(used)
         ]
 
-    def _collections(self, files: Files) -> list[tuple[Feature, float | None]]:
-        """Returns all features, each with the level its file is of."""
-        names = files.ending(*ENDINGS)
-        read: dict[str, Any] = {}
-        for name in names:
-            try:
-                read[name] = json_of(files, name)
-            except ImportRefused as refused:
-                if len(names) == 1:
-                    raise
-                self.notes.append(Note(Finding.DROPPED, "file", name, refused.message))
-        told = self._manifests(read)
-        found: list[tuple[Feature, float | None]] = []
-        collections = {name: data for name, data in read.items() if _is_collection(data)}
-        for name, data in collections.items():
-            stem = PurePosixPath(name).name
-            level = next((told[key] for key in sorted(told, reverse=True) if key in stem), None)
-            for key in ("z_order", "level", "ordinal", "floor"):
-                if level is None:
-                    level = level_of(data.get(key))
-            if level is None:
-                level = level_in(stem)
-            crs = data.get("crs")
-            if isinstance(crs, dict) and isinstance(crs.get("properties"), dict):
-                self.crs = str(crs["properties"].get("name") or self.crs)
-            features = features_of(data, name if len(collections) > 1 else "file", self.notes)
-            found += [(feature, level) for feature in features]
-        if not found:
-            raise NothingDrawn("the files hold no feature that can be read", found=files.path.name)
-        return found
-
-    def _manifests(self, read: Mapping[str, Any]) -> dict[str, float]:
-        """Returns by part of a file's name the level that some file beside them gives it."""
-        told: dict[str, float] = {}
-        for data in read.values():
-            if not isinstance(data, dict) or not isinstance(data.get("levels"), list):
-                continue
-            self.slug = str(data.get("id") or self.slug)
-            self.title = str(data.get("name") or self.title)
-            owner = data.get("attribution") or data.get("owner")
-            self.attribution = str(owner or self.attribution)
-            for place, one in enumerate(data["levels"]):
-                if not isinstance(one, dict):
-                    continue
-                ordinal = next(
-                    (
-                        found
-                        for key in ("z_order", "ordinal", "level", "index", "name", "id")
-                        if (found := level_of(one.get(key))) is not None
-                    ),
-                    float(place),
-                )
-                readable = names_of(one.get("readable_name") or one.get("name"))
-                self._names[ordinal] = readable
-                for key in ("filename", "id"):
-                    if isinstance(one.get(key), str) and one[key]:
-                        told[PurePosixPath(one[key]).stem] = ordinal
-        return told
-
-    def _learn_labels(self, drawn: Sequence[tuple[Feature, float | None]]) -> None:
-        """Gives ordinals to level labels that mean none by themselves, in order of appearance."""
-        unknown: dict[str, None] = {}
-        for feature, _ in drawn:
-            keys = _plain_keys(feature)
-            role = self._role(feature, keys)
-            own = _first(keys, "ordinal", "level", "floor", "z_order", "name")
-            if role and role[0] is Role.OUTLINE and (ordinal := level_of(own)) is not None:
-                self._labels[feature.id] = ordinal
-        for feature, level in drawn:
-            keys = _plain_keys(feature)
-            if level is None and not self._told(feature, keys):
-                raw = _first(keys, *LEVEL_KEYS)
-                if isinstance(raw, str) and raw.strip():
-                    unknown.setdefault(raw.strip())
-        if len(unknown) > MOST_UNKNOWN:
-            return
-        taken = set(self._labels.values())
-        following = max(taken, default=-1.0) + 1
-        for text in unknown:
-            if text not in self._labels:
-                self._labels[text] = following
-                self._names.setdefault(following, {"": text})
-                why = f"its name tells no ordinal: taken as level {following:g}"
-                self.notes.append(Note(Finding.CONCLUDED, "level", text, why))
-                following += 1
-
-    def _told(self, feature: Feature, keys: Mapping[str, Any]) -> list[float]:
-        """Returns the levels a feature itself names."""
-        for source in (keys, {"levels": feature.raw.get("levels")}):
-            for key in LEVEL_KEYS:
-                raw = source.get(key)
-                if raw is None or isinstance(raw, bool):
-                    continue
-                if isinstance(raw, str) and raw.strip() in self._labels:
-                    return [self._labels[raw.strip()]]
-                found = levels_of(raw)
-                if not found and isinstance(raw, str) and key not in {"level_id", "floor_id"}:
-                    guess = level_in(raw)
-                    found = [] if guess is None else [guess]
-                if found:
-                    return found
-        return []
-
-    def _role(self, feature: Feature, keys: Mapping[str, Any]) -> tuple[Role, str] | None:
-        tags = {key: text for key, text in feature.properties.items() if isinstance(text, str)}
-        nested = feature.properties.get("tags")
-        if isinstance(nested, dict):
-            tags |= {key: text for key, text in nested.items() if isinstance(text, str)}
-        if is_indoor(tags) and (found := kind_of(tags)) is not None and found[0] is not Role.BUILDING:
-            return found
-        unsure: tuple[Role, str] | None = None
-        for key in KIND_KEYS:
-            found = meaning(keys.get(key))
-            if found and found[1] not in {"room", "unspecified"}:
-                return found
-            unsure = unsure or found
-        return unsure
-
     def _take(self, feature: Feature, level: float | None) -> None:
         shape = feature.geometry
         if shape is None:
             return
-        keys = _plain_keys(feature)
-        role = self._role(feature, keys)
-        told = self._told(feature, keys)
+        keys = plain_keys(feature)
+        role = role_of(feature, keys)
+        told = self.about.told(feature, keys)
         levels = told or [0.0 if level is None else level]
         if not told and level is None and (role is None or role[0] is not Role.BUILDING):
             self.notes.append(
                 Note(Finding.CONCLUDED, "level", feature.id, "it names no level: taken as 0")
             )
-        named = label(_names(feature, keys))
+        named = label(names_told(feature, keys))
         if role is None:
             word = next((str(keys[key]) for key in KIND_KEYS if keys.get(key)), "")
             if word and shape.area > 0:
@@ -299,7 +164,7 @@ class _Reading:
         shape = feature.geometry
         assert shape is not None
         key, (kind, category) = feature.id, role
-        names = _names(feature, keys)
+        names = names_told(feature, keys)
         for level in levels:
             match kind:
                 case Role.SOLID | Role.VOID:
@@ -313,7 +178,7 @@ class _Reading:
                 case Role.OUTLINE:
                     self._outlines.setdefault(level, []).append(shape)
                     if label(names):
-                        self._names.setdefault(level, names)
+                        self.about.names.setdefault(level, names)
                 case Role.BUILDING:
                     self.buildings.append(DrawnBuilding(key, label(names), shape))
                     return
@@ -333,7 +198,7 @@ class _Reading:
         level: float,
         levels: Sequence[float],
     ) -> None:
-        names = _names(feature, keys)
+        names = names_told(feature, keys)
         if category in {"room", "unspecified"}:
             category = category_of(label(names))
         ref = text_of(keys, *REF_KEYS)
@@ -359,10 +224,10 @@ class _Reading:
         role: tuple[Role, str],
         levels: Sequence[float],
     ) -> None:
-        shape, key, name = feature.geometry, feature.id, label(_names(feature, keys))
+        shape, key, name = feature.geometry, feature.id, label(names_told(feature, keys))
         kind = _riser_kind(role[1])
         if kind and len(levels) > 1 and isinstance(shape, LineString):
-            raw = feature.raw.get("levels") or _first(keys, "levels")
+            raw = feature.raw.get("levels") or first_told(keys, "levels")
             ends = [level_of(one) for one in raw] if isinstance(raw, list) else []
             ends = ends if len(ends) == 2 and None not in ends else [levels[0], levels[-1]]  # noqa: PLR2004
             stops = list(zip(ends, (Point(shape.coords[0]), Point(shape.coords[-1])), strict=True))
@@ -395,7 +260,7 @@ class _Reading:
         role: tuple[Role, str] | None,
         levels: Sequence[float],
     ) -> None:
-        point, key, names = feature.geometry, feature.id, _names(feature, keys)
+        point, key, names = feature.geometry, feature.id, names_told(feature, keys)
         assert isinstance(point, Point)
         kind = _riser_kind(role[1]) if role else None
         if kind and len(levels) > 1:
@@ -432,7 +297,7 @@ class _Reading:
                 why = "it lies around the others: taken as the floor's outline"
                 self.notes.append(Note(Finding.CONCLUDED, "outline", feature.id, why))
             else:
-                self._space(feature, _plain_keys(feature), "room", level, [level])
+                self._space(feature, plain_keys(feature), "room", level, [level])
         for level, point, names in self._points:
             holding = [
                 place
@@ -467,30 +332,6 @@ def _holds(outline: BaseGeometry, point: Point) -> bool:
 
 def _is_ring(shape: BaseGeometry) -> bool:
     return isinstance(shape, LineString) and shape.is_closed and len(shape.coords) > 3  # noqa: PLR2004  # a ring
-
-
-def _is_collection(data: Any) -> bool:
-    return isinstance(data, dict) and (
-        isinstance(data.get("features"), list) or data.get("type") == "Feature"
-    )
-
-
-def _plain_keys(feature: Feature) -> dict[str, Any]:
-    """Returns the properties under names in small letters."""
-    return {plain(key).replace("__", "_"): one for key, one in feature.properties.items()}
-
-
-def _first(keys: Mapping[str, Any], *wanted: str) -> Any:
-    return next((keys[key] for key in wanted if keys.get(key) is not None), None)
-
-
-def _names(feature: Feature, keys: Mapping[str, Any]) -> Names:
-    for key in NAME_KEYS:
-        found = names_of(keys.get(key))
-        if found:
-            tagged = {k: v for k, v in feature.properties.items() if isinstance(v, str)}
-            return {**names_of_tags(tagged), **found} if "" in found else found
-    return {}
 
 
 def _riser_kind(category: str) -> Kind | None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,13 @@ def _meshed(data: bytes, name: str) -> Mapping[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "model.ifc"), Path(folder, "model.json")
         source.write_bytes(data)
-        command = [sys.executable, "-m", "smartcis.importers.formats.ifc_mesh", source, target]
+        command = [
+            sys.executable,
+            "-m",
+            "smartcis.importers.formats.ifc_mesh",
+            str(source),
+            str(target),
+        ]
         root = Path(__file__).resolve().parents[3]
         try:
             ran = subprocess.run(  # noqa: S603  # our own module
@@ -126,7 +133,7 @@ class _Reading:
             format=f"{self._format}: {model['schema']}",
             slug=self._slug,
             name=model["name"] or self._slug,
-            origin=tuple(lon_lat) if lon_lat else (0.0, 0.0),  # type: ignore[arg-type]  # two numbers
+            origin=tuple(lon_lat) if lon_lat else (0.0, 0.0),
             levels=tuple(self._levels()),
             spaces=tuple(spaces),
             openings=tuple(self._openings()),
@@ -139,7 +146,9 @@ class _Reading:
         )
         shapes = drawn_shapes(drawing)
         low_x, low_y, _, _ = shapely.total_bounds(shapes) if shapes else (0.0, 0.0, 0.0, 0.0)
-        return drawing.mapped(lambda shape: shapely.transform(shape, lambda at: at - (low_x, low_y)))
+        return drawing.mapped(
+            lambda shape: shapely.transform(shape, lambda at: at - (low_x, low_y))
+        )
 
     def _numbered(self) -> dict[str, float]:
         """Returns storey → ordinal: storeys with something on them, counted from the ground."""
@@ -159,14 +168,12 @@ class _Reading:
             return {}
         roomy.sort(key=lambda one: one["elevation_m"])
         told = [level_of(one["name"]) for one in roomy]
-        sound = None not in told and all(
-            (a or 0) < (b or 0) for a, b in zip(told, told[1:], strict=False)
-        )
+        sound = None not in told and all((a or 0) < (b or 0) for a, b in pairwise(told))
         if sound and 0.0 in told:
             return {one["key"]: float(t or 0) for one, t in zip(roomy, told, strict=True)}
         ground = min(range(len(roomy)), key=lambda k: (abs(roomy[k]["elevation_m"]), k))
         ordinals = [0.0]
-        for lower, upper in zip(roomy, roomy[1:], strict=False):
+        for lower, upper in pairwise(roomy):
             low = upper["elevation_m"] - lower["elevation_m"] < LOW_STOREY_M
             ordinals.append(ordinals[-1] + 0.5 if low else float(int(ordinals[-1] // 1) + 1))
         shift = ordinals[ground]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import ifcopenshell
-import ifcopenshell.geom
+import ifcopenshell.geom as meshing
 import ifcopenshell.util.unit
 
 KINDS: tuple[tuple[str, str], ...] = (  # the first that a product is
@@ -34,6 +34,7 @@ KINDS: tuple[tuple[str, str], ...] = (  # the first that a product is
 MOST_TRIANGLES = 4_000  # of one product; a door's handle may have more, and its box serves as well
 LEVEL_ENOUGH = 0.02  # share of a triangle's area seen from above
 MOST_PRODUCTS = 40_000
+_library: Any = meshing  # its types cover C++ classes in part
 
 
 def described(path: str) -> dict[str, Any]:
@@ -59,9 +60,7 @@ def described(path: str) -> dict[str, Any]:
         "name": next((one for one in names if one), "")
         or next((_text(one.LongName) or _text(one.Name) for one in project), ""),
         "origin": _origin(model),
-        "buildings": [
-            (one.GlobalId, name) for one, name in zip(buildings, names, strict=True)
-        ],
+        "buildings": [(one.GlobalId, name) for one, name in zip(buildings, names, strict=True)],
         "storeys": storeys,
         "products": products,
         "dropped": dropped,
@@ -116,8 +115,8 @@ def _chosen(model: Any) -> Iterator[tuple[Any, str]]:
 def _products(
     model: Any, chosen: dict[int, str], dropped: list[tuple[str, str, str]]
 ) -> Iterator[dict[str, Any]]:
-    settings: Any = ifcopenshell.geom.settings()
-    settings.set("use-world-coords", True)  # noqa: FBT003  # the library's own way
+    settings = _library.settings()
+    settings.set("use-world-coords", True)  # the library's own way
     meshed: set[int] = set()
     for number, kind in chosen.items():
         product = model.by_id(number)
@@ -126,7 +125,9 @@ def _products(
             continue
         parts = _meshes(settings, product)
         if not parts:
-            dropped.append((product.is_a(), product.GlobalId, "it has no shape that can be computed"))
+            dropped.append(
+                (product.is_a(), product.GlobalId, "it has no shape that can be computed")
+            )
             continue
         meshed.add(number)
         heights = [z for points, _ in parts for z in points[2::3]]
@@ -186,7 +187,7 @@ def _meshes(settings: Any, product: Any) -> list[Mesh]:
         one = waiting.pop()
         if getattr(one, "Representation", None) is not None:
             try:
-                shape = ifcopenshell.geom.create_shape(settings, one)
+                shape = _library.create_shape(settings, one)
                 points, faces = shape.geometry.verts, shape.geometry.faces
                 if len(points) and all(math.isfinite(at) for at in points):
                     found.append((points, faces))
@@ -201,7 +202,9 @@ def _meshes(settings: Any, product: Any) -> list[Mesh]:
 def _seen_from_above(parts: Sequence[Mesh], *, outline: bool) -> list[list[tuple[float, float]]]:
     """Returns triangles that are not upright, or the box around everything."""
     count = sum(len(faces) // 3 for _, faces in parts)
-    corners = [(x, y) for points, _ in parts for x, y in zip(points[::3], points[1::3], strict=True)]
+    corners = [
+        (x, y) for points, _ in parts for x, y in zip(points[::3], points[1::3], strict=True)
+    ]
     if outline or count > MOST_TRIANGLES:
         hull = _hull(corners)
         return [hull] if len(hull) > 2 else []  # noqa: PLR2004  # an area

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import shapely
 from shapely.geometry import LineString, Point, Polygon
@@ -28,9 +24,9 @@ from smartcis.importers.drawing import (
     Note,
     label,
 )
-from smartcis.importers.errors import BrokenFile, NothingDrawn
+from smartcis.importers.errors import NothingDrawn
 from smartcis.importers.files import Files
-from smartcis.importers.formats.geojson_shapes import json_of
+from smartcis.importers.formats.osm_extract import Thing, extracts, rings, things_of
 from smartcis.importers.formats.osm_tags import (
     PRIVATE,
     is_indoor,
@@ -38,40 +34,18 @@ from smartcis.importers.formats.osm_tags import (
     names_of_tags,
     ref_of_tags,
 )
-from smartcis.importers.formats.xml_text import local_name, xml_of
 from smartcis.importers.level_names import levels_of
 from smartcis.importers.repair import as_point
 from smartcis.importers.words import Role
 
 ATTRIBUTION = "© OpenStreetMap contributors, ODbL 1.0"
 LEVEL_KEYS = ("level", "indoor:level", "buildingpart:level", "floor", "level:ref")
-VERTICAL = {"stairs": Kind.STAIRS, "escalator": Kind.STAIRS, "elevator": Kind.LIFT, "ramp": Kind.RAMP}
-
-Position = tuple[float, float]
-
-
-@dataclass
-class Thing:
-    """A node, way or relation.
-
-    Args:
-        line: positions of a node (one) or a way.
-        nodes: ids of a way's nodes.
-        members: of a relation: role, type and id.
-    """
-
-    kind: str
-    id: str
-    tags: Mapping[str, str]
-    line: list[Position] = field(default_factory=list)
-    nodes: list[str] = field(default_factory=list)
-    members: list[tuple[str, str, str]] = field(default_factory=list)
-    parts: list[tuple[str, list[Position]]] = field(default_factory=list)
-
-    @property
-    def key(self) -> str:
-        """What OpenStreetMap calls it: `way/123`."""
-        return f"{self.kind}/{self.id}"
+VERTICAL = {
+    "stairs": Kind.STAIRS,
+    "escalator": Kind.STAIRS,
+    "elevator": Kind.LIFT,
+    "ramp": Kind.RAMP,
+}
 
 
 class OsmImporter:
@@ -81,99 +55,11 @@ class OsmImporter:
 
     def recognises(self, files: Files) -> bool:
         """Returns whether some file begins as an extract does."""
-        return bool(_extracts(files))
+        return bool(extracts(files))
 
     def read(self, files: Files) -> Drawing:
         """Reads what of an extract is indoors, in degrees."""
-        things: dict[str, Thing] = {}
-        for name in _extracts(files):
-            data = _from_json(json_of(files, name)) if _is_json(files, name) else None
-            for thing in data if data is not None else _from_xml(files, name):
-                known = things.get(thing.key)
-                if known is None or len(thing.tags) > len(known.tags) or not known.line:
-                    things[thing.key] = thing
-        return _Reading(files, things, self.name).drawing()
-
-
-def _extracts(files: Files) -> list[str]:
-    found = []
-    for name in files:
-        head = files.head(name)[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
-        if b"<osm" in head and head.startswith(b"<"):
-            found.append(name)
-        elif head.startswith(b"{") and b'"elements"' in head:
-            found.append(name)
-    return found
-
-
-def _is_json(files: Files, name: str) -> bool:
-    return files.head(name)[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")
-
-
-def _from_xml(files: Files, name: str) -> Iterator[Thing]:
-    for element in xml_of(files, name):
-        kind = local_name(element)
-        if kind not in {"node", "way", "relation"} or element.get("action") == "delete":
-            continue
-        thing = Thing(kind, element.get("id", ""), {})
-        tags = {}
-        if kind == "node" and (at := _position(element.attrib)) is not None:
-            thing.line.append(at)
-        for inner in element:
-            match local_name(inner):
-                case "tag":
-                    tags[inner.get("k", "")] = inner.get("v", "")
-                case "nd":
-                    thing.nodes.append(inner.get("ref", ""))
-                    if (at := _position(inner.attrib)) is not None:
-                        thing.line.append(at)
-                case "member":
-                    role, its, ref = (inner.get(key, "") for key in ("role", "type", "ref"))
-                    thing.members.append((role, its, ref))
-                    points = [_position(one.attrib) for one in inner]
-                    thing.parts.append((role, [one for one in points if one is not None]))
-        thing.tags = tags
-        yield thing
-
-
-def _from_json(data: Any) -> Iterator[Thing]:
-    elements = data.get("elements") if isinstance(data, dict) else None
-    if not isinstance(elements, list):
-        raise BrokenFile("the file holds no elements", exists=['{"elements": […]}'])
-    for one in elements:
-        if not isinstance(one, dict) or one.get("type") not in {"node", "way", "relation"}:
-            continue
-        raw = one.get("tags")
-        tags = {k: v for k, v in raw.items() if isinstance(v, str)} if isinstance(raw, dict) else {}
-        thing = Thing(str(one["type"]), str(one.get("id", "")), tags)
-        if one["type"] == "node":
-            at = _position(one)
-            thing.line += [at] if at is not None else []
-        thing.nodes += [str(ref) for ref in _listed(one.get("nodes"))]
-        thing.line += _line(one.get("geometry"))
-        for member in _listed(one.get("members")):
-            if isinstance(member, dict):
-                role, its, ref = (str(member.get(key, "")) for key in ("role", "type", "ref"))
-                thing.members.append((role, its, ref))
-                thing.parts.append((role, _line(member.get("geometry"))))
-        yield thing
-
-
-def _listed(raw: Any) -> list[Any]:
-    return raw if isinstance(raw, list) else []
-
-
-def _line(raw: Any) -> list[Position]:
-    points = [_position(one) for one in _listed(raw) if isinstance(one, dict)]
-    return [one for one in points if one is not None]
-
-
-def _position(raw: Mapping[str, Any]) -> Position | None:
-    try:
-        lon, lat = float(raw["lon"]), float(raw["lat"])
-    except (KeyError, TypeError, ValueError):
-        return None
-    return (lon, lat) if math.isfinite(lon) and math.isfinite(lat) else None
+        return _Reading(files, things_of(files), self.name).drawing()
 
 
 class _Reading:
@@ -275,8 +161,8 @@ class _Reading:
                 return None
             return Polygon(ring) if ring[0] == ring[-1] else None
         if thing.kind == "relation":
-            outer = _rings(line for role, line in thing.parts if role != "inner")
-            inner = _rings(line for role, line in thing.parts if role == "inner")
+            outer = rings(line for role, line in thing.parts if role != "inner")
+            inner = rings(line for role, line in thing.parts if role == "inner")
             if outer is not None:
                 return outer if inner is None else shapely.difference(outer, inner)
         return None
@@ -328,7 +214,12 @@ class _Reading:
         for thing, _ in self._of(Role.SOLID, Role.VOID):
             encloses = self._kinds[thing.key][0] is Role.SOLID
             shape: BaseGeometry | None = self._area(thing)
-            if encloses and thing.kind == "way" and len(thing.line) > 1 and thing.tags.get("area") != "yes":
+            if (
+                encloses
+                and thing.kind == "way"
+                and len(thing.line) > 1
+                and thing.tags.get("area") != "yes"
+            ):
                 shape = LineString(thing.line)  # a wall around a room is not a block of wall
             if shape is None:
                 continue
@@ -379,7 +270,9 @@ class _Reading:
                 continue
             levels = self._levels(thing)
             if len(levels) < 2:  # noqa: PLR2004  # a climb has two ends
-                ends = [self._on_others(node, thing) for node in (thing.nodes[:1] + thing.nodes[-1:])]
+                ends = [
+                    self._on_others(node, thing) for node in (thing.nodes[:1] + thing.nodes[-1:])
+                ]
                 levels = sorted({level for end in ends for level in end})
             if len(levels) < 2 or not thing.line:  # noqa: PLR2004  # same
                 why = "it names no two levels"
@@ -425,10 +318,10 @@ class _Reading:
             for level in self._levels(thing):
                 outlines.setdefault(level, (thing, self._area(thing)))
         for level in sorted(used | set(outlines)):
-            thing, area = outlines.get(level, (None, None))
-            if thing is None:
+            if level not in outlines:
                 yield DrawnLevel(f"level/{level:g}", level, {})
             else:
+                thing, area = outlines[level]
                 short = thing.tags.get("level:ref") or thing.tags.get("ref", "")
                 yield DrawnLevel(thing.key, level, names_of_tags(thing.tags), short, area)
 
@@ -439,12 +332,3 @@ class _Reading:
             area = self._area(thing)
             if area is not None and shapely.make_valid(area).intersects(hull):
                 yield DrawnBuilding(thing.key, label(names_of_tags(thing.tags)), area)
-
-
-def _rings(lines: Iterable[Sequence[Position]]) -> BaseGeometry | None:
-    """Returns the area that lines enclose when joined at their ends."""
-    pieces = {tuple(pair) for line in lines for pair in pairwise(line) if pair[0] != pair[1]}
-    if not pieces:
-        return None
-    closed = shapely.get_parts(shapely.polygonize([LineString(pair) for pair in sorted(pieces)]))
-    return shapely.union_all(list(closed)) if len(closed) else None

@@ -83,4 +83,3 @@ def names_of_tags(tags: Tags) -> Names:
 def ref_of_tags(tags: Tags) -> str:
     """Returns a number or name that tells a thing from others."""
     return tags.get("ref") or tags.get("room:ref") or tags.get("name") or ""
-

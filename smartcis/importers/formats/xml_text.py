@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
-import defusedxml.ElementTree as safe
+from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
 from smartcis.importers.errors import BrokenFile, UnsafeArchive
 from smartcis.importers.files import Files
-
 
 
 def xml_of(files: Files, name: str) -> Element:
@@ -21,7 +20,7 @@ def xml_of(files: Files, name: str) -> Element:
         UnsafeArchive: it declares entities, which could read files or grow without end.
     """
     try:
-        root: Any = safe.fromstring(files.read(name), forbid_dtd=False)
+        root: Any = ElementTree.fromstring(files.read(name), forbid_dtd=False)
     except DefusedXmlException as fault:
         raise UnsafeArchive(
             f"{name} declares entities of XML",
