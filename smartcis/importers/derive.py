@@ -24,11 +24,13 @@ from smartcis.importers.geometry.reach import unreached
 from smartcis.importers.geometry.spaces import WalkableSpace, own_ground, polygons
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_graph
+from smartcis.importers.labels import labelled, name_in, unplaced
 from smartcis.importers.level_names import level_id
 from smartcis.importers.openings import Openings, drawn_openings
 from smartcis.importers.repair import repaired
 from smartcis.importers.risers import drawn_risers, elevations
 from smartcis.importers.ways_in import ways_in
+from smartcis.importers.words import category_of
 
 Progress = Callable[[str], None]
 
@@ -99,6 +101,7 @@ def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPla
             found=f"{len(drawing.solids)} walls and columns",
             attempt="export rooms as areas, or walls that meet",
         )
+    notes += unplaced(drawing.labels, [(space.level, space.polygon) for space in spaces])
     doors = drawn_openings(drawing, spaces, notes)
     entrances = ways_in(drawing, spaces, doors, footprint, notes)
     ways: list[Passage] = []
@@ -131,7 +134,8 @@ def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPla
 
 
 def _units(drawing: Drawing) -> list[WalkableSpace]:
-    listed = sorted(drawing.spaces, key=lambda one: (one.level, one.shaft, one.key))
+    named = labelled(drawing.spaces, drawing.labels)
+    listed = sorted(named, key=lambda one: (one.level, one.shaft, one.key))
     names = unit_ids([(one.level, one.ref, one.category) for one in listed])
     return [
         WalkableSpace(
@@ -165,7 +169,7 @@ def _level_spaces(
         voids = _shapes(solids, False)
         rooms = enclosed_rooms(own, _shapes(solids, True), doors, level.outline, voids)
         own += [
-            WalkableSpace(f"{level_id(ordinal)}-walled-{n}", ordinal, "", category, shape, shape)
+            _walled(f"{level_id(ordinal)}-walled-{n}", ordinal, category, shape, drawing)
             for n, (shape, category) in enumerate(rooms, start=1)
         ]
         if rooms:
@@ -179,6 +183,16 @@ def _level_spaces(
     own += _corridors(ordinal, "gap", gap_corridors(own, footprint, blocked))
     own += _corridors(ordinal, "link", link_corridors(own, contacts(own), footprint, blocked))
     return own
+
+
+def _walled(
+    rid: str, ordinal: float, category: str, shape: BaseGeometry, drawing: Drawing
+) -> WalkableSpace:
+    """Returns a room between walls, called by the label in it."""
+    name = name_in(shape, ordinal, drawing.labels)
+    if name and category == "room":
+        category = category_of(name)
+    return WalkableSpace(rid, ordinal, name, category, shape, shape)
 
 
 def _shapes(solids: Sequence[DrawnSolid], *kinds: bool) -> list[BaseGeometry]:

@@ -173,6 +173,16 @@ class DrawnFixture:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnLabel:
+    """A name that stands at a point, for whatever lies there without one."""
+
+    key: str
+    level: float
+    point: Point
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnBuilding:
     """One house.
 
@@ -211,6 +221,7 @@ class Drawing:
     paths: tuple[DrawnPath, ...] = ()
     solids: tuple[DrawnSolid, ...] = ()
     fixtures: tuple[DrawnFixture, ...] = ()
+    labels: tuple[DrawnLabel, ...] = ()
     buildings: tuple[DrawnBuilding, ...] = ()
     grounds: tuple[BaseGeometry, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -233,6 +244,7 @@ class Drawing:
             paths=tuple(replace(one, line=move(one.line)) for one in self.paths),
             solids=tuple(replace(one, shape=move(one.shape)) for one in self.solids),
             fixtures=tuple(replace(one, shape=move(one.shape)) for one in self.fixtures),
+            labels=tuple(replace(one, point=move(one.point)) for one in self.labels),
             buildings=tuple(
                 replace(one, footprint=None if one.footprint is None else move(one.footprint))
                 for one in self.buildings

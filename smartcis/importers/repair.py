@@ -142,6 +142,7 @@ def _without_far(drawing: Drawing, notes: list[Note]) -> Drawing:
         paths=tuple(one for one in drawing.paths if near(one.line, "path", one.key)),
         solids=tuple(one for one in drawing.solids if near(one.shape, "solid", one.key)),
         fixtures=tuple(one for one in drawing.fixtures if near(one.shape, "fixture", one.key)),
+        labels=tuple(one for one in drawing.labels if near(one.point, "label", one.key)),
         buildings=tuple(
             one if near(one.footprint, "footprint", one.key) else replace(one, footprint=None)
             for one in drawing.buildings

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.bench import (
     against,
+    buildings,
     chaos,
     crowd,
     federation,
@@ -30,6 +31,7 @@ from tests.bench.peers import bench as peers
 from tests.fuzz import campaign
 
 BENCHES: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "buildings": buildings.run,
     "chaos": chaos.run,
     "crowd": crowd.run,
     "federation": federation.run,

@@ -18,6 +18,7 @@ from smartcis.importers.drawing import (
     DrawnBuilding,
     DrawnEntrance,
     DrawnFixture,
+    DrawnLabel,
     DrawnLevel,
     DrawnOpening,
     DrawnPath,
@@ -26,7 +27,6 @@ from smartcis.importers.drawing import (
     DrawnSpace,
     Finding,
     Kind,
-    Names,
     Note,
     label,
 )
@@ -80,6 +80,7 @@ class GeoJsonImporter:
             paths=tuple(reading.paths),
             solids=tuple(reading.solids),
             fixtures=tuple(reading.fixtures),
+            labels=tuple(reading.labels),
             buildings=tuple(reading.buildings),
             grounds=tuple(one.footprint for one in reading.buildings if one.footprint is not None),
             notes=tuple(reading.notes),
@@ -102,7 +103,7 @@ class _Reading:
         self.fixtures: list[DrawnFixture] = []
         self.buildings: list[DrawnBuilding] = []
         self._outlines: dict[float, list[BaseGeometry]] = {}
-        self._points: list[tuple[float, Point, Names]] = []
+        self.labels: list[DrawnLabel] = []
         self._unsure: list[tuple[Feature, float]] = []
         for feature, level in self.about.drawn:
             self._take(feature, level)
@@ -275,7 +276,7 @@ class _Reading:
             elif role and role[0] is Role.FIXTURE:
                 self.fixtures.append(DrawnFixture(key, level, point, role[0].value))
             elif label(names):
-                self._points.append((level, point, names))
+                self.labels.append(DrawnLabel(key, level, point, names))
             else:
                 self.notes.append(Note(Finding.DROPPED, "point", key, "nothing is said of it"))
 
@@ -298,36 +299,6 @@ class _Reading:
                 self.notes.append(Note(Finding.CONCLUDED, "outline", feature.id, why))
             else:
                 self._space(feature, plain_keys(feature), "room", level, [level])
-        for level, point, names in self._points:
-            holding = [
-                place
-                for place, one in enumerate(self.spaces)
-                if one.level == level and not label(one.names) and _holds(one.outline, point)
-            ]
-            if holding:
-                least = min(holding, key=lambda place: self.spaces[place].outline.area)
-                self.spaces[least] = _renamed(self.spaces[least], names)
-            else:
-                why = "a label in no unnamed space"
-                self.notes.append(Note(Finding.DROPPED, "point", label(names), why))
-
-
-def _renamed(space: DrawnSpace, names: Names) -> DrawnSpace:
-    category = space.category if space.category != "room" else category_of(label(names))
-    return DrawnSpace(
-        space.key,
-        space.level,
-        space.outline,
-        category,
-        names,
-        space.ref or label(names),
-        space.shaft,
-        closed=space.closed,
-    )
-
-
-def _holds(outline: BaseGeometry, point: Point) -> bool:
-    return bool(shapely.make_valid(outline).intersects(point))
 
 
 def _is_ring(shape: BaseGeometry) -> bool:

@@ -39,6 +39,7 @@ from smartcis.importers.words import Role, category_of, meaning
 LONGEST_S = 600.0  # to mesh a building; the largest published models take minutes
 LOW_STOREY_M = 2.2  # a storey lower than this above the one below is a mezzanine
 ABOVE_M, BELOW_M = 1.0, 0.6  # how far a shaft must pass a floor to serve it
+END = b"END-ISO-10303-21"
 OUT_OF_SCHEMA = "no spaces, walls or doors"
 
 
@@ -55,7 +56,14 @@ class IfcImporter:
         """Reads a model, in metres."""
         name = _model(files)
         assert name is not None
-        model = _meshed(files.read(name), name)
+        data = files.read(name)
+        if END not in data[-1_000:]:
+            raise BrokenFile(
+                f"{name} is cut short: it does not end as IFC does",
+                found=name,
+                exists=[END.decode()],
+            )
+        model = _meshed(data, name)
         return _Reading(self.name, files.stem, model).drawing()
 
 
@@ -202,16 +210,30 @@ class _Reading:
             role = meaning(one["long_name"]) or meaning(one["type"]) or (Role.SPACE, "room")
             if role[0] is Role.VOID:
                 continue
-            category = category_of(one["long_name"], one["type"], one["name"])
+            category = self._category(one)
             text = " ".join(part for part in (one["name"], one["long_name"]) if part)
             yield DrawnSpace(
                 one["key"], ordinal, shape, category, {"": text}, one["name"] or one["long_name"]
             )
         for one, _, shape in self._of("stairs", "elevator", "escalator", "ramp"):
             for ordinal in self._served(one):
+                if self._has_room(one["kind"], ordinal, shape):
+                    continue  # the cab stands in a shaft that is a space itself
                 key = f"{one['key']}@{ordinal:g}"
                 names = {"": one["name"]} if one["name"] else {}
                 yield DrawnSpace(key, ordinal, shape, one["kind"], names, shaft=one["key"])
+
+    def _has_room(self, category: str, ordinal: float, shape: BaseGeometry) -> bool:
+        """Returns whether a space of the same kind lies around a flight or cab on a storey."""
+        return any(
+            self._category(one) == category
+            and level == ordinal
+            and shapely.intersection(ground, shape).area > shape.area / 2
+            for one, level, ground in self._of("space")
+        )
+
+    def _category(self, space: Mapping[str, Any]) -> str:
+        return category_of(space["long_name"], space["type"], space["name"])
 
     def _served(self, one: Mapping[str, Any]) -> Sequence[float]:
         """Returns the storeys a flight or a shaft reaches: its own, and those up to its top."""

@@ -23,7 +23,6 @@ from smartcis.importers.drawing import (
     DrawnEntrance,
     DrawnLevel,
     DrawnOpening,
-    DrawnPath,
     DrawnRiser,
     DrawnSolid,
     DrawnSpace,
@@ -149,10 +148,9 @@ class _Reading:
                 for ordinal, height in sorted(self._heights.items())
             ),
             spaces=tuple(spaces),
-            openings=tuple(self._openings()),
+            openings=(*self._openings(), *self._transits()),
             entrances=tuple(self._entrances()),
             risers=tuple(self._risers()),
-            paths=tuple(self._paths()),
             solids=tuple(self._solids()),
             notes=tuple(self.notes),
         )
@@ -361,21 +359,28 @@ class _Reading:
             )
             yield DrawnRiser(key, kinds[0] if kinds else Kind.STAIRS, tuple(stops))
 
-    def _paths(self) -> Iterator[DrawnPath]:
-        """Returns the transitions within a level, as lines from state to state."""
+    def _transits(self) -> Iterator[DrawnOpening]:
+        """Returns the transitions within a level for which no boundary is drawn."""
         drawn = {
             frozenset(cell.id for cell in self._cells.values() if key in cell.bounds)
             for key in self._boundaries
         }
         for key, (one, other), line in self._transitions:
-            (here, at), (there, to) = self._cell_of(one), self._cell_of(other)
+            (here, _), (there, _) = self._cell_of(one), self._cell_of(other)
             if here is None or there is None or frozenset((here.id, there.id)) in drawn:
                 continue
-            shared = set(here.levels) & set(there.levels)
-            if line is None and at is not None and to is not None and not at.equals(to):
-                line = LineString([at, to])  # noqa: PLW2901  # the straight one stands for it
-            for level in sorted(shared) if line is not None else ():
-                yield DrawnPath(key, level, line)
+            for level in sorted(set(here.levels) & set(there.levels)):
+                shape = _crossing(here.area, there.area, line)
+                yield DrawnOpening(key, level, shape, (_on(here, level), _on(there, level)))
+
+
+def _crossing(one: BaseGeometry, other: BaseGeometry, line: LineString | None) -> BaseGeometry:
+    """Returns where one gets from an area into its neighbour, along a line or anywhere."""
+    gap = float(one.distance(other)) + 0.05 * float(one.area) ** 0.5
+    shared = shapely.intersection(one.buffer(gap), other.buffer(gap))
+    if line is not None and line.intersects(shared):
+        return as_point(shapely.intersection(line, shared).convex_hull)
+    return shapely.point_on_surface(shared)
 
 
 def _on(cell: Cell, level: float) -> str:

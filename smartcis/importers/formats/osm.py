@@ -12,6 +12,7 @@ from smartcis.importers.drawing import (
     Drawing,
     DrawnBuilding,
     DrawnEntrance,
+    DrawnLabel,
     DrawnLevel,
     DrawnOpening,
     DrawnPath,
@@ -20,7 +21,6 @@ from smartcis.importers.drawing import (
     DrawnSpace,
     Finding,
     Kind,
-    Names,
     Note,
     label,
 )
@@ -111,6 +111,7 @@ class _Reading:
             risers=tuple(self._risers()),
             paths=tuple(self._paths()),
             solids=tuple(solids),
+            labels=tuple(self._labels()),
             buildings=tuple(buildings),
             grounds=tuple(one.footprint for one in buildings if one.footprint is not None),
             notes=tuple(self.notes),
@@ -168,7 +169,6 @@ class _Reading:
         return None
 
     def _spaces(self) -> Iterator[DrawnSpace]:
-        labels = list(self._labels())
         for thing, category in self._of(Role.SPACE):
             area = self._area(thing)
             if area is None:
@@ -179,36 +179,25 @@ class _Reading:
                 why = "it names no level: taken as 0"
                 self.notes.append(Note(Finding.CONCLUDED, "level", thing.key, why))
             names, ref = names_of_tags(thing.tags), ref_of_tags(thing.tags)
-            if not names and not ref:
-                names = next(
-                    (
-                        one
-                        for level, point, one in labels
-                        if (level is None or level in levels) and area.intersects(point)
-                    ),
-                    {},
-                )
-                ref = label(names)
             for level in levels:
                 yield DrawnSpace(
                     thing.key if len(levels) == 1 else f"{thing.key}@{level:g}",
                     level,
                     area,
                     category,
-                    names or {"": ref},
+                    names or ({"": ref} if ref else {}),
                     ref,
                     shaft=thing.key if category in VERTICAL or len(levels) == 1 else "",
                     closed=thing.tags.get("access") in PRIVATE and category == "walkway",
                 )
 
-    def _labels(self) -> Iterator[tuple[float | None, Point, Names]]:
+    def _labels(self) -> Iterator[DrawnLabel]:
         """Returns points of interest: they name the room they stand in."""
         for thing in self._things.values():
             named = names_of_tags(thing.tags)
             if thing.kind == "node" and thing.line and named and thing.key not in self._kinds:
-                levels = self._levels(thing)
-                if levels or is_indoor(thing.tags):
-                    yield (levels[0] if levels else None), Point(thing.line[0]), named
+                for level in self._levels(thing):
+                    yield DrawnLabel(thing.key, level, Point(thing.line[0]), named)
 
     def _solids(self) -> Iterator[DrawnSolid]:
         for thing, _ in self._of(Role.SOLID, Role.VOID):
