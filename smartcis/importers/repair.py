@@ -29,6 +29,7 @@ from smartcis.importers.drawing import (
     label,
 )
 from smartcis.importers.errors import NothingDrawn, TooLarge
+from smartcis.importers.geometry.naming import slug
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import ground_of
 from smartcis.importers.level_names import level_id, tidy
@@ -38,7 +39,7 @@ WALL_HALF_M = 0.06  # half of what a wall drawn as a line is taken to be thick
 FAR_DEG = 0.2  # some 20 km: further from the rest than any venue is wide
 LARGEST_M = 20_000.0  # same, in plans that are drawn in metres
 MOST_SHAPES = 100_000
-TEXT_LENGTH, ID_LENGTH = 190, 60
+TEXT_LENGTH, NAME_LENGTH, ID_LENGTH = 190, 100, 60
 _SLIP = 1e-9
 
 Shaped = TypeVar("Shaped", DrawnOpening, DrawnPath, DrawnSolid, DrawnFixture)
@@ -71,12 +72,16 @@ def repaired(drawing: Drawing) -> Drawing:
         )
     return replace(
         drawing,
+        slug=_slug(drawing.slug),
         name=_text(drawing.name) or drawing.slug,
         attribution=drawing.attribution[:300],
         levels=_levels(drawing, spaces, solids, notes),
         spaces=tuple(spaces),
         solids=tuple(solids),
         openings=tuple(_sound(drawing.openings, lambda one: one.shape, "opening", notes)),
+        entrances=tuple(
+            replace(one, name=_text(one.name)[:NAME_LENGTH]) for one in drawing.entrances
+        ),
         paths=tuple(_sound(drawing.paths, lambda one: one.line, "path", notes)),
         fixtures=tuple(_sound(drawing.fixtures, lambda one: one.shape, "fixture", notes)),
         buildings=tuple(
@@ -297,6 +302,12 @@ def _named(names: Names) -> Names:
 def _text(text: str) -> str:
     """Returns a text that every database keeps and every page shows."""
     return "".join(sign for sign in text if sign.isprintable()).strip()[:TEXT_LENGTH]
+
+
+def _slug(text: str) -> str:
+    """Returns an id for a URL, the text itself where it is one."""
+    fits = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    return text[:ID_LENGTH] if fits else slug(text)[:ID_LENGTH] or "building"
 
 
 def as_point(shape: BaseGeometry) -> Point:

@@ -77,7 +77,7 @@ def _outward(
             for one in (*known, *found)
         ):
             continue
-        entrance = Entrance(side.space, side.point, opening.name, derived=False)
+        entrance = Entrance(side.space, side.point, opening.name[:100], derived=False)
         if space.closed:
             why = "it leads into what is not for the public"
         elif shells[space.level].distance(side.point) > OUTDOORS_M:

@@ -12,13 +12,16 @@ from hypothesis import strategies as st
 from shapely import affinity
 from shapely.geometry import GeometryCollection, LineString, Point, Polygon, box
 
+from smartcis.importers.drawing import Finding
 from smartcis.importers.geometry.check import trespasses
 from smartcis.importers.geometry.contact import contacts
+from smartcis.importers.geometry.detour import without_trespass
+from smartcis.importers.geometry.enclosed import enclosed_rooms
 from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.gaps import gap_corridors
 from smartcis.importers.geometry.inside import net_inside
 from smartcis.importers.geometry.naming import slug, unit_ids
-from smartcis.importers.geometry.passages import passages
+from smartcis.importers.geometry.passages import OneSide, Passage, drawn_opening, passages
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.reach import unreached
 from smartcis.importers.geometry.sight import sight_lines
@@ -239,3 +242,57 @@ def test_metres_bring_degrees_back(lon_deg, lat_deg, x_m, y_m):
     back = projection.metres(Point(*projection.degrees(x_m, y_m)))
     assert math.isclose(back.x, x_m, abs_tol=1e-5)
     assert math.isclose(back.y, y_m, abs_tol=1e-5)
+
+
+def test_a_ramp_on_two_levels_joins_them_without_steps():
+    spaces = own_ground([space("r0", box(0, 0, 3, 8), "ramp", 0)])
+    spaces += own_ground([space("r1", box(0, 0, 3, 8), "ramp", 1)])
+    rises = climbs(spaces, {0: 0.0, 1: 3.0})
+    assert [(rise.by_lift, rise.step_free) for rise in rises] == [(False, True)]
+
+
+def test_an_outer_door_does_not_join_neighbours_on_one_side():
+    rooms = own_ground([space("a", box(0, 0, 5, 4)), space("b", box(5, 0, 10, 4))])
+    tree = shapely.STRtree([room.free for room in rooms])
+    door = LineString([(4.1, 4.1), (4.9, 4.1)])
+    outcome = drawn_opening(rooms, tree, door, Point(4.5, 4.1))
+    assert isinstance(outcome, OneSide)
+    assert outcome.space == 0
+    between = drawn_opening(rooms, tree, LineString([(5, 1), (5, 2)]), Point(5, 1.5))
+    assert isinstance(between, Passage)
+    assert {between.inner, between.outer} == {0, 1}
+
+
+def test_walls_that_meet_enclose_rooms_and_a_double_wall_is_none():
+    lines = [LineString(line) for line in (((0, 0), (9, 0)), ((9, 0), (9, 5)), ((9, 5), (0, 5)))]
+    lines += [LineString([(0, 5), (0, 0)]), LineString([(4, 0), (4, 5)])]
+    lines += [LineString([(9.8, 0), (9.8, 5)]), LineString([(9, 0), (9.8, 0)])]
+    lines += [LineString([(9, 5), (9.8, 5)])]
+    walls = [line.buffer(0.06, cap_style="square") for line in lines]
+    rooms = enclosed_rooms([], walls, [Point(4, 2)], None)
+    assert sorted(round(room.area) for room, _ in rooms)[-2:] == [19, 24]
+    assert [room for room, _ in rooms if room.area > 5] == [room for room, _ in rooms[:2]]
+
+
+def test_a_door_in_the_middle_of_a_thick_wall_is_reached_from_both_rooms():
+    rooms = own_ground([space("a", box(0, 0, 4, 6)), space("b", box(4.6, 0, 8.6, 6))])
+    way = Passage(0, 1, Point(4.3, 5.4), is_door=True, derived=False)
+    door = Point(0, 1)
+    graph = walking_graph(rooms, [way], [Entrance(0, door, "", derived=False)], [])
+    assert unreached(rooms, graph) == {}
+
+
+def test_a_step_through_a_third_room_is_led_around_it_or_left_out():
+    rooms = own_ground(
+        [space("hall", box(0, 0, 10, 6), "walkway"), space("box", box(4, 1, 6, 4.5))]
+    )
+    graph = walking_graph(rooms, [], [], [])
+    ends = [graph.add_node(0, "turn", Point(1, 2)), graph.add_node(0, "turn", Point(9, 2))]
+    graph.add_both_ways(*ends, 8.0, 0, "walk")
+    assert trespasses(rooms, graph)
+    notes = without_trespass(rooms, graph)
+    assert [note.finding for note in notes] == [Finding.REPAIRED]
+    assert trespasses(rooms, graph) == []
+    walked = nx.Graph()
+    walked.add_weighted_edges_from((e.src, e.dst, e.length_mm) for e in graph.edges)
+    assert nx.shortest_path_length(walked, *ends, weight="weight") > 8_000

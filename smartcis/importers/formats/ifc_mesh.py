@@ -107,6 +107,9 @@ def _chosen(model: Any) -> Iterator[tuple[Any, str]]:
         except RuntimeError:  # a class that the schema does not have
             continue
         for one in found:
+            whole = _holder(one) if name.endswith("Flight") else None
+            if whole is not None and whole.id() in seen:
+                continue  # its stairs or ramp have it already
             if one.id() not in seen and len(seen) < MOST_PRODUCTS:
                 seen.add(one.id())
                 yield one, kind

@@ -70,6 +70,16 @@ class WalkableSpace:
         return self.category in LIFTS
 
     @property
+    def is_ramp(self) -> bool:
+        """Whether it climbs without steps."""
+        return self.category == "ramp"
+
+    @property
+    def climbs(self) -> bool:
+        """Whether it may lead to another level."""
+        return self.is_stairs or self.is_lift or self.is_ramp
+
+    @property
     def is_room(self) -> bool:
         """Whether one enters it through a door."""
         return not (self.is_walkway or self.is_stairs or self.is_lift)

@@ -31,13 +31,15 @@ class Climb:
         lower: index of the lower space.
         upper: index of the upper space.
         length_m: walking equivalent, without the wait.
-        by_lift: a ride; otherwise steps.
+        by_lift: a ride; otherwise steps or a ramp.
+        step_free: no steps.
     """
 
     lower: int
     upper: int
     length_m: float
     by_lift: bool
+    step_free: bool
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def climbs(spaces: Sequence[WalkableSpace], heights_m: Mapping[float, float]) ->
     found: dict[tuple[int, int], Climb] = {}
     ways: dict[str, list[int]] = defaultdict(list)
     for index, space in enumerate(spaces):
-        if (space.is_stairs or space.is_lift) and space.source_way and not space.free.is_empty:
+        if space.climbs and space.source_way and not space.free.is_empty:
             ways[space.source_way].append(index)
     for indices in ways.values():
         climbing = sorted(indices, key=lambda index: spaces[index].level)
@@ -87,15 +89,17 @@ def _climb(
     rise_m = heights_m[spaces[upper].level] - heights_m[spaces[lower].level]
     by_lift = spaces[lower].is_lift
     length_m = rise_m if by_lift else rise_m / math.sin(math.radians(STAIR_SLOPE_DEG))
-    return Climb(lower, upper, length_m, by_lift)
+    return Climb(lower, upper, length_m, by_lift, step_free=not spaces[lower].is_stairs)
+
+
+def _kind(space: WalkableSpace) -> tuple[bool, bool]:
+    return space.is_lift, space.is_ramp
 
 
 def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
     """Finds shafts of one kind that cover each other on neighbouring levels."""
     shafts = [
-        index
-        for index, space in enumerate(spaces)
-        if (space.is_stairs or space.is_lift) and not space.free.is_empty
+        index for index, space in enumerate(spaces) if space.climbs and not space.free.is_empty
     ]
     tree = shapely.STRtree([spaces[index].polygon for index in shafts])
     ordinals = sorted({space.level for space in spaces})
@@ -107,7 +111,7 @@ def _stacked(spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
             upper = shafts[int(hit)]
             there = spaces[upper]
             neighbours = there.level in {here.level + 1, next_up.get(here.level)}
-            if not neighbours or there.is_lift != here.is_lift:
+            if not neighbours or _kind(there) != _kind(here):
                 continue
             shared = shapely.intersection(here.polygon, there.polygon).area
             if shared >= SAME_SHAFT * min(here.polygon.area, there.polygon.area):

@@ -148,7 +148,7 @@ def walking_graph(
     for rise in rises:
         lower, upper = graph.centres[rise.lower], graph.centres[rise.upper]
         way = "lift" if rise.by_lift else "stairs"
-        graph.add_both_ways(lower, upper, rise.length_m, rise.lower, way, step_free=rise.by_lift)
+        graph.add_both_ways(lower, upper, rise.length_m, rise.lower, way, step_free=rise.step_free)
     for riser, (lower, upper) in zip(risers, ends, strict=True):
         way = "lift" if riser.by_lift else "stairs"
         length_m = riser.length_m + (2 * LIFT_WAIT_M if riser.by_lift else 0.0)
