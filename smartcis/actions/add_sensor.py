@@ -1,4 +1,4 @@
-"""Add a simulated sensor to a room or a machine."""
+"""Add a sensor to a room or a machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from smartcis.models.lookup import found
 
 
 def add_sensor(kind: str, owner: Owner, *, rid: str = "", mid: str = "", **settings: Any) -> Sensor:
-    """Adds a simulated sensor to a room or a machine.
+    """Adds a sensor to a room or a machine, a simulated one unless it is said.
 
     Args:
-        kind: one of `aspen.motes.kinds.DEVICE_KINDS`.
+        kind: of the code, or a row of `sensor_kind`.
         owner: staff.
         rid: the room, for kinds that watch a room.
         mid: the machine, for kinds that watch a machine.
-        settings: waveform, parameters, period_s, enabled.
+        settings: waveform, parameters, period_s, enabled, simulated.
 
     Raises:
         Refused: the owner is no staff.

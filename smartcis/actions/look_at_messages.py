@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
 from smartcis.models import Source
+from smartcis.models.accesses import note_access
 from smartcis.models.sensor_kinds import kind_named
 from smartcis.readings.units import converted
 from smartcis.sources.recent import recent_messages
@@ -45,6 +46,8 @@ def look_at_messages(
 ) -> list[LookedAt]:
     """Returns the newest message of each topic, newest first, as the source reads them.
 
+    The look is noted.
+
     Args:
         owner: staff.
         mapping: reads them instead, to be tried; what it does not fit is left out.
@@ -54,6 +57,8 @@ def look_at_messages(
         BadConfig: the mapping cannot be.
     """
     owner.require_staff("look at messages")
+    # A message may name a tag.
+    note_access(owner.user_id, owner.account, "looked at", f"messages of {source.pk}")
     settings = source.reader_settings()
     clocks = zone(settings.config["zone"]) if settings.config.get("zone") else None
     tried = settings.mappings if mapping is None else (mapping,)

@@ -95,11 +95,14 @@ class SensorChangeSerializer(serializers.Serializer[Any]):
 
 
 class SensorMakeSerializer(SensorChangeSerializer):
-    """A new simulated sensor: its kind, and the machine or the room it watches."""
+    """A new sensor, simulated unless said: its kind, and the machine or the room it watches."""
 
     kind = serializers.CharField(max_length=40, help_text=KIND)
     rid = serializers.CharField(required=False, allow_blank=True, max_length=60)
     mid = serializers.CharField(required=False, allow_blank=True, max_length=70)
+    simulated = serializers.BooleanField(
+        required=False, help_text="false for a device that sends its own readings"
+    )
 
 
 class MachineFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
@@ -183,7 +186,7 @@ class Sensors(viewsets.ReadOnlyModelViewSet[Sensor]):
 
     @endpoint(SensorSerializer, *EDIT, takes=SensorMakeSerializer, status=201)
     def create(self, request: Request, wanted: Wanted) -> Sensor:
-        """Adds a simulated sensor."""
+        """Adds a sensor."""
         return add_sensor(owner=Owner.of(request), **wanted)
 
     @endpoint(SensorSerializer, *EDIT, takes=SensorChangeSerializer)

@@ -9,6 +9,7 @@ from rest_framework.routers import SimpleRouter
 from smartcis.api import (
     building,
     deliveries,
+    devices,
     explain,
     feeds,
     house,
@@ -49,6 +50,9 @@ urlpatterns = [
     ),
     path("v1/readings/", feeds.ReadingList.as_view()),
     path("v1/feeds/", feeds.Feeds.as_view()),
+    path("v1/feeds/<str:source>/mappings/", devices.FeedMappings.as_view()),
+    path("v1/feeds/<str:source>/devices/", devices.FeedDevices.as_view()),
+    path("v1/feeds/<str:source>/devices/<int:device_id>/", devices.FeedDevice.as_view()),
     path("v1/feeds/<str:source>/rows/", feeds.FeedRows.as_view()),
     path("v1/feeds/<str:source>/refused/", feeds.FeedRefused.as_view()),
     path("v1/queries/", queries.QueryList.as_view()),

@@ -28,7 +28,6 @@ import structlog
 from django.conf import settings
 
 from aspen.errors import AspenError
-from aspen.motes.kinds import SHARED_STREAM
 from smartcis.outbound import AddressRefused, connected
 from smartcis.readings.times import measured_s
 from smartcis.wrappers.base import Listener, pause_s
@@ -69,7 +68,7 @@ class MqttBroker(Listener):
         ConfigField("url", "text", "mqtt://[user:password@]host[:port]; empty for MQTT_URL"),
         ConfigField("zone", "zone", "of devices that send local time, e.g. Europe/Berlin"),
     )
-    feeds = (*READINGS, SHARED_STREAM)
+    feeds = READINGS
     capabilities = (Capability.PUSH,)
     longest_pause_s: ClassVar[float] = 15.0
 

@@ -6,11 +6,12 @@ Law:        what a call handed over is in the log when it is answered; the gatew
 
 from __future__ import annotations
 
+from aspen.motes.kinds import DEVICE_KINDS, SHARED_STREAM
 from smartcis.wrappers.base import Wrapper
 from smartcis.wrappers.protocol import Capability
 
 ROWS = ("host_load", "host_process", "pdu_power")
-READINGS = ("cpu_reading", "light_reading", "rfid_reading", "seat_reading", "temperature_reading")
+READINGS = (*sorted(kind.stream for kind in DEVICE_KINDS), SHARED_STREAM)
 
 
 class PushGateway(Wrapper):

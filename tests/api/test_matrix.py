@@ -44,6 +44,8 @@ BODIES: dict[str, Any] = {
         "relation": "host_load",
         "rows": [{**HOST, "at_s": time.time()}],
     },
+    "PUT feeds/{source}/mappings/": {"mappings": []},
+    "PUT feeds/{source}/devices/{device_id}/": {"rid": "A"},
     "POST queries/{query_id}/deliveries/": {},
     "PATCH queries/{query_id}/placement/": {"where": "engine"},
     "PATCH queries/{query_id}/": {"name": "another"},
@@ -144,7 +146,8 @@ class House:
             "session": self.walk,
             "kiosk_id": "k1",
             "position": "1-0",
-            "source": self.ids.get(thing, ""),
+            "device_id": "1",
+            "source": self.ids.get(thing, "near"),
             "query_id": VIEWS.get(thing) or self.ids.get(thing, ""),
         }
         return endpoint.partition(" ")[2].format(**values)

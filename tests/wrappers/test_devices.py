@@ -11,7 +11,7 @@ import aiomqtt
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from wrappers.conftest import WAIT_S, changes_of, in_log
+from wrappers.conftest import WAIT_S, changes_of, in_log, settings_of
 from wrappers.sparkplug_messages import births
 from wrappers.test_listen import until
 from wrappers.test_payloads import FILES, body, corpus
@@ -27,6 +27,7 @@ from smartcis.sources.devices import KEPT, sid_of
 from smartcis.sources.listen import Listening
 from smartcis.sources.recent import RecentMessages, recent_messages
 from smartcis.sources.sink import SourceSink
+from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.payloads.propose import proposals
 from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.payloads.reader import PayloadReader
@@ -354,3 +355,56 @@ def test_proposals_read_what_they_propose():
         said = replace(one.mapping, kind=one.mapping.kind or "noise")
         (measured,) = PayloadReader([said]).read(message).measured
         assert measured.value == one.value * said.scale + said.offset
+
+
+def test_mappings_and_devices_are_set_up_over_rest(staff, sink):
+    feed = "/api/v1/feeds/b"
+    mapping = {"topic": "plant/{room}/v", "path": "x", "kind": "co2", "identity": "{room}.co2"}
+
+    def put(path, said):
+        return staff.put(f"{feed}/{path}/", json.dumps(said), "application/json")
+
+    (kept,) = put("mappings", {"mappings": [mapping]}).json()["mappings"]
+    assert kept == FORM | mapping | {"scale": 1.0, "offset": 0.0, "enabled": True}
+    refused = put("mappings", {"mappings": [mapping, mapping | {"unit": "°C"}]})
+    assert (refused.status_code, refused.json()["code"]) == (400, "smartcis.actions.invalid")
+    assert len(staff.get(f"{feed}/mappings/").json()["mappings"]) == 1
+    sink(heard(Measured("air", "co2", 612.0, "ppm")))
+    (seen,) = staff.get(f"{feed}/devices/").json()
+    assert (seen["device"], seen["rid"], seen["quantities"]["co2"]["value"]) == ("air", None, 612.0)
+    (sensor,) = put(f"devices/{seen['id']}", {"rid": "A"}).json()
+    assert (sensor["sid"], sensor["simulated"]) == ("b:air:co2", False)
+    assert put("devices/99", {"rid": "A"}).status_code == 404
+    assert sink(heard(Measured("air", "co2", 700.0, "ppm"))) == 1
+
+
+@pytest.mark.asyncio
+async def test_hostile_payloads_of_all_families_are_kept_and_hold_nobody_up(
+    broker, building, house
+):
+    await asyncio.to_thread(lambda: source_of(broker.url, topic="#"))
+    sink = SourceSink("b", composition.log())
+    settings = settings_of("mqtt", {"topic": "#", "url": broker.url}, source="b")
+    wrapper = MqttBroker(replace(settings, refuse=sink.refuse))
+    task = asyncio.create_task(wrapper.run(sink))
+    hostile = [(one["topic"], body(one)) for path in FILES for one in corpus(path)["refused"]] + [
+        ("spBv1.0/g/NBIRTH/n", b"\xff" * 40),
+        ("spBv1.0/g/NDATA/n", b"\x12\x02\x10\x07"),
+    ]
+    async with aiomqtt.Client("127.0.0.1", broker.port) as client:
+        while not wrapper.refused:
+            await client.publish("hello", b"?", qos=1)
+            await asyncio.sleep(0.05)
+        before = wrapper.refused
+        for topic, data in hostile:
+            await client.publish(topic, data, qos=1)
+        await client.publish("zigbee2mqtt/last", b'{"temperature": 20}', qos=1)
+        seen = SeenDevice.objects.filter(device="last")
+        await until(seen.exists, "the good message behind them")
+    task.cancel()
+    await asyncio.wait([task])
+    assert wrapper.refused >= before + len(hostile)
+    kept = await asyncio.to_thread(
+        lambda: set(RefusedMessage.objects.values_list("topic", flat=True))
+    )
+    assert {topic for topic, _ in hostile} <= kept

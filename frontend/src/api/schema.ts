@@ -408,6 +408,58 @@ export interface components {
             /** Format: double */
             readonly y_m: number;
         };
+        /** @description How messages of some topics are read. */
+        Mapping: {
+            enabled?: boolean;
+            /**
+             * @description whose payloads they are
+             * @enum {string}
+             */
+            family?: "fields" | "zigbee2mqtt" | "tasmota" | "ttn" | "chirpstack" | "sparkplug" | "homeassistant" | "own";
+            identity?: string;
+            /** @description of the sensor */
+            kind?: string;
+            /** Format: double */
+            offset?: number;
+            path?: string;
+            /** Format: double */
+            scale?: number;
+            /** @enum {string} */
+            time_form?: "arrival" | "iso" | "s" | "ms";
+            time_path?: string;
+            topic: string;
+            unit?: string;
+        };
+        /** @description How messages of some topics are read. */
+        MappingRequest: {
+            enabled?: boolean;
+            /**
+             * @description whose payloads they are
+             * @enum {string}
+             */
+            family?: "fields" | "zigbee2mqtt" | "tasmota" | "ttn" | "chirpstack" | "sparkplug" | "homeassistant" | "own";
+            identity?: string;
+            /** @description of the sensor */
+            kind?: string;
+            /** Format: double */
+            offset?: number;
+            path?: string;
+            /** Format: double */
+            scale?: number;
+            /** @enum {string} */
+            time_form?: "arrival" | "iso" | "s" | "ms";
+            time_path?: string;
+            topic: string;
+            unit?: string;
+        };
+        /** @description All mappings of a source. */
+        Mappings: {
+            mappings: components["schemas"]["Mapping"][];
+        };
+        /** @description All mappings of a source. */
+        MappingsRequest: {
+            mappings: components["schemas"]["MappingRequest"][];
+        };
         /** @description Who the client is, and what it may do. */
         Me: {
             may_query: boolean;
@@ -618,6 +670,11 @@ export interface components {
             /** @enum {string} */
             where: "engine" | "network";
             why: string;
+        };
+        /** @description Where a device is: in a room, or at a machine. */
+        PlaceRequest: {
+            mid?: string;
+            rid?: string;
         };
         /** @description One floor's plan. */
         Plan: {
@@ -966,6 +1023,33 @@ export interface components {
             /** @description `chosen`, or `lost: …` with why. */
             verdict: string;
         };
+        /** @description A device that a source heard; placed, it is read and no longer noted. */
+        SeenDevice: {
+            device: string;
+            /** Format: double */
+            heard_s: number;
+            readonly id: number;
+            mid: string | null;
+            name?: string;
+            quantities: {
+                [key: string]: components["schemas"]["SeenQuantity"];
+            };
+            rid: string | null;
+        };
+        /** @description What a device measured when it was noted last. */
+        SeenQuantity: {
+            /**
+             * Format: double
+             * @description seconds since 1970
+             */
+            at_s: number;
+            /** @description the sensor that it is, or would be */
+            sid: string;
+            /** @description of the payload */
+            unit: string;
+            /** Format: double */
+            value: number;
+        };
         /** @description A sensor, and what it measures when it is simulated. */
         Sensor: {
             readonly enabled: boolean;
@@ -1002,7 +1086,7 @@ export interface components {
             /** @enum {string} */
             waveform?: "people" | "constant" | "sine" | "square" | "random_walk" | "replay" | "nab_temperature" | "uci_temperature" | "uci_light";
         };
-        /** @description A new simulated sensor: its kind, and the machine or the room it watches. */
+        /** @description A new sensor, simulated unless said: its kind, and the machine or the room it watches. */
         SensorMakeRequest: {
             enabled?: boolean;
             /** @description seat, light, temperature, … or one that staff added: SELECT kind FROM sensor_kind */
@@ -1014,6 +1098,8 @@ export interface components {
             /** Format: double */
             period_s?: number;
             rid?: string;
+            /** @description false for a device that sends its own readings */
+            simulated?: boolean;
             /** @enum {string} */
             waveform?: "people" | "constant" | "sine" | "square" | "random_walk" | "replay" | "nab_temperature" | "uci_temperature" | "uci_light";
         };
@@ -1229,6 +1315,10 @@ export type LeftOut = components['schemas']['LeftOut'];
 export type Level = components['schemas']['Level'];
 export type Limits = components['schemas']['Limits'];
 export type Machine = components['schemas']['Machine'];
+export type Mapping = components['schemas']['Mapping'];
+export type MappingRequest = components['schemas']['MappingRequest'];
+export type Mappings = components['schemas']['Mappings'];
+export type MappingsRequest = components['schemas']['MappingsRequest'];
 export type Me = components['schemas']['Me'];
 export type Missing = components['schemas']['Missing'];
 export type MoveRequest = components['schemas']['MoveRequest'];
@@ -1245,6 +1335,7 @@ export type PaginatedQueryList = components['schemas']['PaginatedQueryList'];
 export type PaginatedReservationList = components['schemas']['PaginatedReservationList'];
 export type PaginatedSensorList = components['schemas']['PaginatedSensorList'];
 export type Placement = components['schemas']['Placement'];
+export type PlaceRequest = components['schemas']['PlaceRequest'];
 export type Plan = components['schemas']['Plan'];
 export type PlanDoor = components['schemas']['PlanDoor'];
 export type PlanMachine = components['schemas']['PlanMachine'];
@@ -1277,6 +1368,8 @@ export type Rows = components['schemas']['Rows'];
 export type SearchGraph = components['schemas']['SearchGraph'];
 export type SearchNode = components['schemas']['SearchNode'];
 export type SearchWay = components['schemas']['SearchWay'];
+export type SeenDevice = components['schemas']['SeenDevice'];
+export type SeenQuantity = components['schemas']['SeenQuantity'];
 export type Sensor = components['schemas']['Sensor'];
 export type SensorChangeRequest = components['schemas']['SensorChangeRequest'];
 export type SensorMakeRequest = components['schemas']['SensorMakeRequest'];
