@@ -75,6 +75,10 @@ class MqttBroker(Listener):
     def _set_up(self, config: Mapping[str, Any]) -> None:
         clocks = zone(config["zone"]) if config["zone"] else None
         self._reader = PayloadReader(self.settings.mappings, str(config["topic"]), clocks)
+        try:
+            self._filters = [aiomqtt.Wildcard(one) for one in self._reader.filters]
+        except ValueError as fault:
+            raise BadConfig("no topic filter", found=str(config["topic"])[:60]) from fault
         self._address = broker_address(str(config["url"]))
         self._random = random.Random()
         self._followed: set[str] = set()
@@ -146,7 +150,7 @@ class MqttBroker(Listener):
 
     def _wanted(self, topic: str) -> bool:
         """Returns whether a topic is asked for; a broker remembers what was asked for earlier."""
-        return any(aiomqtt.Topic(topic).matches(one) for one in self._reader.filters)
+        return any(aiomqtt.Topic(topic).matches(one) for one in self._filters)
 
     async def _take(self, message: aiomqtt.Message, append: Append) -> None:
         """Appends one message, however long the log is away; names one that cannot be used."""

@@ -234,6 +234,12 @@ def test_equal_messages_have_one_key_and_others_another():
     assert readings_of("a", b'{"x": 1}').key != readings_of("a", b'{"x": 2}').key
 
 
+@pytest.mark.parametrize("topic", ["a/#/b", "a+/b"])
+def test_a_topic_that_is_none_is_refused(topic):
+    with pytest.raises(BadConfig, match="topic filter"):
+        MqttBroker(settings_of("mqtt", {"topic": topic, "url": "mqtt://localhost"}))
+
+
 @pytest.mark.parametrize("url", ["", "localhost", "http://x", "mqtt://"])
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadConfig, match="mqtt://"):

@@ -7,6 +7,8 @@ export const SHARED_VIEWS = [
   'newest_processor',
   'newest_temperature',
   'newest_light',
+  'newest_humidity',
+  'newest_contact',
   'newest_reading',
   'silent_sensor',
   'door_state',

@@ -6,7 +6,7 @@
 import type { Plan, PlanUnit } from '../api/schema';
 import type { Point, Ring } from './geometry';
 import { grouped } from '../lists';
-import { by, number, records, type Table } from './table';
+import { by, number, records, type Fields, type Table } from './table';
 import type { ViewName } from './views';
 
 export type Tables = Readonly<Record<ViewName, Table>>;
@@ -118,10 +118,19 @@ const ROOM_STATES: Readonly<Record<string, RoomState>> = {
 
 type Others = ReadonlyMap<string, readonly NamedReading[]>;
 
-/** What sensors of operators' kinds say or keep silent about, by room, by name. */
+/** Views of readings that name neither quantity nor unit. */
+const NAMED = [
+  ['newest_humidity', 'humidity_pct', 'Humidity', '%'],
+  ['newest_contact', 'ajar', 'Door contact', ''],
+] as const;
+
+/** What sensors of all other kinds say, or those of operators keep silent about, by room, by name. */
 function otherReadings(tables: Tables): Others {
-  const found = [tables.newest_reading, tables.silent_sensor].flatMap((table) =>
-    records(table).map((record) => {
+  const named: Fields[] = NAMED.flatMap(([view, column, name, unit]) =>
+    records(tables[view]).map((record) => ({ ...record, value: record[column] ?? null, name, unit })),
+  );
+  const found = [...named, ...records(tables.newest_reading), ...records(tables.silent_sensor)].map(
+    (record: Fields) => {
       const value = number(record.value);
       const atS = number(record.at_s);
       return {
@@ -132,7 +141,7 @@ function otherReadings(tables: Tables): Others {
         unit: String(record.unit ?? ''),
         reading: value === null || atS === null ? null : { value, atS },
       };
-    }),
+    },
   );
   found.sort((one, other) => one.name.localeCompare(other.name) || one.sid.localeCompare(other.sid));
   return grouped(found, (one) => one.rid);

@@ -116,6 +116,8 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   newest_processor: ['mid', 'cpu_pct', 'at_s'],
   newest_temperature: ['rid', 'celsius', 'at_s'],
   newest_light: ['rid', 'lux', 'at_s'],
+  newest_humidity: ['sid', 'rid', 'humidity_pct', 'at_s'],
+  newest_contact: ['sid', 'rid', 'ajar', 'at_s'],
   newest_reading: ['sid', 'rid', 'mid', 'kind', 'name', 'value', 'unit', 'at_s'],
   silent_sensor: ['sid', 'rid', 'mid', 'kind', 'name'],
   door_state: ['door_id', 'state'],

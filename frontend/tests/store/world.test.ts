@@ -51,10 +51,12 @@ describe('readings of an operator’s kinds', () => {
         ['p', 'lab', 'm1', 'power', 'Power', 40, 'W', 950],
       ],
       silent_sensor: [['b', 'lab', null, 'battery', 'Battery']],
+      newest_humidity: [['h', 'lab', 48, 980]],
     });
     expect(rooms.get('lab')?.others.map((one) => [one.name, one.unit, one.reading])).toEqual([
       ['Battery', '', null],
       ['CO₂', 'ppm', { value: 612, atS: 900 }],
+      ['Humidity', '%', { value: 48, atS: 980 }],
     ]);
     expect(machines.get('m1')?.others.map((one) => one.sid)).toEqual(['p']);
     expect(rooms.get('store')?.others).toEqual([]);

@@ -215,7 +215,7 @@ def _topic(topic: object, base: object) -> str:
             topic = base + topic[1:]
         elif topic.endswith("~"):
             topic = topic[:-1] + base
-    if len(topic) > TOPIC_LENGTH or any(one in topic for one in "+#"):
+    if not 0 < len(topic) <= TOPIC_LENGTH or any(one in topic for one in "+#"):
         raise BadBrokerMessage("a state_topic names one topic", found=topic[:80])
     return topic
 
