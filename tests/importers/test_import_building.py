@@ -10,6 +10,7 @@ from django.forms import model_to_dict
 
 from smartcis.importers.errors import AnotherBuilding, StillUsed
 from smartcis.importers.run import SHIPPED, run
+from smartcis.importers.seed.run import seed
 from smartcis.models import (
     Building,
     Door,
@@ -22,6 +23,7 @@ from smartcis.models import (
     Venue,
 )
 from smartcis.models.outbox import _Committed
+from tests.bench.buildings import OURS
 from tests.importers.conftest import entrance, opening, unit, write_archive
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -224,3 +226,14 @@ def test_a_replaced_building_takes_its_machines_along(corridor_house, tmp_path):
 def test_seeding_before_importing_says_what_to_do():
     with pytest.raises(CommandError, match="import_building"):
         call_command("seed_building", verbosity=0)
+
+
+@pytest.mark.parametrize("name", ["amt.geojson", "clinic.ifc", "laboratory.gml", "workshop"])
+def test_any_building_is_furnished(name):
+    run(OURS / name)
+    done = seed(7)
+    assert done.machines >= 10
+    assert done.sensors > 2 * done.machines
+    assert done.kiosks >= 1
+    assert Machine.objects.values("unit__level").distinct().count() == 2
+    assert not any(vars(seed(7)).values())

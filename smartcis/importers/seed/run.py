@@ -14,7 +14,7 @@ from smartcis.importers.geometry.naming import slug
 from smartcis.importers.seed.calendar import seed_calendar
 from smartcis.importers.seed.machines import seed_machines
 from smartcis.importers.seed.missing import add_missing
-from smartcis.importers.seed.rooms import machine_rooms
+from smartcis.importers.seed.rooms import WORKPLACES, machine_rooms
 from smartcis.importers.seed.sensors import seed_regions, seed_sensors
 from smartcis.importers.seed.spread import far_apart
 from smartcis.models import (
@@ -73,7 +73,7 @@ def seed(number: int) -> Seeded:
     halls = [
         unit
         for unit in units
-        if unit.category == "room"
+        if unit.category in WORKPLACES
         and unit not in rooms
         and not unit.unreached
         and unit.area_m2 >= 60  # noqa: PLR2004  # square metres: a class fits in
@@ -111,7 +111,7 @@ def _seed_kiosks() -> int:
 
 def _landmark(node: RoutingNode) -> str:
     """Returns the name of the nearest room that has one."""
-    rooms = Unit.objects.filter(level_id=node.level_id, category="room", derived=False)
+    rooms = Unit.objects.filter(level_id=node.level_id, category__in=WORKPLACES, derived=False)
     named = rooms.exclude(name="")
     nearest = min(
         named,
