@@ -18,9 +18,9 @@ DATABASE = $(shell grep -rlE --include='test_*.py' 'mark\.database' tests)
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-demo: ## set everything up and run the product on http://127.0.0.1:8000
+demo: ## set everything up and run the product on http://127.0.0.1:8000, with BUILDING=path on any building
 	@docker/setup.sh run
-	@exec $(PYTHON) manage.py demo
+	@exec $(PYTHON) manage.py demo $(if $(BUILDING),--building "$(BUILDING)")
 
 test: ## set everything up and pass all tests
 	@docker/setup.sh test

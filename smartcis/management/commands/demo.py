@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from argparse import ArgumentParser
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import redis
@@ -22,12 +23,16 @@ from smartcis.services.product import NotLive, Product
 
 
 class Command(BaseCommand):
+    _building: Path | None = None
     help = "Start Redis, web, Celery, Spark engine and what feeds them; Ctrl-C ends them all."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="of the web server")
         parser.add_argument(
             "--no-simulator", action="store_true", help="leave the sensors to somebody else"
+        )
+        parser.add_argument(
+            "--building", type=Path, metavar="PATH", help="file, folder or archive to show"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -45,6 +50,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: product.request_stop())
         try:
+            self._building = options.get("building")
             self._start(product, simulator=not options["no_simulator"])
             self._say("")
             self._say(f"SmartCIS is live: http://127.0.0.1:{options['port']}/   (Ctrl-C ends it)")
@@ -83,9 +89,9 @@ class Command(BaseCommand):
     def fill(self, product: Product) -> None:
         """Sees to it that there is a building, things in it, and somebody to look after them."""
         steps = product.steps
-        if not Building.objects.exists():
+        if self._building or not Building.objects.exists():
             with steps.step("import of the building"):
-                call_command("import_building", verbosity=0)
+                call_command("import_building", *self._given(), verbosity=0)
         if not Sensor.objects.exists():
             with steps.step("simulated machines, sensors and visitors"):
                 call_command("seed_building", verbosity=0)
@@ -93,6 +99,9 @@ class Command(BaseCommand):
         printed = StringIO()
         call_command("staff_account", stdout=printed)
         steps.say(f"staff may lock doors and take seats; account: {printed.getvalue().strip()}")
+
+    def _given(self) -> list[str]:
+        return [str(self._building)] if self._building else []
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
