@@ -103,6 +103,8 @@ def test_unknown_paths_are_problems_too(visitor):
     refused(visitor("GET", "nothing/"), 404, "smartcis.api.not_found")
     refused(visitor("GET", "machines/m9/"), 404, "smartcis.api.not_found")
     refused(visitor("PUT", "building/", {}), 401, "smartcis.api.not_authenticated")
+    without_cookie = Client(enforce_csrf_checks=True).put("/api/v1/feeds/0/devices/-1/")
+    refused(without_cookie, 404, "smartcis.api.not_found")
 
 
 def test_visitors_read_and_staff_edit(visitor, staff):
