@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aspen.errors import AspenError
 from smartcis.services.heartbeat import PIPE_VARIABLE
 
 STEADY_S = 30.0  # a process that ran so long has not failed at its start
@@ -138,9 +139,9 @@ class Child:
                 return ""
             try:
                 self.start()
-            except OSError as error:  # no room for its log file, no process to be had
+            except (OSError, AspenError) as error:  # no room for its log file, no process to be had
                 self._next_start = now + self._back_off.pause_s(0.0)
-                return f"cannot be started: {error.strerror}"
+                return f"cannot be started: {error}"
             return "started again"
         status = self.process.poll()
         if status is None:

@@ -12,12 +12,15 @@ from waiting import until
 from aspen.log import RedisLog
 from aspen.log.entry import Tick
 from smartcis.environment import redis_socket
+from smartcis.services import child as children
 from smartcis.services.embedded_redis import (
     APPEND_ONLY,
     COMMANDS_OFF,
     EmbeddedRedis,
     EmbeddedRedisFailed,
 )
+
+FAILED = "the embedded Redis server did not start"
 
 
 @pytest.fixture
@@ -45,6 +48,28 @@ def test_a_kill_loses_nothing_that_was_acknowledged(server):
         kill(server)
         server.start()
         assert log.head() == 200 * (turn + 1)
+
+
+def test_one_that_cannot_come_back_is_started_until_it_can(server, monkeypatch):
+    monkeypatch.setattr(children, "LONGEST_PAUSE_S", 0.2)
+    log = RedisLog(started(server), "test", patience_s=0.0)
+    log.append([Tick(1.0)])
+    kept = server.logs / "kept"
+    (server.logs / APPEND_ONLY).rename(kept)
+    (server.logs / APPEND_ONLY).mkdir()  # as if the disk did not give it
+    kill(server)
+    said = []
+    until(
+        lambda: said.count("cannot be started: " + FAILED) > 1, also=lambda: watched(server, said)
+    )
+    (server.logs / APPEND_ONLY).rmdir()
+    kept.rename(server.logs / APPEND_ONLY)
+    until(server.answers, also=lambda: watched(server, said))
+    assert log.head() == 1
+
+
+def watched(server, said):
+    said.append(server.watch())
 
 
 def test_a_running_server_is_found_again(server):
