@@ -22,7 +22,7 @@ import structlog
 from aspen.errors import AspenError
 from aspen.redis_client import connect_once
 from smartcis.environment import redis_socket, socket_url
-from smartcis.services.append_only import cut_damage
+from smartcis.services.append_only import cut_damage, cut_half_transaction
 from smartcis.services.child import Child
 
 _START_TIMEOUT_S = 20.0
@@ -88,9 +88,12 @@ class EmbeddedRedis(Child):
             *("--save", "", "--aof-load-truncated", "yes"),
             *(word for name in COMMANDS_OFF for word in ("--rename-command", name, "")),
         )
+        file = self.logs / APPEND_ONLY
+        half = cut_half_transaction(file) if file.is_file() else None
+        self.lost = str(half or "")
         said = self._begin()
         if said is not None and _DAMAGED in said:
-            cut = cut_damage(self.logs / APPEND_ONLY)
+            cut = cut_damage(file)
             if cut is not None:
                 self.lost = str(cut)
                 said = self._begin()

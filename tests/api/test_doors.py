@@ -65,7 +65,9 @@ def query(house, building, settings) -> str:
 def send(method: str, path: str, query: str, body: object = None):
     for name in ("query_id", "session", "source", "rid", "mid", "sid", "door_id", "level_id"):
         path = path.replace(f"{{{name}}}", query)
-    path = path.replace("{reservation_id}", "1").removeprefix("/api/v1/")
+    for name in ("reservation_id", "device_id"):
+        path = path.replace(f"{{{name}}}", "1")
+    path = path.removeprefix("/api/v1/")
     return Caller()(method, path, body)
 
 
