@@ -18,7 +18,10 @@ ROWS = {
     "sensor": [
         ("t1", "temperature", "A", None, 1, "L0", 0.0, 0.0, True),
         ("l1", "light", "A", None, 1, "L0", 0.0, 0.0, True),
+        ("c1", "co2", "A", None, 1, "L0", 0.0, 0.0, False),
     ],
+    "sensor_kind": [("co2", "CO₂", "ppm", 0.0, 5_000.0)],
+    "sensor_interval": [("c1", 60.0, 243.0)],
     "region_seed": [("r", "t1")],
     "route_request": [("s", 1, "LaTeX", False)],
     "source": [("pdu", "pdu", "PDU", "A", "m1", 20.0, 40.0, START_S - 100)],
@@ -26,6 +29,9 @@ ROWS = {
     "cpu_reading": [("m1", "m1.cpu", 1.0, START_S), ("m2", "m2.cpu", 99.0, START_S)],
     "light_reading": [("A", "l1", 400.0, START_S), ("B", "l2", 1.0, START_S)],
     "temperature_reading": [("t1", "A", 30.0, START_S)],
+    "humidity_reading": [("A", "h1", 40.0, START_S)],
+    "door_reading": [("A", "d1", 1.0, START_S)],
+    "reading": [("c1", "co2", "A", None, 600.0, "ppm", START_S)],
     "energy_reading": [("m1", "m1.meter", 40.0, START_S)],
     "query_power": [("q", "t1", 0.4, 2.0, START_S)],
     "rfid_reading": [(tag, "x", 1, -60.0, START_S) for tag in ("a", "b", "c")],
@@ -40,6 +46,7 @@ TELLS = {
     "source_status",
     "silent_source",
     "silent_room",
+    "silent_sensor",
     "open_room",
     "closed_room",
     "room_state",
@@ -77,6 +84,7 @@ def test_every_view_over_a_stream_empties_within_its_range():
     lane.apply([(len(entries) + 1, Tick(START_S + 301.0))])
     assert {name: lane.rows(name) for name in live if lane.rows(name)} == {}
     assert set(lane.rows("silent_room")) == {("A",)}
+    assert set(lane.rows("silent_sensor")) == {("c1", "A", None, "co2", "CO₂")}
     assert set(lane.rows("closed_room")) == {("A", "no data")}
     assert "A" not in {rid for (rid,) in lane.rows("open_room")}
     assert ("A", "closed", "no data") in lane.rows("room_state")
