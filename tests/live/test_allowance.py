@@ -91,6 +91,8 @@ async def test_what_may_be_held_and_what_may_be_begun_in_a_minute_are_two_limits
     settings.RATES = settings.RATES | {"sockets": {"address": 100}}
     settings.QUOTAS = settings.QUOTAS | {"sockets": {"address": 2}}
     held = [await opened() for _ in range(2)]
+    for socket in held:
+        await socket.hear("welcome")  # it is counted
     refused = await opened()
     error = await refused.hear("error")
     assert (error["code"], error["exists"]) == (REACHED, ["up to 2 at once for your address"])

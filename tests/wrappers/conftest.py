@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +22,9 @@ from smartcis.ingest.relay import relay
 from smartcis.models import Source
 from smartcis.queries import standing_queries
 from smartcis.sources.reader import poll_source
+from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.kinds import kind_of
-from smartcis.wrappers.protocol import Settings
+from smartcis.wrappers.protocol import Measured, Measurements, Settings
 from smartcis.wrappers.pulse import Pulse, dead_s, late_s
 
 WAIT_S = 60.0
@@ -170,3 +172,20 @@ def changes_of(relation: str) -> list[tuple[int, tuple]]:
     """All changes of a relation in the log, once it has been told what is committed."""
     relay(composition.log())
     return in_log(relation)
+
+
+def source_of(url: str = "mqtt://127.0.0.1", **config) -> Source:
+    return Source.objects.create(
+        source="b", name="b", kind="mqtt", config={"url": url, **config}, period_s=1.0
+    )
+
+
+def heard(*measured: Measured, at_s: float | None = None, **more) -> Measurements:
+    return Measurements("", measured, time.time() if at_s is None else at_s, **more)
+
+
+@pytest.fixture
+def sink(building, house) -> SourceSink:
+    source_of()
+    relay(composition.log())
+    return SourceSink("b", composition.log())

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import aiomqtt
 import pytest
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from wrappers.conftest import WAIT_S, changes_of, in_log, settings_of
+from wrappers.conftest import WAIT_S, changes_of, heard, in_log, settings_of, source_of
 from wrappers.sparkplug_messages import births
 from wrappers.test_listen import until
 from wrappers.test_payloads import FILES, body, corpus
@@ -21,7 +20,7 @@ from smartcis.access.owner import SYSTEM
 from smartcis.actions.place_device import place_device
 from smartcis.errors import Invalid
 from smartcis.ingest.relay import relay
-from smartcis.models import RefusedMessage, SeenDevice, Sensor, Source, SourceMapping
+from smartcis.models import RefusedMessage, SeenDevice, Sensor, SourceMapping
 from smartcis.readings.errors import BadReading
 from smartcis.sources.devices import KEPT, sid_of
 from smartcis.sources.listen import Listening
@@ -31,26 +30,9 @@ from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.payloads.propose import proposals
 from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.payloads.reader import PayloadReader
-from smartcis.wrappers.protocol import Measured, Measurements
+from smartcis.wrappers.protocol import Measured
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
-
-
-def source_of(url: str = "mqtt://127.0.0.1", **config) -> Source:
-    return Source.objects.create(
-        source="b", name="b", kind="mqtt", config={"url": url, **config}, period_s=1.0
-    )
-
-
-def heard(*measured: Measured, at_s: float | None = None, **more) -> Measurements:
-    return Measurements("", measured, time.time() if at_s is None else at_s, **more)
-
-
-@pytest.fixture
-def sink(building, house) -> SourceSink:
-    source_of()
-    relay(composition.log())
-    return SourceSink("b", composition.log())
 
 
 async def published(broker, *messages: tuple[str, bytes]) -> None:
@@ -258,89 +240,6 @@ def test_a_mapping_that_cannot_be_is_not_saved(house, said, reason):
         SourceMapping(source=source_of(), **mapping).full_clean()
 
 
-FORM = {
-    "family": "fields",
-    "topic": "plant/{room}/v",
-    "path": "x",
-    "kind": "co2",
-    "unit": "",
-    "scale": "1",
-    "offset": "0",
-    "identity": "{room}.co2",
-    "time_path": "",
-    "time_form": "arrival",
-    "enabled": "on",
-}
-PAGE = "/admin/smartcis/source/b/messages/"
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(User.objects.create_superuser("root"))
-    return client
-
-
-@pytest.fixture
-def newest(sink) -> RecentMessages:
-    """Messages that the source heard."""
-    recent = RecentMessages()
-    now_s = time.time()
-    recent.add(Message("plant/A/v", b'{"x": 612, "temperature": "21.5"}', now_s))
-    recent.add(Message("zigbee2mqtt/air", b'{"temperature": 20.5, "humidity": 40}', now_s))
-    recent.add(Message("plant/text", b"<script>alert(1)</script>", now_s))
-    recent.keep("b")
-    return recent
-
-
-def test_the_page_shows_messages_and_who_recognises_them(staff, newest):
-    page = staff.get(PAGE)
-    text = page.content.decode()
-    assert "Zigbee2MQTT" in text
-    assert "air: Temperature 20.5 °C" in text
-    assert "<script>alert" not in text
-    assert page["Refresh"]
-    proposed = "topic=plant%2FA%2F%7Bdevice%7D&amp;family=fields&amp;path=temperature"
-    assert proposed in text
-    prefilled = staff.get(f"{PAGE}?topic=plant/%7Broom%7D/v&path=x&kind=co2")
-    assert "Refresh" not in prefilled
-    assert 'value="plant/{room}/v"' in prefilled.content.decode()
-
-
-def test_a_mapping_is_tried_on_the_messages_before_it_is_kept(staff, newest):
-    tried = staff.post(PAGE, {**FORM, "try": "1"}).content.decode()
-    assert "A.co2: CO₂ 612 ppm" in tried
-    assert not SourceMapping.objects.exists()
-    broken = staff.post(PAGE, {**FORM, "identity": "{nobody}", "try": "1"}).content.decode()
-    assert "nobody is no name" in broken
-    none = staff.post(PAGE, {**FORM, "topic": "elsewhere/{room}", "try": "1"}).content.decode()
-    assert "No message" in none
-    refused = staff.post(PAGE, {**FORM, "topic": "a/#/b", "keep": "1"}).content.decode()
-    assert "a topic is levels" in refused
-    assert staff.post(PAGE, {**FORM, "keep": "1"}).status_code == 302
-    assert SourceMapping.objects.get().said().identity == "{room}.co2"
-    assert "plant/{room}/v" in staff.get("/admin/smartcis/source/b/change/").content.decode()
-
-
-def test_others_do_not_see_messages(client, sink):
-    assert client.get(PAGE).status_code == 302
-    client.force_login(User.objects.create_user("somebody", is_staff=True))
-    assert client.get(PAGE).status_code == 403
-
-
-def test_a_device_is_placed_in_the_list_with_one_click(staff, sink):
-    sink(heard(Measured("air", "co2", 612.0, "ppm"), Measured("air", "temperature", 70.0, "°F")))
-    path = "/admin/smartcis/seendevice/"
-    assert "not placed" in staff.get(path).content.decode()
-    seen = SeenDevice.objects.get()
-    rows = {"form-TOTAL_FORMS": "1", "form-INITIAL_FORMS": "1", "form-0-id": str(seen.pk)}
-    done = staff.post(path, {**rows, "form-0-unit": "A", "form-0-machine": "", "_save": "Save"})
-    assert done.status_code == 302
-    assert "2 of 2" in staff.get(path).content.decode()
-    sink(heard(Measured("air", "co2", 640.0, "ppm"), Measured("air", "temperature", 70.0, "°F")))
-    assert [row[4] for _, row in changes_of("reading")] == [640.0]
-    assert [round(row[2], 2) for _, row in changes_of("temperature_reading")] == [21.11]
-
-
 def test_proposals_read_what_they_propose():
     data = b'{"a": {"co2": 612, "b c": [1, {"d.e": 4}]}, "contact": true}'
     message = Message("plant/A/state", data, 5.0)
@@ -355,27 +254,6 @@ def test_proposals_read_what_they_propose():
         said = replace(one.mapping, kind=one.mapping.kind or "noise")
         (measured,) = PayloadReader([said]).read(message).measured
         assert measured.value == one.value * said.scale + said.offset
-
-
-def test_mappings_and_devices_are_set_up_over_rest(staff, sink):
-    feed = "/api/v1/feeds/b"
-    mapping = {"topic": "plant/{room}/v", "path": "x", "kind": "co2", "identity": "{room}.co2"}
-
-    def put(path, said):
-        return staff.put(f"{feed}/{path}/", json.dumps(said), "application/json")
-
-    (kept,) = put("mappings", {"mappings": [mapping]}).json()["mappings"]
-    assert kept == FORM | mapping | {"scale": 1.0, "offset": 0.0, "enabled": True}
-    refused = put("mappings", {"mappings": [mapping, mapping | {"unit": "°C"}]})
-    assert (refused.status_code, refused.json()["code"]) == (400, "smartcis.actions.invalid")
-    assert len(staff.get(f"{feed}/mappings/").json()["mappings"]) == 1
-    sink(heard(Measured("air", "co2", 612.0, "ppm")))
-    (seen,) = staff.get(f"{feed}/devices/").json()
-    assert (seen["device"], seen["rid"], seen["quantities"]["co2"]["value"]) == ("air", None, 612.0)
-    (sensor,) = put(f"devices/{seen['id']}", {"rid": "A"}).json()
-    assert (sensor["sid"], sensor["simulated"]) == ("b:air:co2", False)
-    assert put("devices/99", {"rid": "A"}).status_code == 404
-    assert sink(heard(Measured("air", "co2", 700.0, "ppm"))) == 1
 
 
 @pytest.mark.asyncio
