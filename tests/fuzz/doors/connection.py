@@ -52,3 +52,11 @@ def door(loop: asyncio.AbstractEventLoop) -> Door:
     return Door(
         known.seeds, lambda data: loop.run_until_complete(said(data)), known.words, known.forms
     )
+
+
+async def still_answers() -> None:
+    """See that whoever makes sense is answered after all that did not."""
+    client = await opened()
+    await client.say(type="subscribe", id=1, view="free_machine")
+    await client.hear("snapshot")
+    await client.leave()
