@@ -45,6 +45,16 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.timeout(NIGHTLY_TIMEOUT_S) if wanted else skip)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """What was said during a test may be nonsense; between processes it has to be UTF-8."""
+    report = yield
+    report.sections = [
+        (name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
+
+
 @pytest.fixture(autouse=True)
 def _servers_of_tests_may_be_called(settings):
     """Sources and webhooks of tests are servers of this machine."""
