@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from smartcis.access.grants import is_staff
 from smartcis.access.welcome import welcome
-from smartcis.api.problems import plain_problem
+from smartcis.api.problems import CONTENT_TYPE, answer_to, plain_problem, unavailable
 from smartcis.errors import LimitReached
 from smartcis.models import Kiosk, Venue
 
@@ -66,7 +68,15 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
-    """Answers 500."""
+    """Answers 500, or 503 where the log or the database fails outside the API's own views."""
+    error = unavailable(sys.exc_info()[1])
+    if error is not None:
+        status, headers, body = answer_to(error)
+        if request.path.startswith("/api/"):
+            return JsonResponse(body, status=status, headers=headers, content_type=CONTENT_TYPE)
+        title = "The building cannot be shown for a moment"
+        page = render_to_string("smartcis/message.html", {"title": title})  # asks no database
+        return HttpResponse(page, status=status, headers=headers)
     if request.path.startswith("/api/"):
         return plain_problem(500, "smartcis.api.failed", "the server has failed; it is logged")
     return render(request, "smartcis/message.html", {"title": "The server has failed"}, status=500)

@@ -353,8 +353,9 @@ LOG_LINE: Any = (
 structlog.configure(
     wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(LOG_LEVEL)),
     processors=[part for part in LOG_PARTS if not isinstance(part, structlog.stdlib.ExtraAdder)]
-    + [LOG_LINE],
-    logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    + [structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+    # A handler of `logging` swallows what a full disk does not take; printing would raise it.
+    logger_factory=structlog.stdlib.LoggerFactory(),
     cache_logger_on_first_use=False,
 )
 

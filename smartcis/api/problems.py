@@ -9,7 +9,7 @@ from typing import Any
 import redis
 import structlog
 from django.core.exceptions import PermissionDenied
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions, serializers
@@ -114,14 +114,20 @@ def answer_to(error: AspenError) -> tuple[int, dict[str, str], dict[str, Any]]:
     return status, headers, problem(status, error.as_dict())
 
 
-def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Translates an exception of a view; DRF's hook."""
+def unavailable(error: BaseException | None) -> Unavailable | None:
+    """Returns what to say of the log or the database that fails, None of any other error."""
     if isinstance(error, redis.RedisError):
         logger.error("redis unreachable", reason=str(error))
-        error = Unavailable("the building's log does not answer", attempt="again in a few seconds")
-    if isinstance(error, OperationalError):  # away, locked, read-only, or its disk is full
+        return Unavailable("the building's log does not answer", attempt="again in a few seconds")
+    if isinstance(error, OperationalError | InterfaceError):  # away, locked, or its disk is full
         logger.error("database refused", reason=str(error))
-        error = Unavailable("the database does not take this now", attempt="again in a few seconds")
+        return Unavailable("the database does not take this now", attempt="again in a few seconds")
+    return None
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Translates an exception of a view; DRF's hook."""
+    error = unavailable(error) or error
     if isinstance(error, AspenError):
         status, headers, body = answer_to(error)
         return Response(body, status, headers=headers, content_type=CONTENT_TYPE)
