@@ -25,6 +25,7 @@ PACKAGES = (
     "sensors_sim",
     "smartcis",
     "smartcis/api",
+    "smartcis/client",
     "smartcis/importers",
     "smartcis/ingest",
     "smartcis/live",

@@ -200,7 +200,11 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
 
     @extend_schema(
         operation_id="v1_queries_list",
-        parameters=[OpenApiParameter("mine", bool, description="only one's own")],
+        parameters=[
+            OpenApiParameter("mine", bool, description="only one's own"),
+            OpenApiParameter("page", int),
+            OpenApiParameter("page_size", int),
+        ],
         responses=answers(QuerySerializer(many=True), 400, *READ),
     )
     def get(self, request: Request) -> Response:
