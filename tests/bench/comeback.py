@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import kombu.exceptions
 import psutil
 import redis
 from celery import Celery
@@ -39,7 +40,15 @@ LOOK_S = 0.1
 AT_ONCE = 8
 SIMULATED = b'"cpu_reading"'  # nobody but the simulator sends these
 _PING_S = 0.5
-_AWAY = (redis.RedisError, OSError, ValueError, KeyError, AspenError, psutil.Error)
+_AWAY = (
+    redis.RedisError,
+    kombu.exceptions.OperationalError,
+    OSError,
+    ValueError,
+    KeyError,
+    AspenError,
+    psutil.Error,
+)
 
 
 @dataclass(slots=True)
