@@ -53,6 +53,13 @@ class BuildingEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanUnits:
+    """What a floor's plan says of its rooms; see `RoomEntry`."""
+
+    units: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RoomEntry:
     """A room, corridor, staircase or lift.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from smartcis.client.problem import Problem
 from smartcis.client.rest import Rest
+from smartcis.client.typed import typed
 
 AT_ONCE = 2_000  # of the 5,000 that the server takes; far below its 1 MB
 
@@ -72,7 +73,8 @@ def push(
             if accepted:
                 problem.add_note(f"{accepted} readings before were taken")
             raise
-        accepted, position = accepted + answer["accepted"], answer["position"]
+        taken = typed(PushedReadings, answer)
+        accepted, position = accepted + taken.accepted, taken.position
     return PushedReadings(accepted, position)
 
 

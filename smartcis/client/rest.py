@@ -11,15 +11,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
 from smartcis.client.backoff import wait_s
 from smartcis.client.problem import NoConnection, Problem
+from smartcis.client.typed import typed
 
 API = "/api/v1/"
 TOO_MANY, UNAVAILABLE = 429, 503
+
+
+@dataclass(frozen=True, slots=True)
+class ListingPage:
+    """A page of a listing; `next` is the address of the one behind it."""
+
+    results: tuple[Mapping[str, Any], ...]
+    next: str | None
 
 
 class Rest:
@@ -66,9 +77,9 @@ class Rest:
         """Walks a listing, page by page as it is read."""
         number = 1
         while True:
-            page = self.get(path, page=number, **filters)
-            yield from page["results"]
-            if page["next"] is None:
+            page = typed(ListingPage, self.get(path, page=number, **filters))
+            yield from page.results
+            if page.next is None:
                 return
             number += 1
 
@@ -107,12 +118,7 @@ class Rest:
             twice=twice,
             lost=lost,
         )
-        if not answer.content:
-            return None
-        try:
-            return answer.json()
-        except ValueError:
-            raise _odd(answer) from None
+        return object_in(answer) if answer.content else None
 
     def send(
         self, request: httpx.Request, *, twice: bool = False, lost: bool = False
@@ -149,11 +155,31 @@ class Rest:
         return str(request.headers.get("Cookie", ""))
 
 
+def segment(name: str) -> str:
+    """Returns a name as one segment of a path, whatever it holds."""
+    return quote(name, safe="")
+
+
+def object_in(answer: httpx.Response) -> dict[str, Any]:
+    """Returns the JSON object that an answer holds.
+
+    Raises:
+        Problem: it holds none.
+    """
+    try:
+        found = answer.json()
+    except ValueError:
+        raise _odd(answer) from None
+    if not isinstance(found, dict):
+        raise _odd(answer)
+    return found
+
+
 def problem_of(answer: httpx.Response) -> Problem:
     """Returns why a request was refused."""
     try:
         body = answer.json()
-        problem = Problem.of({"status": answer.status_code, **body})
+        problem = Problem.of({"status": answer.status_code, **body, "message": body["message"]})
     except (ValueError, TypeError, KeyError):
         return _odd(answer)
     after = answer.headers.get("Retry-After", "")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias, cast, overload
 
-from smartcis.client.typed import typed
+from smartcis.client.typed import typed, understood
 
 Cell: TypeAlias = str | int | float | bool | None
 _PANDAS_TYPES = {"TEXT": "object", "INT": "Int64", "FLOAT": "float64", "BOOL": "boolean"}
@@ -88,14 +88,15 @@ class Rows(Sequence[RowTuple]):
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Rows:
         """Returns the rows in a JSON answer."""
-        return cls(
-            [typed(RowsColumn, column) for column in body["columns"]],
-            body["rows"],
-            epoch=body["epoch"],
-            position=body["position"],
-            at_s=body["at_s"],
-            total=body["total"],
-        )
+        with understood("table of rows", body):
+            return cls(
+                [typed(RowsColumn, column) for column in body["columns"]],
+                body["rows"],
+                epoch=body["epoch"],
+                position=body["position"],
+                at_s=body["at_s"],
+                total=body["total"],
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from smartcis.client.entries import (
     DoorEntry,
     ExplainedText,
     MachineEntry,
+    PlanUnits,
     RoomEntry,
     SensorEntry,
     ServerStatus,
@@ -29,7 +30,7 @@ from smartcis.client.places import node_at
 from smartcis.client.problem import Problem
 from smartcis.client.push import PushedReadings, SensorReading, push
 from smartcis.client.query import QueryEntry, RunningQuery
-from smartcis.client.rest import Rest
+from smartcis.client.rest import Rest, object_in, segment
 from smartcis.client.rows import Cell, Rows
 from smartcis.client.typed import typed
 from smartcis.client.walk import RunningWalk, WalkEntry
@@ -110,7 +111,7 @@ class SmartCIS:
         Raises:
             Problem: what is wrong with the text, and where; or the engine does not answer.
         """
-        return Rows.of(self._once(sql, "application/json").json())
+        return Rows.of(object_in(self._once(sql, "application/json")))
 
     def ask_csv(self, sql: str) -> str:
         """Returns the answer to a query that is asked once, as CSV.
@@ -174,7 +175,7 @@ class SmartCIS:
             Problem: what is wrong with it, and where.
         """
         answer = self.rest.post("queries/check/", {"sql": sql}, twice=True)
-        if not answer["ok"]:
+        if not answer.get("ok"):
             raise Problem.of(answer)
         return typed(ValidText, answer)
 
@@ -194,7 +195,7 @@ class SmartCIS:
         until_s = time.monotonic() + self.rest.patience_s
         while True:
             try:
-                return Rows.of(self.rest.get(f"queries/{view}/rows/", limit=limit))
+                return Rows.of(self.rest.get(f"queries/{segment(view)}/rows/", limit=limit))
             except Problem as problem:
                 if problem.found != "registering" or time.monotonic() > until_s:
                     raise
@@ -277,7 +278,8 @@ class SmartCIS:
     def rooms(self) -> Iterator[RoomEntry]:
         """Walks the rooms, corridors, staircases and lifts, floor by floor."""
         for level in self.building().levels:
-            for unit in self.rest.get(f"levels/{level.id}/plan/")["units"]:
+            plan = typed(PlanUnits, self.rest.get(f"levels/{segment(level.id)}/plan/"))
+            for unit in plan.units:
                 yield typed(RoomEntry, {**unit, "level_id": level.id})
 
     def machines(

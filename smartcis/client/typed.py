@@ -5,7 +5,8 @@ Law:    fields that this client does not know are left out, so that a server may
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from types import NoneType
@@ -25,11 +26,22 @@ def typed(kind: type[T], body: Any) -> T:
     Raises:
         Problem: it is something else.
     """
-    try:
+    with understood(kind.__name__, body):
         return cast("T", _made(kind, body))
-    except (KeyError, TypeError, AttributeError) as fault:
+
+
+@contextmanager
+def understood(what: str, body: object) -> Iterator[None]:
+    """Turns whatever cannot be read out of a JSON value into one problem.
+
+    Raises:
+        Problem: it is something else.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise Problem(
-            f"the answer is no {kind.__name__}: {fault!r} is missing or is something else",
+            f"the answer is no {what}: {fault}",
             code="smartcis.client.odd_answer",
             found=repr(body)[:80],
             attempt="check that the address is one of SmartCIS, and the versions of both",

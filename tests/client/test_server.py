@@ -138,11 +138,52 @@ def test_nobody_answers():
             next(client.watch("free_machine"))
 
 
-def test_somebody_else_answers():
-    pages = httpx.MockTransport(lambda _: httpx.Response(200, html="<p>It works!</p>"))
+ODD = [
+    httpx.Response(200, html="<p>It works!</p>"),
+    httpx.Response(200, json=[]),
+    httpx.Response(200, json={"results": 7, "columns": 7, "levels": 7}),
+    httpx.Response(301, headers={"Location": "https://elsewhere"}),
+    httpx.Response(502, json={"detail": "no"}),
+    httpx.Response(400, json={"message": "no", "position": 7}),
+]
+
+
+@pytest.mark.parametrize("answer", ODD)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda one: one.building(),
+        lambda one: one.ask("SELECT 1"),
+        lambda one: one.rows("a/../b"),
+        lambda one: one.submit("SELECT 1"),
+        lambda one: list(one.machines()),
+        lambda one: one.push([{}]),
+    ],
+)
+def test_somebody_else_answers(answer, ask):
+    pages = httpx.MockTransport(lambda _: answer)
     with SmartCIS("http://elsewhere", transport=pages) as client, pytest.raises(Problem) as odd:
-        client.building()
+        ask(client)
     assert odd.value.code == "smartcis.client.odd_answer"
+
+
+def test_a_name_is_one_segment():
+    asked = []
+
+    def look(request):
+        asked.append(request.url.raw_path)
+        return httpx.Response(404, json={"message": "no", "code": "c"})
+
+    client = SmartCIS("http://there/", transport=httpx.MockTransport(look))
+    with pytest.raises(Problem):
+        client.rows("a/../b?c")
+    assert asked == [b"/api/v1/queries/a%2F..%2Fb%3Fc/rows/"]
+
+
+@pytest.mark.parametrize("url", ["nonsense", "http://[", "ftp://there", ""])
+def test_an_address_that_is_none(url):
+    with pytest.raises(NoConnection):
+        SmartCIS(url).building()
 
 
 def test_the_building_is_listed(visitor):
