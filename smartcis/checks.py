@@ -49,9 +49,13 @@ def _plain_http() -> Iterator[str]:
             "SMARTCIS_PROXIES is empty: behind the server that speaks TLS all people would have "
             "one address and share one limit; set that server's address"
         )
-    plain = [one for one in settings.CSRF_TRUSTED_ORIGINS if not one.startswith("https://")]
-    if plain:
-        yield f"SMARTCIS_ORIGINS trusts {plain[0]}, which is plain HTTP; write https://"
+    for name, origins in (
+        ("SMARTCIS_ORIGINS", settings.CSRF_TRUSTED_ORIGINS),
+        ("SMARTCIS_CORS", settings.CORS_ALLOWED_ORIGINS),
+    ):
+        plain = [one for one in origins if not one.startswith("https://")]
+        if plain:
+            yield f"{name} trusts {plain[0]}, which is plain HTTP; write https://"
 
 
 def _hosts() -> Iterator[str]:

@@ -48,9 +48,13 @@ class Invalid(AspenError, code="smartcis.actions.invalid"):
     """A value the thing cannot have."""
 
 
-def unknown(what: str, found: object, names: Iterable[str]) -> NotFound:
+class AlreadyThere(AspenError, code="smartcis.actions.already_there"):
+    """A key that another thing has."""
+
+
+def unknown(what: str, found: object, names: Iterable[object]) -> NotFound:
     """Returns the error that something does not exist, the nearest names first."""
-    known = sorted(names)
+    known = sorted(map(str, names))
     near = get_close_matches(str(found), known, n=SHOWN, cutoff=0.5)
     rest = [name for name in known if name not in near]
     return NotFound(

@@ -11,6 +11,7 @@
 | SMARTCIS_SECRET_KEY | made on the first run | signs sessions |
 | SMARTCIS_HOSTS | localhost,127.0.0.1,[::1] | host names served |
 | SMARTCIS_ORIGINS | none | further origins that may open the socket or post forms |
+| SMARTCIS_CORS | none | origins whose pages may call the API, with a token and without cookies |
 | SMARTCIS_NAME | smartcis | prefix of everything kept in Redis |
 | SMARTCIS_OPEN_QUERIES | 1 | whether visitors may query: submit, check, ask why, follow queries |
 | SMARTCIS_QUOTA_… | see QUOTAS | how much one may hold at once: QUERIES, WALKS, SOCKETS, … |
@@ -82,6 +83,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "channels",
+    "corsheaders",
     "rest_framework",
     "django_filters",
     "drf_spectacular",
@@ -93,6 +95,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "smartcis.security.ContentSecurityPolicy",  # before whitenoise: static pages have it too
+    "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
@@ -102,6 +105,7 @@ MIDDLEWARE = [
     "smartcis.fair_share.Standing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "smartcis.api.parameters.KnownParameters",
 ]
 
 ROOT_URLCONF = "smartcis.urls"
@@ -289,6 +293,15 @@ REST_FRAMEWORK: dict[str, Any] = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 
+# Other people's pages call with a token; no cookie of theirs is heard, so none of ours is used.
+CORS_ALLOWED_ORIGINS = words("SMARTCIS_CORS", default="")
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOW_HEADERS = (
+    *("accept", "authorization", "content-type", "if-none-match"),
+    *("idempotency-key", "visitor-code"),
+)
+CORS_EXPOSE_HEADERS = ("content-disposition", "etag", "retry-after", "www-authenticate")
+
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "SmartCIS",
     "DESCRIPTION": "A building's sensors, machines, doors, calendars, queries and walking routes.",
@@ -299,7 +312,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     "COMPONENT_SPLIT_PATCH": False,
-    "POSTPROCESSING_HOOKS": [],  # choices stand where they are used, none needs a made-up name
+    # Choices stand where they are used, none needs a made-up name.
+    "POSTPROCESSING_HOOKS": ["smartcis.api.schema.completed"],
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
 }
 

@@ -3,6 +3,7 @@
     stream   name:log          1-0  2-0  3-0  …      e = entry, t = milliseconds of the append
     string   name:log:id       which log this is; another one means another history
     zset     name:log:keys:W   idempotency keys of a writer → position of the last entry under each
+    hash     name:log:said:W   those keys that stand for one thing alone → a digest of it
     hash     name:log:base     position, state: the fold of the entries that were compacted
     hash     name:log:left_out position → JSON: an entry that nobody takes up again, see `left_out`
     string   name:log:ahead    seconds by which log time is ahead of the wall clock
@@ -38,10 +39,14 @@ _AHEAD_HOLDS_S = 1.0  # seldom anything but 0: it is looked up once a second
 KEPT_SUPERSTEPS = 1_000
 """One would do, for an engine that runs its last batch again; the others are for people."""
 
-# KEYS stream, id, keys, base   ARGV fresh id, keys kept, seconds kept, key, entries…
+# KEYS stream, id, keys, base, said   ARGV fresh id, keys kept, seconds kept, key, digest, entries…
 _APPEND = """
 local seen = redis.call('ZSCORE', KEYS[3], ARGV[4])
-if seen then return tonumber(seen) end
+if seen then
+  local said = ARGV[5] ~= '' and redis.call('HGET', KEYS[5], ARGV[4])
+  if said and said ~= ARGV[5] then return redis.error_reply('OTHERWISE') end
+  return tonumber(seen)
+end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local position
@@ -49,14 +54,19 @@ if last[1] then position = tonumber(string.match(last[1][1], '^%d+'))
 else position = tonumber(redis.call('HGET', KEYS[4], 'position') or '0') end
 local now = redis.call('TIME')
 local at = now[1] * 1000 + math.floor(now[2] / 1000)
-for i = 5, #ARGV do
+for i = 6, #ARGV do
   position = position + 1
   redis.call('XADD', KEYS[1], string.format('%d-0', position), 'e', ARGV[i],
              't', string.format('%d', at))
 end
 redis.call('ZADD', KEYS[3], position, ARGV[4])
+if ARGV[5] ~= '' then redis.call('HSET', KEYS[5], ARGV[4], ARGV[5]) end
+for _, gone in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1 - tonumber(ARGV[2]))) do
+  redis.call('HDEL', KEYS[5], gone)
+end
 redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - tonumber(ARGV[2]))
 redis.call('EXPIRE', KEYS[3], ARGV[3])
+redis.call('EXPIRE', KEYS[5], ARGV[3])
 return position
 """
 
@@ -92,6 +102,10 @@ return number
 
 class OtherSupersteps(AspenError, code="aspen.log.other_supersteps"):
     """Somebody else's supersteps lie where a superstep was to be appended."""
+
+
+class KeyReused(AspenError, code="aspen.log.key_reused"):
+    """An idempotency key under which something else was appended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,29 +173,43 @@ class RedisLog:
         self._append_superstep = self._redis.register_script(_APPEND_SUPERSTEP)
         self._compact = self._redis.register_script(_COMPACT)
 
-    def append(self, entries: Sequence[Entry], key: str = "") -> int:
+    def append(self, entries: Sequence[Entry], key: str = "", digest: str = "") -> int:
         """Append entries in order, all or none.
 
         Args:
             entries: at least one. Ticks have log time; all else has the wall clock's, and gets it.
             key: idempotency key, "writer:…"; a second append under the same key changes nothing,
                 until the writer has used some ten thousand others.
+            digest: of what the key stands for; empty where its writer always says the same.
 
         Returns:
             The position of the last entry (of the first append under `key`).
+
+        Raises:
+            KeyReused: something of another digest was appended under the key.
         """
         if not entries:
             raise ValueError("an append holds at least one entry")
         # Without a key from the caller the client's own retry could still append twice.
         once = key or f"once:{secrets.token_hex(12)}"
-        keys = f"{self.name}:log:keys:{once.partition(':')[0]}"
-        position = self._append(
-            keys=[self._stream, f"{self.name}:log:id", keys, self._base],
-            args=[
-                *(secrets.token_hex(8), KEYS_KEPT, KEYS_KEPT_S, once),
-                *(encode(entry) for entry in self._in_log_time(entries)),
-            ],
-        )
+        writer = once.partition(":")[0]
+        keys, said = (f"{self.name}:log:{kept}:{writer}" for kept in ("keys", "said"))
+        try:
+            position = self._append(
+                keys=[self._stream, f"{self.name}:log:id", keys, self._base, said],
+                args=[
+                    *(secrets.token_hex(8), KEYS_KEPT, KEYS_KEPT_S, once, digest),
+                    *(encode(entry) for entry in self._in_log_time(entries)),
+                ],
+            )
+        except redis.ResponseError as error:
+            if "OTHERWISE" not in str(error):
+                raise
+            raise KeyReused(
+                "something else was sent under this idempotency key",
+                found=key.rpartition(":")[2],
+                attempt="use a fresh key for what is new, and a key again for the same alone",
+            ) from error
         return int(cast("int", position))
 
     def _in_log_time(self, entries: Sequence[Entry]) -> Sequence[Entry]:

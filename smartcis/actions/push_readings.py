@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.actions.support.pushing import pushing_sources
+from smartcis.actions.support.pushing import digest_of_call, pushing_sources
 from smartcis.errors import Refused
 from smartcis.ingest.pressure import check_pressure
 from smartcis.ingest.readings import append_readings
@@ -31,6 +31,7 @@ def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> in
     Raises:
         Refused: the owner is neither, or a sensor belongs to what its sources do not stand for.
         BadReading: naming the index of the first bad one; nothing was appended.
+        KeyReused: other readings came under the key; nothing was appended.
         Overrun: the engine is far behind; nothing was appended, come back later.
     """
     sources = pushing_sources(owner)
@@ -40,7 +41,8 @@ def push_readings(readings: Sequence[Any], owner: Owner, *, key: str = "") -> in
     with calls_of(sources, log):
         if owner.token is not None and owner.token.sources:
             _require_own_sensors(sources, readings)
-        return append_readings(log, readings, key=own if key else "")
+        digest = digest_of_call(key, readings)
+        return append_readings(log, readings, key=own if key else "", digest=digest)
 
 
 def _require_own_sensors(sources: Sequence[Source], readings: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from aspen.model.schema import Relation, Row
 from smartcis import composition
 from smartcis.access.owner import Owner
-from smartcis.actions.support.pushing import pushing_sources
+from smartcis.actions.support.pushing import digest_of_call, pushing_sources
 from smartcis.catalog import CATALOG
 from smartcis.errors import Refused, unknown
 from smartcis.models import Source
@@ -40,6 +40,7 @@ def push_rows(
         Refused: the owner is neither.
         NotFound: no such source.
         BadRow: naming the index of the first bad one; nothing was appended.
+        KeyReused: other rows came under the key; nothing was appended.
     """
     own = pushing_sources(owner)
     pushing = Source.objects.filter(kind="push", enabled=True)
@@ -63,7 +64,8 @@ def push_rows(
             raise BadRow(f"between 1 and {ROWS_AT_ONCE} rows at once", found=str(len(rows)))
         declared = CATALOG.get(relation)
         whole = [_row(declared, index, row) for index, row in enumerate(rows)]
-        return SourceSink(source.source, log)(Arrivals(key, relation, whole))
+        digest = digest_of_call(key, relation, rows)
+        return SourceSink(source.source, log)(Arrivals(key, relation, whole, digest))
 
 
 def _row(relation: Relation, index: int, row: Any) -> Row:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from smartcis.admin.marks import Page, ReadOnly, derived_mark, refuse
+from smartcis.access.owner import Owner
+from smartcis.actions.change_room import change_room
+from smartcis.actions.rename_level import rename_level
+from smartcis.actions.support.check_category import check_category
+from smartcis.admin.marks import Form, Page, ReadOnly, derived_mark, refuse
+from smartcis.errors import Invalid
 from smartcis.models import Building, Door, Level, Unit, Venue
+
+
+def _said(form: Any) -> dict[str, str]:
+    return {name: form.cleaned_data[name] for name in form.changed_data}
 
 
 @admin.register(Venue)
@@ -26,21 +38,60 @@ class BuildingAdmin(ReadOnly):
 
 
 @admin.register(Level)
-class LevelAdmin(ReadOnly):
-    """The floors."""
+class LevelAdmin(Page):
+    """The floors: what people call them; their geometry is the importer's."""
 
     list_display = ("name", "level_id", "ordinal")
-    exclude = ("outline",)
+    fields = ("level_id", "name", "short_name", "ordinal", "venue", "feature_id")
+    readonly_fields = ("level_id", "ordinal", "venue", "feature_id")
+
+    has_add_permission = refuse
+    has_delete_permission = refuse
+
+    def save_model(self, request: HttpRequest, obj: Level, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Renames a floor."""
+        del change
+        rename_level(obj.pk, _said(form), Owner.of(request))
+
+
+class UnitForm(Form):
+    """What people say of a room."""
+
+    class Meta:
+        model = Unit
+        fields = ("name", "category")
+
+    def clean_category(self) -> str:
+        """Refuses what only a drawing can say."""
+        category = str(self.cleaned_data["category"])
+        try:
+            check_category(Unit.objects.get(pk=self.instance.pk).category, category)
+        except Invalid as fault:
+            raise forms.ValidationError(fault.message) from fault
+        return category
 
 
 @admin.register(Unit)
-class UnitAdmin(ReadOnly):
+class UnitAdmin(Page):
     """Rooms, corridors, stairs and lifts; searched by other pages' selectors."""
+
+    form = UnitForm
 
     list_display = ("rid", "name", "category", "level", "area_m2", derived_mark, "unreached")
     list_filter = ("level", "category", "derived", ("unreached", admin.EmptyFieldListFilter))
     search_fields = ("rid", "name")
-    exclude = ("polygon", "ground")
+    readonly_fields = (
+        *("rid", "level", "feature_id", "label_x_m", "label_y_m", "area_m2", "derived"),
+        "unreached",
+    )
+
+    has_add_permission = refuse
+    has_delete_permission = refuse
+
+    def save_model(self, request: HttpRequest, obj: Unit, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Changes what people say of a room."""
+        del change
+        change_room(obj.pk, _said(form), Owner.of(request))
 
 
 @admin.register(Door)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django import forms
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
-from smartcis.admin.marks import Page, Table, simulated_mark
+from smartcis.access.owner import Owner
+from smartcis.actions.remove_kiosk import remove_kiosk
+from smartcis.actions.remove_machine import remove_machine
+from smartcis.actions.support.save_kiosk import save_kiosk
+from smartcis.actions.support.save_machine import save_machine
+from smartcis.actions.support.stand import Stand, stand_of
+from smartcis.admin.marks import Form, Kept, Page, Table, simulated_mark
+from smartcis.errors import Invalid
 from smartcis.models import Desk, Kiosk, Machine, SoftwareInstall
+
+PLACE = {"unit", "node", "x_m", "y_m"}
 
 
 class SoftwareInline(Table):
@@ -18,16 +30,56 @@ class SoftwareInline(Table):
     extra = 1
 
 
+class MachineForm(Form):
+    """A machine; without point and position it stands in the middle of its room."""
+
+    class Meta:
+        model = Machine
+        fields = ("mid", "host", "unit", "node", "x_m", "y_m", "cpu_type", "simulated")
+        help_texts = {
+            "node": "The walking point it stands at; without one a desk is put at the position.",
+            "simulated": "Untick for a real machine.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("node", "x_m", "y_m"):
+            self.fields[name].required = False
+
+    def clean(self) -> dict[str, Any]:
+        """Finds where it can stand."""
+        said: dict[str, Any] = super().clean() or self.cleaned_data
+        self.stand: Stand | None = None
+        if "unit" in said and PLACE & set(self.changed_data):
+            node, x_m, y_m = (said.get(name) for name in ("node", "x_m", "y_m"))
+            try:
+                self.stand = stand_of(said["unit"], node, x_m, y_m)
+            except Invalid as fault:
+                raise forms.ValidationError(fault.message) from fault
+        return said
+
+
 @admin.register(Machine)
-class MachineAdmin(Page):
+class MachineAdmin(Kept):
     """Machines, searched by host or room; software is edited in place."""
+
+    form = MachineForm
 
     list_display = ("mid", "host", "unit", "programs", "cpu_type", simulated_mark)
     list_filter = ("unit__level", "simulated", "software__software")
     list_select_related = ("unit",)
     search_fields = ("mid", "host", "unit__rid", "unit__name")
-    autocomplete_fields = ("unit", "node", "desk")
+    autocomplete_fields = ("unit", "node")
     inlines = (SoftwareInline,)
+
+    def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Saves a machine as the API does: with its desk, and with what moves with it."""
+        del request, change
+        save_machine(obj, form.stand)
+
+    def remove(self, key: str, owner: Owner) -> None:
+        """Removes a machine."""
+        remove_machine(key, owner)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Machine]:
         """Counts programs in the same query."""
@@ -63,10 +115,19 @@ class DeskAdmin(Page):
 
 
 @admin.register(Kiosk)
-class KioskAdmin(Page):
+class KioskAdmin(Kept):
     """Screens on the wall."""
 
     list_display = ("name", "kiosk_id", "node", simulated_mark)
     list_select_related = ("node__unit",)
     search_fields = ("name", "kiosk_id")
     autocomplete_fields = ("node",)
+
+    def save_model(self, request: HttpRequest, obj: Kiosk, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Saves a kiosk as the API does."""
+        del request, form, change
+        save_kiosk(obj, {})
+
+    def remove(self, key: str, owner: Owner) -> None:
+        """Removes a kiosk."""
+        remove_kiosk(key, owner)

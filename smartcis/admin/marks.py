@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+
+from smartcis.access.owner import Owner
 
 # Django's classes take type arguments only for the type checker.
 if TYPE_CHECKING:
@@ -42,6 +45,33 @@ class ReadOnly(Page):
     has_add_permission = refuse
     has_change_permission = refuse
     has_delete_permission = refuse
+
+
+class Removed(Page):
+    """What an action removes, one by one or many at once."""
+
+    def remove(self, key: str, owner: Owner) -> None:
+        """Calls the action."""
+        raise NotImplementedError
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Removes one."""
+        self.remove(obj.pk, Owner.of(request))
+
+    @transaction.atomic
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """Removes many, all or none."""
+        for key in list(queryset.values_list("pk", flat=True)):
+            self.remove(key, Owner.of(request))
+
+
+class Kept(Removed):
+    """What keeps its id: another id would be another thing."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """Returns what nobody edits."""
+        del request
+        return (str(self.opts.pk.name),) if obj else ()
 
 
 class Switched(Page):

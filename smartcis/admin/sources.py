@@ -12,8 +12,11 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from smartcis.access.owner import Owner
+from smartcis.actions.remove_source import remove_source
+from smartcis.actions.support.save_source import save_source
 from smartcis.admin.devices import MappingTable, messages_link, messages_page
-from smartcis.admin.marks import Form, ReadOnly, Switched
+from smartcis.admin.marks import Form, ReadOnly, Removed, Switched
 from smartcis.models import RefusedMessage, Source, SourceState
 from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
@@ -75,7 +78,7 @@ class SourceForm(Form):
 
 
 @admin.register(Source)
-class SourceAdmin(Switched):
+class SourceAdmin(Switched, Removed):
     """Sources and how they are."""
 
     form = SourceForm
@@ -87,6 +90,15 @@ class SourceAdmin(Switched):
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
     stored = ("source", "health", "trouble", "refused", "warnings", "live")
+
+    def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Saves a source as the API does."""
+        del request, form, change
+        save_source(obj, {})
+
+    def remove(self, key: str, owner: Owner) -> None:
+        """Removes a source."""
+        remove_source(key, owner)
 
     def get_urls(self) -> list[URLPattern]:
         """Adds the page of a broker's messages."""

@@ -11,10 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from smartcis.api.fields import BOX, PAIR, ring_lists, texts
+from smartcis.api.fields import PAIR, ring_lists, texts
+from smartcis.api.kiosks import KioskSerializer
+from smartcis.api.levels import LevelSerializer, rings
+from smartcis.api.machines import MachineSerializer, machines
 from smartcis.api.schema import READ, answers, endpoint
-from smartcis.api.things import MachineSerializer, SensorSerializer, machines
+from smartcis.api.sensors import SensorSerializer
 from smartcis.errors import NotFound
+from smartcis.importers.words import CONNECTORS
 from smartcis.models import (
     Door,
     Kiosk,
@@ -29,49 +33,6 @@ from smartcis.models import (
 from smartcis.models.lookup import found
 
 SIMULATED_NOTE = "Machines, software, seats, sensors and visitors are simulated."
-# Unit categories of IMDF that join levels, and what people call them.
-CONNECTORS = {
-    "stairs": "stairs",
-    "elevator": "lift",
-    "escalator": "escalator",
-    "ramp": "ramp",
-}
-
-Ring = list[list[float]]
-
-
-class LevelSerializer(serializers.ModelSerializer[Level]):
-    """A floor."""
-
-    id = serializers.CharField(source="level_id")
-    bounds_m = serializers.SerializerMethodField(help_text="min x, min y, max x, max y in metres")
-
-    class Meta:
-        model = Level
-        fields = ("id", "name", "short_name", "ordinal", "bounds_m")
-        read_only_fields = fields
-
-    @extend_schema_field(BOX)
-    def get_bounds_m(self, level: Level) -> list[float]:
-        """Returns the box around the outline."""
-        points = [point for ring in rings(level.outline) for point in ring] or [[0.0, 0.0]]
-        xs, ys = zip(*points, strict=True)
-        return [min(xs), min(ys), max(xs), max(ys)]
-
-
-class KioskSerializer(serializers.ModelSerializer[Kiosk]):
-    """A screen on a wall."""
-
-    id = serializers.CharField(source="kiosk_id")
-    node = serializers.IntegerField(source="node_id")
-    level_id = serializers.CharField(source="node.level_id")
-    x_m = serializers.FloatField(source="node.x_m")
-    y_m = serializers.FloatField(source="node.y_m")
-
-    class Meta:
-        model = Kiosk
-        fields = ("id", "name", "node", "level_id", "x_m", "y_m")
-        read_only_fields = fields
 
 
 class BuildingSerializer(serializers.Serializer[Any]):
@@ -210,8 +171,3 @@ class PlanView(APIView):
         }
         context = {"centres": dict(centres.values_list("unit_id", "node"))}
         return Response(PlanSerializer(body, context=context).data)
-
-
-def rings(outline: list[list[Ring]]) -> list[Ring]:
-    """Returns all rings of several polygons."""
-    return [ring for polygon in outline for ring in polygon]

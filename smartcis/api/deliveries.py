@@ -59,7 +59,6 @@ class Deliveries(generics.GenericAPIView[Delivery]):
     filter_backends = ()
 
     @extend_schema(
-        operation_id="v1_deliveries_list",
         responses=answers(DeliverySerializer(many=True), 403, *READ),
     )
     def get(self, request: Request, query_id: str) -> Response:
@@ -69,7 +68,7 @@ class Deliveries(generics.GenericAPIView[Delivery]):
         page = self.paginate_queryset(found) or []
         return self.get_paginated_response(DeliverySerializer(page, many=True).data)
 
-    @endpoint(RetriedSerializer, *EDIT, takes=RetrySerializer)
+    @endpoint(RetriedSerializer, *EDIT, takes=RetrySerializer, operation_id="retryDeliveries")
     def post(self, request: Request, wanted: Wanted, query_id: str) -> dict[str, int]:
         """Makes the calls that were given up once more."""
         return {"retried": retry_deliveries(query_id, Owner.of(request), wanted.get("key"))}

@@ -16,7 +16,7 @@ from smartcis.actions.place_device import place_device
 from smartcis.actions.set_mappings import set_mappings
 from smartcis.api.fields import Wanted
 from smartcis.api.schema import EDIT, endpoint
-from smartcis.api.things import SensorSerializer
+from smartcis.api.sensors import SensorSerializer
 from smartcis.errors import Refused, unknown
 from smartcis.models import SeenDevice, Sensor, Source, SourceMapping
 from smartcis.models.lookup import found
@@ -80,14 +80,19 @@ class FeedMappings(APIView):
 
     pagination_class = None
 
-    @endpoint(MappingsSerializer, 403, 404, 406)
+    @endpoint(MappingsSerializer, 403, 404, 406, operation_id="getFeedMappings")
     def get(self, request: Request, source: str) -> dict[str, QuerySet[SourceMapping]]:
         """Returns them."""
         if not Owner.of(request).staff:
             raise Refused("only staff may see how sources are set up")
         return {"mappings": found(Source, source, "source").mappings.all()}
 
-    @endpoint(MappingsSerializer, *EDIT, takes=MappingsSerializer)
+    @endpoint(
+        MappingsSerializer,
+        *EDIT,
+        takes=MappingsSerializer,
+        operation_id="replaceFeedMappings",
+    )
     def put(self, request: Request, wanted: Wanted, source: str) -> dict[str, list[SourceMapping]]:
         """Replaces them; the source is read by them within seconds."""
         given = wanted["mappings"][:MOST_MAPPINGS]
@@ -108,7 +113,7 @@ class FeedDevices(APIView):
 class FeedDevice(APIView):
     """One device that a broker heard."""
 
-    @endpoint(SensorSerializer(many=True), *EDIT, takes=PlaceSerializer)
+    @endpoint(SensorSerializer(many=True), *EDIT, takes=PlaceSerializer, operation_id="placeDevice")
     def put(self, request: Request, wanted: Wanted, source: str, device_id: int) -> list[Sensor]:
         """Places it: its sensors are added, or moved, and its readings taken from then on."""
         owner = Owner.of(request)

@@ -96,7 +96,13 @@ class QueryExplain(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "check"
 
-    @endpoint(ExplanationSerializer, *SEND, 403, takes=ExplainSerializer)
+    @endpoint(
+        ExplanationSerializer,
+        *SEND,
+        403,
+        takes=ExplainSerializer,
+        operation_id="explainQuery",
+    )
     def post(self, request: Request, given: Wanted) -> Response:
         """Explains a query."""
         statement = submitted(given.pop("sql"))

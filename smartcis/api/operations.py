@@ -66,7 +66,7 @@ class LeftOutDetail(APIView):
 
     permission_classes = (StaffOnly,)
 
-    @endpoint(LeftOutSerializer, *EDIT, 404, 503, request=None)
+    @endpoint(LeftOutSerializer, *EDIT, 404, 503, request=None, operation_id="takeInAgain")
     def post(self, _request: Request, position: str) -> Any:
         """Takes the entry in again, at the log's end."""
         return take_in_again(position)

@@ -17,10 +17,11 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
+from aspen.log.redis_log import KeyReused
 from smartcis.access.grants import Forbidden, NoSuchView
 from smartcis.actions.look_at_rows import QueryEnded
 from smartcis.api.fields import texts
-from smartcis.errors import BodyTooLarge, ComeBack, NotFound, QuotaReached, Refused
+from smartcis.errors import AlreadyThere, BodyTooLarge, ComeBack, NotFound, QuotaReached, Refused
 from smartcis.questions.asking import CannotSay, NoAnswer
 from smartcis.questions.once import NotAnswered
 from smartcis.services.metrics import REFUSALS
@@ -41,9 +42,11 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (Refused, 403),
     (Forbidden, 403),
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
+    (AlreadyThere, 409),
     (CannotSay, 409),
     (NotAnswered, 409),
     (QueryEnded, 409),
+    (KeyReused, 422),
     (NoAnswer, 503),
     (LogAway, 503),
     (Unavailable, 503),

@@ -199,12 +199,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         return super().get_renderers() if self.request.method == "POST" else [JSONRenderer()]
 
     @extend_schema(
-        operation_id="v1_queries_list",
-        parameters=[
-            OpenApiParameter("mine", bool, description="only one's own"),
-            OpenApiParameter("page", int),
-            OpenApiParameter("page_size", int),
-        ],
+        parameters=[OpenApiParameter("mine", bool, description="only one's own")],
         responses=answers(QuerySerializer(many=True), 400, *READ),
     )
     def get(self, request: Request) -> Response:
@@ -221,6 +216,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         return self.get_paginated_response([query_body(q, owner, snapshots, reasons) for q in page])
 
     @extend_schema(
+        operation_id="submitStatement",
         request=QueryMakeSerializer,
         responses={
             **answers(QuerySerializer, *SEND, 403, 404, 409, 503, status=201),
@@ -284,7 +280,7 @@ class QueryCheck(APIView):
     permission_classes = (AllowAny,)
     throttle_scope = "check"
 
-    @endpoint(CHECKED, *SEND, takes=SqlSerializer)
+    @endpoint(CHECKED, *SEND, takes=SqlSerializer, operation_id="checkQuery")
     def post(self, request: Request, wanted: Wanted) -> Response:
         """Checks a query."""
         try:

@@ -48,7 +48,7 @@ class LimitsSerializer(serializers.Serializer[Any]):
 class QueryLimits(APIView):
     """The limits of asking."""
 
-    @extend_schema(responses=answers(LimitsSerializer, 406))
+    @extend_schema(operation_id="getQueryLimits", responses=answers(LimitsSerializer, 406))
     def get(self, request: Request) -> Response:
         """Returns the limits, and what is used of them."""
         owner = Owner.of(request)

@@ -47,12 +47,13 @@ class QueryRows(Exporting):
     permission_classes = (AllowAny,)
 
     @extend_schema(
+        operation_id="getQueryRows",
         responses={
             **answers(RowsSerializer, 400, 403, *READ),
             (200, "application/json"): RowsSerializer,
             (200, CsvRenderer.media_type): OpenApiTypes.STR,
             (200, GeoJsonRenderer.media_type): OpenApiTypes.OBJECT,
-        }
+        },
     )
     def get(self, request: Request, query_id: str) -> HttpResponseBase:
         """Returns the newest snapshot."""

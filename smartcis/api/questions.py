@@ -96,7 +96,11 @@ class _Question(APIView):
 class QueryWhy(_Question):
     """Ask why a row is in a view; whoever may follow the row may ask."""
 
-    @extend_schema(request=WhyAskSerializer, responses=answers(body_type(Reasons), *PROBLEMS))
+    @extend_schema(
+        operation_id="askWhy",
+        request=WhyAskSerializer,
+        responses=answers(body_type(Reasons), *PROBLEMS),
+    )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
         return self.asked(request, WhyAskSerializer, ask_why)
@@ -105,7 +109,11 @@ class QueryWhy(_Question):
 class QueryWhyNot(_Question):
     """Ask why a row is not in a view; whoever may follow such rows may ask."""
 
-    @extend_schema(request=WhyNotAskSerializer, responses=answers(body_type(Missing), *PROBLEMS))
+    @extend_schema(
+        operation_id="askWhyNot",
+        request=WhyNotAskSerializer,
+        responses=answers(body_type(Missing), *PROBLEMS),
+    )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
         return self.asked(request, WhyNotAskSerializer, ask_why_not)
@@ -114,7 +122,11 @@ class QueryWhyNot(_Question):
 class QueryWhatIf(_Question):
     """Ask how a view would change; whoever may follow it may ask. Nothing is changed."""
 
-    @extend_schema(request=WhatIfAskSerializer, responses=answers(body_type(Difference), *PROBLEMS))
+    @extend_schema(
+        operation_id="askWhatIf",
+        request=WhatIfAskSerializer,
+        responses=answers(body_type(Difference), *PROBLEMS),
+    )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""
         return self.asked(request, WhatIfAskSerializer, ask_what_if)
@@ -124,7 +136,9 @@ class QueryWeakPoints(_Question):
     """Ask which single base rows a view hangs on; whoever may follow it may ask."""
 
     @extend_schema(
-        request=WeakPointsAskSerializer, responses=answers(body_type(Weakness), *PROBLEMS)
+        operation_id="askWeakPoints",
+        request=WeakPointsAskSerializer,
+        responses=answers(body_type(Weakness), *PROBLEMS),
     )
     def post(self, request: Request) -> Response:
         """Asks, and waits up to three seconds for the engine's answer."""

@@ -16,11 +16,9 @@ from smartcis.actions.end_route import end_route
 from smartcis.actions.move_route import move_route
 from smartcis.actions.request_route import request_route
 from smartcis.actions.support.routes import owned_route
-from smartcis.api.fields import Wanted
+from smartcis.api.fields import NODE_HIGHEST, Wanted
 from smartcis.api.schema import READ, SEND, endpoint
 from smartcis.models import RouteRequest
-
-NODE_HIGHEST = 2**53 - 1
 
 
 class RouteMakeSerializer(serializers.Serializer[Any]):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http.response import HttpResponseBase
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_view
 from rest_framework import serializers
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from smartcis.api.fields import body_of
+from smartcis.api.fields import body_of, no_body
 from smartcis.api.problems import CONTENT_TYPE, ProblemSerializer
 
+T = TypeVar("T", bound=Callable[..., Any])
 TITLES = {
     400: "The request is not well formed, or its query is not.",
     401: "A token or a login is needed.",
@@ -27,13 +28,34 @@ TITLES = {
     409: "Not in this state.",
     413: "The body is too large.",
     415: "The body is not JSON.",
+    422: "Something else was sent under this idempotency key.",
     429: "Too many requests.",
     503: "The building's log or engine does not answer.",
 }
 
 
+TAGS = {
+    "building": "The building as drawn.",
+    "levels": "Floors and their plans.",
+    "rooms": "Rooms, corridors, stairs and lifts.",
+    "doors": "Doors, to lock and open.",
+    "machines": "Computers people sit down at, with their software.",
+    "kiosks": "Screens on the wall.",
+    "sensors": "What is measured where.",
+    "reservations": "The calendar of the rooms.",
+    "routes": "The walks of this browser.",
+    "feeds": "Sources outside, and what gateways push.",
+    "readings": "Readings that gateways push.",
+    "sources": "Relations and views that queries name.",
+    "queries": "StreamSQL queries, their rows, plans and provenance.",
+    "visitors": "What others may see of a tag.",
+    "house": "How the product is, who the client is, and the socket.",
+}
+VERBS = {"GET": "get", "POST": "add", "PUT": "replace", "PATCH": "change", "DELETE": "remove"}
+
+
 class Described(AutoSchema):
-    """Says that everything may be read without a token."""
+    """Names operations after their paths, and says that all may be read without a token."""
 
     def get_auth(self) -> list[dict[str, Any]]:
         """Adds "no credentials" to the ways of reading."""
@@ -41,6 +63,47 @@ class Described(AutoSchema):
         if self.method in SAFE_METHODS and {} not in ways:
             ways.append({})
         return ways
+
+    def get_tags(self) -> list[str]:
+        """Returns the resource: the last word of the path that is one."""
+        return [next((word for word in reversed(self._words()) if word in TAGS), "house")]
+
+    def get_operation_id(self) -> str:
+        """Returns verb and resource, e.g. listMachines, getMachine, changeLevel."""
+        words = self._words()
+        many = self._is_list_view()
+        verb = "list" if many else VERBS[self.method]
+        *before, last = [word.title().replace("-", "") for word in words]
+        within = [_one_of(word) for word in before]
+        return "".join((verb, *within, last if many else _one_of(last)))
+
+    def _words(self) -> list[str]:
+        """Returns the words of the path behind the version."""
+        words = self.path.partition("/v1/")[2].split("/")
+        return [word.partition(".")[0] for word in words if word and "{" not in word]
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Looks at what a good answer is; the library may take a problem for it."""
+        described: Any = self.get_response_serializers() if serializer is None else serializer
+        if isinstance(described, dict) and 200 in described:  # noqa: PLR2004  # a status
+            described = described[200]
+        return bool(super()._is_list_view(described))
+
+
+def _one_of(word: str) -> str:
+    """Returns the singular of a resource's name."""
+    if word == "Status":
+        return word
+    return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
+
+
+def completed(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Says what tags mean, and of each body that it has no other fields; a hook of the library."""
+    result["tags"] = [{"name": name, "description": said} for name, said in TAGS.items()]
+    for name, described in result["components"]["schemas"].items():
+        if name.endswith("Request") and described.get("type") == "object":
+            described.setdefault("additionalProperties", False)
+    return result
 
 
 def answers(success: Any, *problems: int, status: int = 200) -> dict[Any, Any]:
@@ -86,6 +149,8 @@ def endpoint(
         @wraps(method)
         def answered(self: Any, request: Request, **path: Any) -> HttpResponseBase:
             given = () if takes is None else (body_of(takes, request),)
+            if takes is None and request.method in TAKING:
+                no_body(request)
             found = method(self, request, *given, **path)
             if isinstance(found, HttpResponseBase):
                 return found
@@ -98,7 +163,16 @@ def endpoint(
     return decorated
 
 
+def shown(serializer: type[serializers.Serializer[Any]]) -> Callable[[T], T]:
+    """Describes the answers of a listing and of one of its things."""
+    return extend_schema_view(
+        list=extend_schema(responses=answers(serializer(many=True), 400, *READ)),
+        retrieve=extend_schema(responses=answers(serializer, *READ)),
+    )
+
+
 TOO_MANY = 429  # of any endpoint
+TAKING = ("POST", "PUT", "PATCH")
 READ = (404, 406)
 SEND = (400, 406, 413, 415)
 EDIT = (*SEND, 401, 403, 404)

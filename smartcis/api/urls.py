@@ -10,25 +10,35 @@ from smartcis.api import (
     building,
     deliveries,
     devices,
+    doors,
     explain,
     feeds,
     house,
+    kiosks,
+    levels,
+    machines,
     operations,
     placements,
     queries,
     query_limits,
     query_rows,
     questions,
+    reservations,
+    rooms,
     routes,
-    things,
+    sensors,
+    socket,
     visitors,
 )
 from smartcis.api.problems import nothing_here
 
 router = SimpleRouter(use_regex_path=False)
-router.register("v1/machines", things.Machines)
-router.register("v1/doors", things.Doors)
-router.register("v1/sensors", things.Sensors)
+router.register("v1/levels", levels.Levels)
+router.register("v1/rooms", rooms.Rooms)
+router.register("v1/doors", doors.Doors)
+router.register("v1/machines", machines.Machines)
+router.register("v1/kiosks", kiosks.Kiosks)
+router.register("v1/sensors", sensors.Sensors)
 router.register("v1/routes", routes.Routes, basename="route")
 
 urlpatterns = [
@@ -43,13 +53,17 @@ urlpatterns = [
     path("v1/left-out/", operations.LeftOutList.as_view()),
     path("v1/left-out/<str:position>/", operations.LeftOutDetail.as_view()),
     path("v1/me/", house.Me.as_view()),
+    path("v1/asyncapi.json", socket.SocketDescription.as_view(), name="asyncapi"),
     *router.urls,
-    path("v1/rooms/<str:rid>/reservations/", things.Reservations.as_view()),
+    path("v1/reservations/", reservations.AllReservations.as_view()),
+    path("v1/rooms/<str:rid>/reservations/", reservations.Reservations.as_view()),
     path(
-        "v1/rooms/<str:rid>/reservations/<int:reservation_id>/", things.ReservationDetail.as_view()
+        "v1/rooms/<str:rid>/reservations/<int:reservation_id>/",
+        reservations.ReservationDetail.as_view(),
     ),
     path("v1/readings/", feeds.ReadingList.as_view()),
     path("v1/feeds/", feeds.Feeds.as_view()),
+    path("v1/feeds/<str:source>/", feeds.Feed.as_view()),
     path("v1/feeds/<str:source>/mappings/", devices.FeedMappings.as_view()),
     path("v1/feeds/<str:source>/devices/", devices.FeedDevices.as_view()),
     path("v1/feeds/<str:source>/devices/<int:device_id>/", devices.FeedDevice.as_view()),

@@ -106,6 +106,10 @@ _TABLE: dict[str, tuple[Role, str]] = {
     **{category: (Role.SPACE, category) for category in _CATEGORIES},
 }
 
+CATEGORIES = tuple(sorted({*_CATEGORIES, *_IMDF.split()}))
+"""Unit categories of IMDF: what a space can be."""
+CONNECTORS = {"stairs": "stairs", "elevator": "lift", "escalator": "escalator", "ramp": "ramp"}
+"""Those that join levels, and what people call them."""
 
 _ROOM = (Role.SPACE, "room")
 _SPELLED: dict[int, str] = {

@@ -43,7 +43,12 @@ class ValidReading:
 
 
 def append_readings(
-    log: RedisLog, readings: Sequence[Any], *, key: str = "", now_s: float | None = None
+    log: RedisLog,
+    readings: Sequence[Any],
+    *,
+    key: str = "",
+    digest: str = "",
+    now_s: float | None = None,
 ) -> int:
     """Validates readings and appends them, all or none.
 
@@ -55,6 +60,7 @@ def append_readings(
         readings: mappings `{sid, value, unit, at | at_s, tag?}`; `at` is ISO 8601 with a zone,
             `at_s` seconds since the epoch; `tag` only for rfid.
         key: idempotency key, for a gateway that repeats an unanswered call.
+        digest: of what was sent under the key, if it may stand for nothing else.
         now_s: the wall clock, seconds since the epoch.
 
     Returns:
@@ -62,13 +68,14 @@ def append_readings(
 
     Raises:
         BadReading: naming the index of the first bad one; nothing was appended.
+        KeyReused: another digest came under the key; nothing was appended.
     """
     now_s = time.time() if now_s is None else now_s
     sensors = sensors_by_id(named(readings))
     kinds = kinds_of(str(one["kind"]) for one in sensors.values())
     valid = validate(readings, sensors, kinds, now_s=now_s)
     entries = transactions(valid, now_s)
-    return log.append(entries, key=f"readings:{key}" if key else "")
+    return log.append(entries, key=f"readings:{key}" if key else "", digest=digest)
 
 
 def transactions(readings: Sequence[ValidReading], now_s: float) -> list[Transaction]:

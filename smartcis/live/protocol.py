@@ -1,7 +1,7 @@
 """The wire: every message of /ws/live/, defined here once.
 
-`manage.py wire` prints the same as TypeScript. Field order is wire order; `attempt` travels as
-`try`, which is no name in Python.
+`manage.py wire` prints the same as TypeScript, `asyncapi.py` as AsyncAPI. Field order is wire
+order; `attempt` travels as `try`, which is no name in Python.
 
     client  subscribe ──────►  snapshot  delta  delta  …      prev of each = epoch of the one before
             unsubscribe, ping  status (at least every 5 s), pong, closed, error
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -256,25 +256,44 @@ _STRICT, _LENIENT = (
 )
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= HIGHEST_INT
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """What a client may say in a field.
+
+    Args:
+        wanted: in words.
+        schema: the same in JSON Schema: type, and bounds of the number or of the text's length.
+    """
+
+    wanted: str
+    schema: Mapping[str, Any]
+
+    def fits(self, value: Any) -> bool:
+        """Returns whether a value is allowed; neither infinity nor NaN is a number."""
+        match self.schema["type"]:
+            case "string":
+                sizes = self.schema["minLength"], self.schema["maxLength"]
+                return isinstance(value, str) and sizes[0] <= len(value) <= sizes[1]
+            case "integer":
+                known = isinstance(value, int)
+            case _:
+                known = isinstance(value, int | float)
+        if isinstance(value, bool) or not known:
+            return False
+        return bool(self.schema["minimum"] <= value <= self.schema["maximum"])
 
 
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return -HIGHEST_INT <= value <= HIGHEST_INT  # neither infinity nor NaN is
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= NAME_LENGTH
-
-
-_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "id": (_is_count, "a whole number from 0"),
-    "since": (_is_count, "an epoch"),
-    "view": (_is_name, f"a view's name of up to {NAME_LENGTH} characters"),
-    "at": (_is_number, "a number"),
+_COUNT = {"type": "integer", "minimum": 0, "maximum": HIGHEST_INT}
+RULES: dict[str, FieldRule] = {
+    "id": FieldRule("a whole number from 0", _COUNT),
+    "since": FieldRule("an epoch", _COUNT),
+    "view": FieldRule(
+        f"a view's name of up to {NAME_LENGTH} characters",
+        {"type": "string", "minLength": 1, "maxLength": NAME_LENGTH},
+    ),
+    "at": FieldRule(
+        "a number", {"type": "number", "minimum": -HIGHEST_INT, "maximum": HIGHEST_INT}
+    ),
 }
 
 
@@ -324,10 +343,10 @@ def _built(message: type[ClientMessage], tag: str, body: dict[str, Any]) -> Clie
         value = body.get(one.name)
         if value is None and one.default is not MISSING:
             continue
-        check, wanted = _CHECKS[one.name]
-        if not check(value):
+        rule = RULES[one.name]
+        if not rule.fits(value):
             raise BadClientMessage(
-                f"{one.name} of {tag} must be {wanted}", found=_spelt(value), exists=names
+                f"{one.name} of {tag} must be {rule.wanted}", found=_spelt(value), exists=names
             )
         values[one.name] = value
     return message(**values)

@@ -8,6 +8,7 @@ delete, bulk_create and bulk_update. Raw SQL is not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
@@ -176,6 +177,20 @@ class SourceModel(models.Model):
                 if not isinstance(manager.all(), SourceQuerySet)
             ),
         ]
+
+
+@contextmanager
+def followed(objects: models.QuerySet[S]) -> Iterator[None]:
+    """Records how rows change by what they reach through a foreign key of `rows_need`.
+
+    Args:
+        objects: whose rows; they are not written themselves. Runs inside a transaction.
+    """
+    model, using = objects.model, objects.db
+    keys = list(objects.values_list("pk", flat=True))
+    before = model.rows_of(keys, using=using)
+    yield
+    record([*_signed(before, -1), *_signed(model.rows_of(keys, using=using), 1)], using=using)
 
 
 def batched(values: Iterable[Any], size: int) -> Iterator[list[Any]]:

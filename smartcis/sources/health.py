@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import redis
 import structlog
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from aspen.errors import AspenError
@@ -41,12 +42,17 @@ class SourceHealth:
     refused: int
 
 
-def source_health() -> list[SourceHealth]:
-    """Returns all sources with their health."""
+def source_health(chosen: QuerySet[Source] | None = None) -> list[SourceHealth]:
+    """Returns sources with their health.
+
+    Args:
+        chosen: which; None for all.
+    """
     known = _states()
     found = []
     counted = Coalesce("state__refused", 0)
-    stored = Source.objects.select_related("machine").prefetch_related("mappings")
+    stored = Source.objects.all() if chosen is None else chosen
+    stored = stored.select_related("machine").prefetch_related("mappings")
     for one in stored.annotate(refused=counted):
         state, since_s, reason = known.get(one.source, (UNKNOWN, None, ""))
         if not one.enabled:

@@ -56,6 +56,7 @@ class SourceSink:
             BadReading: a reading that is none; nothing was appended. Of what devices measured, the
                 values that can be used were.
             BadRow: a row that does not fit its relation; nothing was appended.
+            KeyReused: another digest came under the key; nothing was appended.
             LogAway: the log or the database cannot be reached; nothing is known to be appended.
         """
         with _reached():
@@ -72,8 +73,8 @@ class SourceSink:
                     if taken.fault is not None:
                         raise taken.fault
                     return len(taken.valid)
-                case Arrivals(key, relation, rows):
-                    return self._arrive(key, relation, list(rows))
+                case Arrivals(key, relation, rows, digest):
+                    return self._arrive(key, relation, list(rows), digest)
                 case Contents(relation, rows):
                     return store_of(relation)(self.source, relation, rows)
 
@@ -95,7 +96,7 @@ class SourceSink:
         with _reached():
             self._arrive("", "source_heartbeat", [row])
 
-    def _arrive(self, key: str, relation: str, rows: list[Row]) -> int:
+    def _arrive(self, key: str, relation: str, rows: list[Row], digest: str = "") -> int:
         now_s, arrived = self.clock(), []
         for row in rows:
             check_row(relation, row)
@@ -103,7 +104,8 @@ class SourceSink:
             check_time(at_s, now_s)
             arrived.append(ValidReading(relation, row, at_s))
         if arrived:
-            self.log.append(transactions(arrived, now_s), key=self._key(key))
+            entries = transactions(arrived, now_s)
+            self.log.append(entries, key=self._key(key), digest=digest)
         return len(rows)
 
     def _key(self, key: str) -> str:

@@ -81,11 +81,13 @@ class Arrivals:
         key: as in `Readings`; empty where a repetition is harmless.
         relation: the stream.
         rows: in its column order.
+        digest: of what was sent under the key, if it may stand for nothing else.
     """
 
     key: str
     relation: str
     rows: Sequence[Row]
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

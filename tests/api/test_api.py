@@ -212,6 +212,13 @@ def test_a_repeated_call_under_one_key_appends_once(staff):
     first = staff("POST", "readings/", [good], HTTP_IDEMPOTENCY_KEY="k1").json()
     again = staff("POST", "readings/", [good], HTTP_IDEMPOTENCY_KEY="k1").json()
     assert first == again == {"position": composition.log().head(), "accepted": 1}
+    reordered = dict(reversed(good.items()))
+    assert staff("POST", "readings/", [reordered], HTTP_IDEMPOTENCY_KEY="k1").json() == first
+    other = staff("POST", "readings/", [good | {"value": 71}], HTTP_IDEMPOTENCY_KEY="k1")
+    assert refused(other, 422, "aspen.log.key_reused")["found"] == "k1"
+    assert composition.log().head() == first["position"]
+    fresh = staff("POST", "readings/", [good | {"value": 71}], HTTP_IDEMPOTENCY_KEY="k2").json()
+    assert fresh["position"] == first["position"] + 1
 
 
 def test_a_body_beyond_the_limit_is_413(staff, settings):

@@ -40,6 +40,14 @@ WALKERS = "SELECT q.node FROM route_request q"
 HOST = {"host": "h", "cpu_pct": 1.0, "memory_pct": 1.0, "users": 0, "jobs": 0}
 BODIES: dict[str, Any] = {
     "PATCH doors/{pk}/": {"state": "locked"},
+    "POST feeds/": {"id": "third", "kind": "push"},
+    "PATCH feeds/{source}/": {"enabled": False},
+    "POST kiosks/": {"id": "k2", "name": "Exit", "node": 1},
+    "PATCH kiosks/{pk}/": {"name": "Exit"},
+    "PATCH levels/{level_id}/": {"name": "Ground floor"},
+    "POST machines/": {"mid": "m3", "host": "h3", "rid": "A"},
+    "PATCH machines/{pk}/": {"software": ["R"]},
+    "PATCH rooms/{rid}/": {"name": "Library"},
     "POST feeds/{source}/rows/": {
         "relation": "host_load",
         "rows": [{**HOST, "at_s": time.time()}],
@@ -62,6 +70,7 @@ BODIES: dict[str, Any] = {
     "PATCH visitors/me/": {"consent": "counted"},
     "POST readings/": [{"sid": "m1.seat", "value": 0, "unit": "kg", "at_s": time.time()}],
 }
+KEYS = {"doors": "A.d1", "machines": "m1", "kiosks": "k1", "sensors": "m1.seat"}
 STATEMENTS = {
     "open": READABLE,
     "walks": WALKERS,
@@ -139,7 +148,7 @@ class House:
     def path(self, endpoint: str, thing: str) -> str:
         """Returns an endpoint's path with the names of a thing."""
         values = {
-            "pk": "A.d1" if "doors" in endpoint else "m1" if "machines" in endpoint else "m1.seat",
+            "pk": next((pk for name, pk in KEYS.items() if name in endpoint), ""),
             "level_id": "L0",
             "rid": "A",
             "reservation_id": str(self.booked.pk),

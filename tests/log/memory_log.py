@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aspen.log.base import Base, LogCompacted
 from aspen.log.entry import Entry, decode, encode
+from aspen.log.redis_log import KeyReused
 
 
 class MemoryLog:
@@ -17,19 +18,24 @@ class MemoryLog:
     def __init__(self) -> None:
         self._entries: list[bytes] = []
         self._keys: dict[str, int] = {}
+        self._said: dict[str, str] = {}
         self._base = Base()
 
-    def append(self, entries: Sequence[Entry], key: str = "") -> int:
+    def append(self, entries: Sequence[Entry], key: str = "", digest: str = "") -> int:
         """Append entries in order; see `RedisLog.append`."""
         if not entries:
             raise ValueError("an append holds at least one entry")
         if key and key in self._keys:
+            if digest and self._said.get(key, digest) != digest:
+                raise KeyReused("something else was sent under this idempotency key", found=key)
             return self._keys[key]
         encoded = [encode(entry) for entry in entries]
         self._entries.extend(encoded)
         position = self.head()
         if key:
             self._keys[key] = position
+            if digest:
+                self._said[key] = digest
         return position
 
     def head(self) -> int:

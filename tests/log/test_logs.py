@@ -13,6 +13,7 @@ from log.memory_log import MemoryLog
 
 from aspen.log import Base, LogCompacted, LogGap, RedisLog, redis_log
 from aspen.log.entry import Change, Register, Tick, Transaction
+from aspen.log.redis_log import KeyReused
 from aspen.log.retention import Retention
 
 entries = st.lists(
@@ -61,6 +62,32 @@ def test_law_a_log_reads_back_what_was_appended_once_per_key(fresh, steps):
     for after in range(len(kept)):
         assert log.read(after, after + 2) == everything[after : after + 2]
     assert log.read(len(kept), len(kept) + 5) == []
+
+
+def test_law_a_key_stands_for_one_thing_alone(fresh):
+    log = fresh()
+    first = log.append([Tick(1.0)], "readings:a", digest="one")
+    assert log.append([Tick(2.0)], "readings:a", digest="one") == first
+    with pytest.raises(KeyReused):
+        log.append([Tick(2.0)], "readings:a", digest="two")
+    assert log.append([Tick(2.0)], "readings:a") == first  # who binds nothing is told the first
+    unbound = log.append([Tick(3.0)], "readings:b")
+    assert log.append([Tick(4.0)], "readings:b", digest="two") == unbound
+    assert log.read(0, log.head()) == [(1, Tick(1.0)), (2, Tick(3.0))]
+
+
+def test_digests_leave_with_their_keys(redis_url, monkeypatch):
+    monkeypatch.setattr(redis_log, "KEYS_KEPT", 20)
+    name = f"test-{secrets.token_hex(6)}"
+    log = RedisLog(redis_url, name)
+    for n in range(100):
+        log.append([Tick(n)], f"readings:{n}", digest=str(n))
+    with redis.Redis.from_url(redis_url) as client:
+        said = client.hgetall(f"{name}:log:said:readings")
+        assert said == {b"readings:%d" % n: b"%d" % n for n in range(80, 100)}
+        assert 0 < client.ttl(f"{name}:log:said:readings") <= redis_log.KEYS_KEPT_S
+    with pytest.raises(KeyReused):
+        log.append([Tick(0.0)], "readings:99", digest="other")
 
 
 def test_an_empty_append_is_refused(fresh):

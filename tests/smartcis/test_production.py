@@ -69,6 +69,7 @@ def test_all_that_is_unsafe_is_named_at_once(tmp_path):
         ("ALLOWED_HOSTS", ["localhost"], "SMARTCIS_HOSTS has no name"),
         ("ALLOWED_HOSTS", ["*"], "SMARTCIS_HOSTS allows any name"),
         ("CSRF_TRUSTED_ORIGINS", ["http://a.example.org"], "SMARTCIS_ORIGINS trusts"),
+        ("CORS_ALLOWED_ORIGINS", ["http://a.example.org"], "SMARTCIS_CORS trusts"),
         ("REDIS_URL", "redis://redis.example.org/0", "REDIS_URL leads"),
     ],
 )

@@ -151,7 +151,7 @@ def test_the_newest_are_kept_and_all_are_counted(house):
 def test_staff_sees_them_and_nobody_else_does(client, building, house):
     source()
     keep_refused("b", MessageRefusal("house/x", b"<script>", BadRow("a bad row")))
-    (feed,) = client.get("/api/v1/feeds/").json()
+    (feed,) = client.get("/api/v1/feeds/").json()["results"]
     assert feed["refused"] == 1
     path = "/api/v1/feeds/b/refused/"
     assert client.get(path).status_code == 403

@@ -112,7 +112,7 @@ def test_only_its_own_token_speaks_for_a_source(gateway):
     assert post(caller(), "feeds/gate/rows/", body).status_code == 403
     assert post(gateway, "feeds/gates/rows/", body).status_code == 404
     assert changes_of("host_load") == []
-    feed, _ = Client().get("/api/v1/feeds/").json()
+    feed, _ = Client().get("/api/v1/feeds/").json()["results"]
     assert (feed["id"], feed["state"], feed["rid"], feed["mid"]) == ("gate", "unknown", "A", "m1")
     assert feed["capabilities"] == ["push"]
     assert {"host_load", "seat_reading"} < set(feed["relations"])

@@ -272,6 +272,8 @@ export interface components {
         Feed: {
             /** @description what it can do for a query */
             capabilities: ("push" | "poll" | "filter" | "sample")[];
+            /** @description switched off, it is not read */
+            enabled: boolean;
             id: string;
             kind: string;
             /** @description the machine it speaks for */
@@ -296,6 +298,80 @@ export interface components {
             since_s: number | null;
             /** @enum {string} */
             state: "live" | "late" | "dead" | "off" | "unknown";
+        };
+        /** @description What can be changed of a source. */
+        FeedChangeRequest: {
+            /** @description all that its kind needs: it replaces what was said */
+            config?: {
+                [key: string]: unknown;
+            };
+            enabled?: boolean;
+            /** @description the machine it speaks for */
+            mid?: string | null;
+            name?: string;
+            /**
+             * Format: double
+             * @description expected seconds between two words of it
+             */
+            period_s?: number;
+            /** @description the room it speaks for */
+            rid?: string | null;
+        };
+        /** @description A source outside, and for staff how it is read. */
+        FeedDetail: {
+            /** @description what it can do for a query */
+            capabilities: ("push" | "poll" | "filter" | "sample")[];
+            /** @description what its kind needs; null but for staff */
+            readonly config: {
+                [key: string]: unknown;
+            } | null;
+            /** @description switched off, it is not read */
+            enabled: boolean;
+            id: string;
+            kind: string;
+            /** @description the machine it speaks for */
+            mid: string | null;
+            name: string;
+            /**
+             * Format: double
+             * @description expected seconds between two words of it
+             */
+            period_s: number;
+            reason: string;
+            /** @description messages of it that could not be used */
+            refused: number;
+            /** @description what it feeds */
+            relations: string[];
+            /** @description the room it speaks for */
+            readonly rid: string | null;
+            /**
+             * Format: double
+             * @description live: heard since then; late and dead: heard last; seconds since 1970
+             */
+            since_s: number | null;
+            /** @enum {string} */
+            state: "live" | "late" | "dead" | "off" | "unknown";
+        };
+        /** @description A new source. */
+        FeedMakeRequest: {
+            /** @description all that its kind needs: it replaces what was said */
+            config?: {
+                [key: string]: unknown;
+            };
+            enabled?: boolean;
+            id: string;
+            /** @enum {string} */
+            kind: "mqtt" | "calendar" | "pdu" | "software" | "table" | "push" | "host" | "engine";
+            /** @description the machine it speaks for */
+            mid?: string | null;
+            name?: string;
+            /**
+             * Format: double
+             * @description expected seconds between two words of it
+             */
+            period_s?: number;
+            /** @description the room it speaks for */
+            rid?: string | null;
         };
         /** @description A fragment of the query. */
         Fragment: {
@@ -336,10 +412,29 @@ export interface components {
             level_id: string;
             readonly name: string;
             node: number;
+            readonly simulated: boolean;
             /** Format: double */
             x_m: number;
             /** Format: double */
             y_m: number;
+        };
+        /** @description What can be changed of a kiosk. */
+        KioskChangeRequest: {
+            name?: string;
+            /**
+             * Format: int64
+             * @description walking point before it
+             */
+            node?: number;
+            simulated?: boolean;
+        };
+        /** @description A new kiosk; its page is `/kiosk/{id}/`. */
+        KioskMakeRequest: {
+            id: string;
+            name: string;
+            /** Format: int64 */
+            node: number;
+            simulated?: boolean;
         };
         /** @description A log entry that ended the engine, so that nobody takes it up again. */
         LeftOut: {
@@ -371,6 +466,11 @@ export interface components {
             /** Format: double */
             readonly ordinal: number;
             readonly short_name: string;
+        };
+        /** @description What people call a floor; importing the building again brings the drawing's names back. */
+        LevelChangeRequest: {
+            name?: string;
+            short_name?: string;
         };
         /** @description What holds for the one who asks. */
         Limits: {
@@ -407,6 +507,49 @@ export interface components {
             readonly x_m: number;
             /** Format: double */
             readonly y_m: number;
+        };
+        /** @description What can be changed of a machine; it moves if its room, node or position does. */
+        MachineChangeRequest: {
+            cpu_type?: string;
+            host?: string;
+            /**
+             * Format: int64
+             * @description walking point of the room that it stands at
+             */
+            node?: number;
+            rid?: string;
+            simulated?: boolean;
+            /** @description all that is installed */
+            software?: string[];
+            /**
+             * Format: double
+             * @description with y_m; without a node a desk is put there
+             */
+            x_m?: number;
+            /** Format: double */
+            y_m?: number;
+        };
+        /** @description A new machine; without node and position it stands in the middle of its room. */
+        MachineMakeRequest: {
+            cpu_type?: string;
+            host: string;
+            mid: string;
+            /**
+             * Format: int64
+             * @description walking point of the room that it stands at
+             */
+            node?: number;
+            rid: string;
+            simulated?: boolean;
+            /** @description all that is installed */
+            software?: string[];
+            /**
+             * Format: double
+             * @description with y_m; without a node a desk is put there
+             */
+            x_m?: number;
+            /** Format: double */
+            y_m?: number;
         };
         /** @description How messages of some topics are read. */
         Mapping: {
@@ -592,6 +735,51 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["Door"][];
         };
+        PaginatedFeedList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Feed"][];
+        };
+        PaginatedKioskList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Kiosk"][];
+        };
+        PaginatedLevelList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Level"][];
+        };
         PaginatedMachineList: {
             /** @example 123 */
             count: number;
@@ -636,6 +824,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Reservation"][];
+        };
+        PaginatedRoomList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Room"][];
         };
         PaginatedSensorList: {
             /** @example 123 */
@@ -960,6 +1163,30 @@ export interface components {
             /** @description of one call; all that were given up without it */
             key?: string;
         };
+        /** @description A room, corridor, staircase or lift; its polygon is in its level's plan. */
+        Room: {
+            /** Format: double */
+            readonly area_m2: number;
+            readonly category: string;
+            readonly derived: boolean;
+            /**
+             * Format: double
+             * @description where its name stands
+             */
+            label_x_m: number;
+            /** Format: double */
+            readonly label_y_m: number;
+            level_id: string;
+            readonly name: string;
+            readonly rid: string;
+            readonly unreached: string;
+        };
+        /** @description What people say of a room; importing the building again brings the drawing's words back. */
+        RoomChangeRequest: {
+            /** @description a unit category of IMDF: office, classroom, … */
+            category?: string;
+            name?: string;
+        };
         /** @description A standing request; its answers are the rows of nearest_machine and route_step. */
         Route: {
             readonly node: number;
@@ -1083,6 +1310,8 @@ export interface components {
             };
             /** Format: double */
             period_s?: number;
+            /** @description false for a device that sends its own readings */
+            simulated?: boolean;
             /** @enum {string} */
             waveform?: "people" | "constant" | "sine" | "square" | "random_walk" | "replay" | "nab_temperature" | "uci_temperature" | "uci_light";
         };
@@ -1307,14 +1536,22 @@ export type Explanation = components['schemas']['Explanation'];
 export type Fact = components['schemas']['Fact'];
 export type FedBy = components['schemas']['FedBy'];
 export type Feed = components['schemas']['Feed'];
+export type FeedChangeRequest = components['schemas']['FeedChangeRequest'];
+export type FeedDetail = components['schemas']['FeedDetail'];
+export type FeedMakeRequest = components['schemas']['FeedMakeRequest'];
 export type Fragment = components['schemas']['Fragment'];
 export type Invalid = components['schemas']['Invalid'];
 export type KeptShare = components['schemas']['KeptShare'];
 export type Kiosk = components['schemas']['Kiosk'];
+export type KioskChangeRequest = components['schemas']['KioskChangeRequest'];
+export type KioskMakeRequest = components['schemas']['KioskMakeRequest'];
 export type LeftOut = components['schemas']['LeftOut'];
 export type Level = components['schemas']['Level'];
+export type LevelChangeRequest = components['schemas']['LevelChangeRequest'];
 export type Limits = components['schemas']['Limits'];
 export type Machine = components['schemas']['Machine'];
+export type MachineChangeRequest = components['schemas']['MachineChangeRequest'];
+export type MachineMakeRequest = components['schemas']['MachineMakeRequest'];
 export type Mapping = components['schemas']['Mapping'];
 export type MappingRequest = components['schemas']['MappingRequest'];
 export type Mappings = components['schemas']['Mappings'];
@@ -1330,9 +1567,13 @@ export type Order = components['schemas']['Order'];
 export type OrderKey = components['schemas']['OrderKey'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedDoorList = components['schemas']['PaginatedDoorList'];
+export type PaginatedFeedList = components['schemas']['PaginatedFeedList'];
+export type PaginatedKioskList = components['schemas']['PaginatedKioskList'];
+export type PaginatedLevelList = components['schemas']['PaginatedLevelList'];
 export type PaginatedMachineList = components['schemas']['PaginatedMachineList'];
 export type PaginatedQueryList = components['schemas']['PaginatedQueryList'];
 export type PaginatedReservationList = components['schemas']['PaginatedReservationList'];
+export type PaginatedRoomList = components['schemas']['PaginatedRoomList'];
 export type PaginatedSensorList = components['schemas']['PaginatedSensorList'];
 export type Placement = components['schemas']['Placement'];
 export type PlaceRequest = components['schemas']['PlaceRequest'];
@@ -1361,6 +1602,8 @@ export type Reservation = components['schemas']['Reservation'];
 export type ReservationMakeRequest = components['schemas']['ReservationMakeRequest'];
 export type Retried = components['schemas']['Retried'];
 export type RetryRequest = components['schemas']['RetryRequest'];
+export type Room = components['schemas']['Room'];
+export type RoomChangeRequest = components['schemas']['RoomChangeRequest'];
 export type Route = components['schemas']['Route'];
 export type RouteChangeRequest = components['schemas']['RouteChangeRequest'];
 export type RouteMakeRequest = components['schemas']['RouteMakeRequest'];

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from smartcis.access.owner import Owner
 from smartcis.errors import Refused
@@ -31,3 +34,12 @@ def pushing_sources(owner: Owner) -> Sequence[Source]:
             attempt="ask staff",
         )
     return found
+
+
+def digest_of_call(key: str, *said: Any) -> str:
+    """Returns a fingerprint of what is sent under a key, empty without one.
+
+    Law: equal for equal JSON, however its objects are ordered and spaced.
+    """
+    text = json.dumps(said, sort_keys=True) if key else ""
+    return hashlib.sha256(text.encode()).hexdigest() if key else ""

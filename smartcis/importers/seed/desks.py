@@ -57,12 +57,19 @@ def _in_sight(
     for seat in placed:
         if any(seat.distance(point) < SEAT_M / 2 for point in walking):
             continue
-        for near in sorted(range(len(walking)), key=lambda k: seat.distance(walking[k])):
-            ends = [(seat.x, seat.y), (walking[near].x, walking[near].y)]
-            if shapely.covers(sight, shapely.linestrings(ends)):
-                kept.append((Point(round(seat.x, 3), round(seat.y, 3)), near))
-                break
+        near = nearest_seen(seat, walking, sight)
+        if near is not None:
+            kept.append((Point(round(seat.x, 3), round(seat.y, 3)), near))
     return kept
+
+
+def nearest_seen(seat: Point, walking: Sequence[Point], sight: BaseGeometry) -> int | None:
+    """Returns the index of the nearest walking point that a seat sees, None if it sees none."""
+    for near in sorted(range(len(walking)), key=lambda k: seat.distance(walking[k])):
+        ends = [(seat.x, seat.y), (walking[near].x, walking[near].y)]
+        if shapely.covers(sight, shapely.linestrings(ends)):
+            return near
+    return None
 
 
 def _long_side_deg(rectangle: BaseGeometry) -> float:

@@ -94,7 +94,9 @@ def forget() -> None:
     # In an order that leaves no protected reference behind.
     for model in (RegionSeed, Sensor, Machine, Desk, Kiosk, Visitor, Reservation):
         model.objects.filter(simulated=True).delete()
-    RoutingNode.objects.filter(simulated=True).delete()
+    # Staff may have put a machine or a kiosk at one.
+    free = RoutingNode.objects.filter(simulated=True, machines=None, kiosks=None)
+    RoutingNode.objects.filter(pk__in=list(free.values_list("pk", flat=True))).delete()
 
 
 def _seed_kiosks() -> int:

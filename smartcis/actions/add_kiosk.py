@@ -1,0 +1,38 @@
+"""Add a kiosk: a screen on the wall, before a walking point."""
+
+from __future__ import annotations
+
+import structlog
+from django.db import transaction
+
+from smartcis.access.owner import Owner
+from smartcis.actions.support.checked import refuse_taken
+from smartcis.actions.support.save_kiosk import save_kiosk
+from smartcis.models import Kiosk
+
+logger = structlog.get_logger(__name__)
+
+
+@transaction.atomic
+def add_kiosk(
+    kiosk_id: str, owner: Owner, *, name: str, node: int, simulated: bool = False
+) -> Kiosk:
+    """Adds a kiosk.
+
+    Args:
+        kiosk_id: stands in the address of its page.
+        owner: staff.
+        node: the walking point before it.
+
+    Raises:
+        Refused: the owner is no staff.
+        AlreadyThere: there is one of that id.
+        NotFound: no such walking point.
+        Invalid: it cannot be like this.
+    """
+    owner.require_staff("change kiosks")
+    refuse_taken(Kiosk, kiosk_id, "kiosk")
+    said = {"name": name, "node": node, "simulated": simulated}
+    made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said)
+    logger.info("kiosk_added", kiosk=kiosk_id, account=owner.account)
+    return made

@@ -1,0 +1,32 @@
+"""Change a kiosk: its name, or where it hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+
+from smartcis.access.owner import Owner
+from smartcis.actions.support.save_kiosk import save_kiosk
+from smartcis.models import Kiosk
+from smartcis.models.lookup import found
+
+logger = structlog.get_logger(__name__)
+
+
+def change_kiosk(kiosk_id: str, changes: Mapping[str, Any], owner: Owner) -> Kiosk:
+    """Changes a kiosk.
+
+    Args:
+        changes: of name, node and simulated.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: no such kiosk or walking point.
+        Invalid: it cannot be like this.
+    """
+    owner.require_staff("change kiosks")
+    changed = save_kiosk(found(Kiosk, kiosk_id, "kiosk"), changes)
+    logger.info("kiosk_changed", kiosk=kiosk_id, account=owner.account, fields=sorted(changes))
+    return changed

@@ -1,0 +1,85 @@
+"""Kiosks: listing, one, and adding, changing and removing it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from rest_framework import serializers, viewsets
+from rest_framework.request import Request
+
+from smartcis.access.owner import Owner
+from smartcis.actions.add_kiosk import add_kiosk
+from smartcis.actions.change_kiosk import change_kiosk
+from smartcis.actions.remove_kiosk import remove_kiosk
+from smartcis.api.fields import NODE_HIGHEST, Wanted
+from smartcis.api.schema import EDIT, endpoint, shown
+from smartcis.models import Kiosk
+
+
+class KioskSerializer(serializers.ModelSerializer[Kiosk]):
+    """A screen on a wall."""
+
+    id = serializers.CharField(source="kiosk_id")
+    node = serializers.IntegerField(source="node_id")
+    level_id = serializers.CharField(source="node.level_id")
+    x_m = serializers.FloatField(source="node.x_m")
+    y_m = serializers.FloatField(source="node.y_m")
+
+    class Meta:
+        model = Kiosk
+        fields = ("id", "name", "node", "level_id", "x_m", "y_m", "simulated")
+        read_only_fields = fields
+
+
+class KioskChangeSerializer(serializers.Serializer[Any]):
+    """What can be changed of a kiosk."""
+
+    name = serializers.CharField(required=False, max_length=100)
+    node = serializers.IntegerField(
+        required=False, min_value=0, max_value=NODE_HIGHEST, help_text="walking point before it"
+    )
+    simulated = serializers.BooleanField(required=False)
+
+
+class KioskMakeSerializer(KioskChangeSerializer):
+    """A new kiosk; its page is `/kiosk/{id}/`."""
+
+    id = serializers.SlugField(max_length=60)
+    name = serializers.CharField(max_length=100)
+    node = serializers.IntegerField(min_value=0, max_value=NODE_HIGHEST)
+
+
+class KioskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+    """By floor, room, name and origin."""
+
+    level_id = django_filters.CharFilter(field_name="node__level_id")
+    rid = django_filters.CharFilter(field_name="node__unit_id")
+
+    class Meta:
+        model = Kiosk
+        fields = ("level_id", "rid", "name", "simulated")
+
+
+@shown(KioskSerializer)
+class Kiosks(viewsets.ReadOnlyModelViewSet[Kiosk]):
+    """Kiosks."""
+
+    queryset = Kiosk.objects.select_related("node").order_by("pk")
+    serializer_class = KioskSerializer
+    filterset_class = KioskFilter
+
+    @endpoint(KioskSerializer, *EDIT, 409, takes=KioskMakeSerializer, status=201)
+    def create(self, request: Request, wanted: Wanted) -> Kiosk:
+        """Adds a kiosk."""
+        return add_kiosk(wanted.pop("id"), owner=Owner.of(request), **wanted)
+
+    @endpoint(KioskSerializer, *EDIT, takes=KioskChangeSerializer)
+    def partial_update(self, request: Request, wanted: Wanted, pk: str) -> Kiosk:
+        """Renames a kiosk, or hangs it elsewhere."""
+        return change_kiosk(pk, wanted, Owner.of(request))
+
+    @endpoint(None, 401, 403, 404, status=204)
+    def destroy(self, request: Request, pk: str) -> None:
+        """Removes a kiosk."""
+        remove_kiosk(pk, Owner.of(request))

@@ -1,0 +1,107 @@
+"""Reservations: of all rooms, of one, and making and cancelling them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import django_filters
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.access.owner import Owner
+from smartcis.actions.cancel_reservation import cancel_reservation
+from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
+from smartcis.api.fields import Wanted
+from smartcis.api.schema import EDIT, READ, answers, endpoint
+from smartcis.models import Reservation, Unit
+from smartcis.models.lookup import found
+
+
+class ReservationSerializer(serializers.ModelSerializer[Reservation]):
+    """A booking; times are UTC."""
+
+    rid = serializers.CharField(source="unit_id", read_only=True)
+
+    class Meta:
+        model = Reservation
+        fields = ("id", "rid", "start", "end", "title", "simulated")
+        read_only_fields = fields
+
+
+class ReservationMakeSerializer(serializers.Serializer[Any]):
+    """A booking to make; times are ISO 8601, UTC unless they say otherwise."""
+
+    start = serializers.DateTimeField()
+    end = serializers.DateTimeField()
+    title = serializers.CharField(max_length=TITLE_LENGTH)
+
+
+class ReservationFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+    """By room, floor and time."""
+
+    rid = django_filters.CharFilter(field_name="unit_id")
+    level_id = django_filters.CharFilter(field_name="unit__level_id")
+    # A word of Python's cannot be written as a name.
+    vars()["from"] = django_filters.IsoDateTimeFilter(
+        field_name="end", lookup_expr="gt", label="those that end after it: ISO 8601"
+    )
+    to = django_filters.IsoDateTimeFilter(
+        field_name="start", lookup_expr="lt", label="those that begin before it: ISO 8601"
+    )
+
+    class Meta:
+        model = Reservation
+        fields = ("rid", "level_id", "from", "to", "simulated")
+
+
+class AllReservations(generics.ListAPIView[Reservation]):
+    """The reservations of all rooms."""
+
+    queryset = Reservation.objects.order_by("start", "pk")
+    serializer_class = ReservationSerializer
+    filterset_class = ReservationFilter
+
+    @extend_schema(responses=answers(ReservationSerializer(many=True), 400, *READ))
+    def get(self, request: Request) -> Response:
+        """Lists reservations, oldest first."""
+        return super().get(request)
+
+
+class Reservations(generics.ListAPIView[Reservation]):
+    """A room's reservations."""
+
+    queryset = Reservation.objects.none()
+    serializer_class = ReservationSerializer
+    filter_backends = ()
+
+    @extend_schema(
+        operation_id="listRoomReservations",
+        responses=answers(ReservationSerializer(many=True), 400, *READ),
+    )
+    def get(self, request: Request, rid: str) -> Response:
+        """Lists a room's reservations, oldest first."""
+        self.queryset = found(Unit, rid, "room").reservations.order_by("start", "pk")
+        return super().get(request)
+
+    @endpoint(
+        ReservationSerializer,
+        *EDIT,
+        takes=ReservationMakeSerializer,
+        status=201,
+        operation_id="reserveRoom",
+    )
+    def post(self, request: Request, wanted: Wanted, rid: str) -> Reservation:
+        """Reserves the room."""
+        return reserve_room(rid, owner=Owner.of(request), **wanted)
+
+
+class ReservationDetail(APIView):
+    """One reservation."""
+
+    @endpoint(None, 401, 403, 404, status=204, operation_id="cancelReservation")
+    def delete(self, request: Request, rid: str, reservation_id: int) -> None:
+        """Cancels the reservation."""
+        cancel_reservation(rid, reservation_id, Owner.of(request))
