@@ -25,6 +25,19 @@ class LogCompacted(AspenError, code="aspen.log.compacted"):
         )
 
 
+class KeyReused(AspenError, code="aspen.log.key_reused"):
+    """An idempotency key under which something else was appended."""
+
+    @classmethod
+    def of(cls, key: str) -> KeyReused:
+        """Returns the error, without the writer's part of the key."""
+        return cls(
+            "something else was sent under this idempotency key",
+            found=key.rpartition(":")[2],
+            attempt="use a fresh key for what is new, and a key again for the same alone",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """What the entries up to a position amount to; the log keeps it instead of them.

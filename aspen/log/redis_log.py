@@ -28,7 +28,7 @@ from typing import cast
 import redis
 
 from aspen.errors import AspenError
-from aspen.log.base import Base, LogCompacted, LogGap
+from aspen.log.base import Base, KeyReused, LogCompacted, LogGap
 from aspen.log.entry import Entry, Tick, decode, encode
 from aspen.log.left_out import LeftOut
 from aspen.redis_client import block_ms, connect
@@ -41,12 +41,9 @@ KEPT_SUPERSTEPS = 1_000
 
 # KEYS stream, id, keys, base, said   ARGV fresh id, keys kept, seconds kept, key, digest, entries…
 _APPEND = """
-local seen = redis.call('ZSCORE', KEYS[3], ARGV[4])
-if seen then
-  local said = ARGV[5] ~= '' and redis.call('HGET', KEYS[5], ARGV[4])
-  if said and said ~= ARGV[5] then return redis.error_reply('OTHERWISE') end
-  return tonumber(seen)
-end
+local seen, said = redis.call('ZSCORE', KEYS[3], ARGV[4]), redis.call('HGET', KEYS[5], ARGV[4])
+if seen and said and ARGV[5] ~= '' and said ~= ARGV[5] then return redis.error_reply('OTHERWISE') end
+if seen then return tonumber(seen) end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local position
@@ -102,10 +99,6 @@ return number
 
 class OtherSupersteps(AspenError, code="aspen.log.other_supersteps"):
     """Somebody else's supersteps lie where a superstep was to be appended."""
-
-
-class KeyReused(AspenError, code="aspen.log.key_reused"):
-    """An idempotency key under which something else was appended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +185,7 @@ class RedisLog:
             raise ValueError("an append holds at least one entry")
         # Without a key from the caller the client's own retry could still append twice.
         once = key or f"once:{secrets.token_hex(12)}"
-        writer = once.partition(":")[0]
-        keys, said = (f"{self.name}:log:{kept}:{writer}" for kept in ("keys", "said"))
+        keys, said = (f"{self.name}:log:{a}:{once.partition(':')[0]}" for a in ("keys", "said"))
         try:
             position = self._append(
                 keys=[self._stream, f"{self.name}:log:id", keys, self._base, said],
@@ -205,11 +197,7 @@ class RedisLog:
         except redis.ResponseError as error:
             if "OTHERWISE" not in str(error):
                 raise
-            raise KeyReused(
-                "something else was sent under this idempotency key",
-                found=key.rpartition(":")[2],
-                attempt="use a fresh key for what is new, and a key again for the same alone",
-            ) from error
+            raise KeyReused.of(key) from error
         return int(cast("int", position))
 
     def _in_log_time(self, entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from aspen.errors import AspenError
-from aspen.log.redis_log import KeyReused
+from aspen.log.base import KeyReused
 from smartcis.access.grants import Forbidden, NoSuchView
 from smartcis.actions.look_at_rows import QueryEnded
 from smartcis.api.fields import texts

@@ -125,12 +125,15 @@ def callers(boss: User) -> dict[str, Client]:
 
 def what_exists(clients: dict[str, Client]) -> dict[str, str]:
     """Makes a query, a walk and entries that are left out of the log; returns names for paths."""
-    asked = {"sql": "SELECT r.rid FROM room r", "node": 1, "software": "LaTeX"}
+    asked = {
+        "queries": {"sql": "SELECT r.rid FROM room r"},
+        "routes": {"node": 1, "software": "LaTeX"},
+    }
     made = {
         name: clients["staff"]
-        .post(f"/api/v1/{name}/", asked, content_type="application/json")
+        .post(f"/api/v1/{name}/", body, content_type="application/json")
         .json()
-        for name in ("queries", "routes")
+        for name, body in asked.items()
     }
     log = composition.log()
     entries = [Transaction(1.0, (Change("door", 1, ("x",)),)), OneTimeQuery(1.0, "q", "v", ())]
@@ -147,6 +150,7 @@ def what_exists(clients: dict[str, Client]) -> dict[str, str]:
         "id": "m1",
         "mid": "m1",
         "door_id": "A.d1",
+        "kiosk_id": "k1",
     }
 
 

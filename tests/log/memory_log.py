@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aspen.log.base import Base, LogCompacted
+from aspen.log.base import Base, KeyReused, LogCompacted
 from aspen.log.entry import Entry, decode, encode
-from aspen.log.redis_log import KeyReused
 
 
 class MemoryLog:
@@ -27,7 +26,7 @@ class MemoryLog:
             raise ValueError("an append holds at least one entry")
         if key and key in self._keys:
             if digest and self._said.get(key, digest) != digest:
-                raise KeyReused("something else was sent under this idempotency key", found=key)
+                raise KeyReused.of(key)
             return self._keys[key]
         encoded = [encode(entry) for entry in entries]
         self._entries.extend(encoded)

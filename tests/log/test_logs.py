@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from log.memory_log import MemoryLog
 
 from aspen.log import Base, LogCompacted, LogGap, RedisLog, redis_log
+from aspen.log.base import KeyReused
 from aspen.log.entry import Change, Register, Tick, Transaction
-from aspen.log.redis_log import KeyReused
 from aspen.log.retention import Retention
 
 entries = st.lists(
