@@ -42,8 +42,8 @@ KEPT_SUPERSTEPS = 1_000
 # KEYS stream, id, keys, base, said   ARGV fresh id, keys kept, seconds kept, key, digest, entries…
 _APPEND = """
 local seen, said = redis.call('ZSCORE', KEYS[3], ARGV[4]), redis.call('HGET', KEYS[5], ARGV[4])
-if seen and said and ARGV[5] ~= '' and said ~= ARGV[5] then return redis.error_reply('OTHERWISE') end
-if seen then return tonumber(seen) end
+local other = said and ARGV[5] ~= '' and said ~= ARGV[5]
+if seen then return other and redis.error_reply('OTHERWISE') or tonumber(seen) end
 redis.call('SET', KEYS[2], ARGV[1], 'NX')
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local position

@@ -34,10 +34,15 @@ BODIES: Mapping[str, Any] = {
     "end": "2026-11-22T09:00:00Z",
     "title": "x",
     "sid": "m1.x",
+    "rid": "A",
+    "mid": "m9",
+    "config": {},
+    "period_s": 60,
     "kind": "cpu",
     "name": "n",
     "updates": "DELETE FROM room",
 }
+PLAIN = {"array": [], "boolean": True, "integer": 1, "number": 2.5, "object": {}, "string": "x"}
 READING = [{"sid": "m1.seat", "value": 1.5, "unit": "kg", "at_s": 1}]
 HEADERS = {
     "Idempotency-Key": "k1",
@@ -77,7 +82,7 @@ def door(
             query = {
                 one["name"]: "1" for one in operation.get("parameters", ()) if one["in"] == "query"
             }
-            body = READING if path.endswith("readings/") else dict(BODIES)
+            body = READING if path.endswith("readings/") else _body_of(operation, description)
             call = {"method": method, "path": path, "query": query, "body": body}
             seeds += [call | {"who": who, "headers": HEADERS} for who in (*clients, *OFTEN)]
     for path in (*PAGES, *pages):
@@ -110,6 +115,20 @@ def door(
         *(b"\\u0000", b"Token x", b"Bearer ", b"*/*;q=", b"text/html", b"application/xml"),
     )
     return Door([json.dumps(one).encode() for one in seeds], enter, words, FORMS)
+
+
+def _body_of(operation: Mapping[str, Any], description: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a body of the fields an operation knows; any other field would be all it hears."""
+    schema = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = schema.get("schema", {})
+    while "$ref" in schema:
+        schema = description["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    found = {}
+    for name, one in schema.get("properties", {}).items():
+        value = BODIES.get(name, PLAIN.get(one.get("type"), "x"))
+        lone = one.get("type") == "array" and not isinstance(value, list)
+        found[name] = [value] if lone else value
+    return found
 
 
 FORMS = ("json", "json", "json", "words", "bytes")
