@@ -29,7 +29,7 @@ class KeyReused(AspenError, code="aspen.log.key_reused"):
     """An idempotency key under which something else was appended."""
 
     @classmethod
-    def of(cls, key: str) -> KeyReused:
+    def under(cls, key: str) -> KeyReused:
         """Returns the error, without the writer's part of the key."""
         return cls(
             "something else was sent under this idempotency key",

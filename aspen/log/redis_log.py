@@ -197,7 +197,7 @@ class RedisLog:
         except redis.ResponseError as error:
             if "OTHERWISE" not in str(error):
                 raise
-            raise KeyReused.of(key) from error
+            raise KeyReused.under(key) from error
         return int(cast("int", position))
 
     def _in_log_time(self, entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -26,7 +26,7 @@ class MemoryLog:
             raise ValueError("an append holds at least one entry")
         if key and key in self._keys:
             if digest and self._said.get(key, digest) != digest:
-                raise KeyReused.of(key)
+                raise KeyReused.under(key)
             return self._keys[key]
         encoded = [encode(entry) for entry in entries]
         self._entries.extend(encoded)
