@@ -55,7 +55,7 @@ class Books:
         return int(sent_bytes), energy_mj
 
     def links(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Give, per pair of motes, the expected transmissions as estimated and as they are."""
+        """Returns, per pair of motes, the expected transmissions as estimated and as they are."""
         found: dict[tuple[str, str], tuple[float, float]] = {}
         for mote in self.motes:
             for index, known in mote.neighbours.items():

@@ -109,7 +109,7 @@ def reason_against(
 
 
 def _selections(plans: Iterable[Plan], relation: Relation) -> Iterator[Expr | None]:
-    """Give, for each scan of a stream, what it selects below its window; None for all."""
+    """Returns, for each scan of a stream, what it selects below its window; None for all."""
     waiting = list(plans)
     while waiting:
         plan = waiting.pop()

@@ -60,7 +60,7 @@ class QuestionTime:
         bucket.take(most_s)
 
     def give_back(self, entry: OneTimeQuery, used_s: float) -> None:
-        """Give back what a question did not need."""
+        """Returns to the budget what a question did not need."""
         bucket = self._bucket(entry)
         if bucket is not None:
             bucket.take(used_s - entry.most_ms / 1e3)

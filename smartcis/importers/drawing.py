@@ -55,6 +55,15 @@ class Kind(StrEnum):
     RAMP = "ramp"
 
 
+RISERS = {
+    "stairs": Kind.STAIRS,
+    "escalator": Kind.STAIRS,
+    "elevator": Kind.LIFT,
+    "ramp": Kind.RAMP,
+}
+"""IMDF category → how a thing of it joins levels."""
+
+
 @dataclass(frozen=True, slots=True)
 class DrawnLevel:
     """A floor.

@@ -93,8 +93,9 @@ class Files:
         return self._read[name]
 
     def head(self, name: str) -> bytes:
-        """Returns a file's first 64 KiB."""
-        return self._read.get(name) or self._bytes(name, HEAD_BYTES)
+        """Returns a file's first 64 KiB, without what text files may begin with."""
+        head = self._read.get(name) or self._bytes(name, HEAD_BYTES)
+        return head[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf \r\n\t")
 
     def _listed(self) -> tuple[str, ...]:
         path = self.path

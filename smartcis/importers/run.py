@@ -109,7 +109,7 @@ def plan_of(path: Path, progress: Progress = lambda _: None) -> BuildingPlan:
         return derive(drawing_of(path), progress)
     except ImportRefused:
         raise
-    except (MemoryError, RecursionError, Exception) as fault:
+    except Exception as fault:
         # Whatever a stranger's file makes of shapes and numbers, it must not end in a traceback.
         _LOG.exception("import of %s failed", path.name)
         raise ImportFailed(

@@ -14,6 +14,7 @@ from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.drawing import (
+    RISERS,
     Drawing,
     DrawnBuilding,
     DrawnEntrance,
@@ -226,7 +227,7 @@ class _Reading:
         levels: Sequence[float],
     ) -> None:
         shape, key, name = feature.geometry, feature.id, label(names_told(feature, keys))
-        kind = _riser_kind(role[1])
+        kind = RISERS.get(role[1])
         if kind and len(levels) > 1 and isinstance(shape, LineString):
             raw = feature.raw.get("levels") or first_told(keys, "levels")
             ends = [level_of(one) for one in raw] if isinstance(raw, list) else []
@@ -263,7 +264,7 @@ class _Reading:
     ) -> None:
         point, key, names = feature.geometry, feature.id, names_told(feature, keys)
         assert isinstance(point, Point)
-        kind = _riser_kind(role[1]) if role else None
+        kind = RISERS.get(role[1]) if role else None
         if kind and len(levels) > 1:
             self.risers.append(DrawnRiser(key, kind, tuple((level, point) for level in levels)))
             return
@@ -303,13 +304,3 @@ class _Reading:
 
 def _is_ring(shape: BaseGeometry) -> bool:
     return isinstance(shape, LineString) and shape.is_closed and len(shape.coords) > 3  # noqa: PLR2004  # a ring
-
-
-def _riser_kind(category: str) -> Kind | None:
-    kinds = {
-        "stairs": Kind.STAIRS,
-        "escalator": Kind.STAIRS,
-        "elevator": Kind.LIFT,
-        "ramp": Kind.RAMP,
-    }
-    return kinds.get(category)

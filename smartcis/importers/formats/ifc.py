@@ -69,10 +69,9 @@ class IfcImporter:
 
 def _model(files: Files) -> str | None:
     for name in files:
-        if name.lower().endswith((".ifc", ".ifczip")) or len(files.names) == 1:
-            head = files.head(name)[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
-            if head.startswith(b"ISO-10303-21"):
-                return name
+        likely = name.lower().endswith((".ifc", ".ifczip")) or len(files.names) == 1
+        if likely and files.head(name).startswith(b"ISO-10303-21"):
+            return name
     return None
 
 

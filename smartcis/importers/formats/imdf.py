@@ -18,6 +18,7 @@ from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.drawing import (
     LEVEL_HEIGHT_M,
+    RISERS,
     Drawing,
     DrawnBuilding,
     DrawnEntrance,
@@ -28,7 +29,6 @@ from smartcis.importers.drawing import (
     DrawnSolid,
     DrawnSpace,
     Finding,
-    Kind,
     Note,
     label,
 )
@@ -41,6 +41,7 @@ from smartcis.importers.formats.geojson_shapes import (
     names_of,
     text_of,
 )
+from smartcis.importers.formats.osm_tags import PRIVATE
 from smartcis.importers.level_names import level_of
 from smartcis.importers.words import Role, meaning
 
@@ -49,12 +50,6 @@ KINDS = (
     *("occupant", "relationship", "fixture", "kiosk"),
 )
 CLOSED = frozenset({"employeesonly", "restricted"})
-RISERS = {
-    "stairs": Kind.STAIRS,
-    "escalator": Kind.STAIRS,
-    "elevator": Kind.LIFT,
-    "ramp": Kind.RAMP,
-}
 Kinds = Mapping[str, list[Feature]]
 
 
@@ -283,7 +278,7 @@ def _entrances(
         if level is None and not tags:
             level = named[0] if named else ordinals.get(str(amenity.properties.get("level_id")))
         name = tags.get("name", "") if tags else label(names_of(amenity.properties.get("name")))
-        refused = "no public access" if tags.get("access") in {"no", "private"} else ""
+        refused = "no public access" if tags.get("access") in PRIVATE else ""
         yield DrawnEntrance(amenity.id, level, amenity.geometry, name, refused)
     for category, count in sorted(unused.items()):
         for _ in range(count):

@@ -19,6 +19,7 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.drawing import (
+    RISERS,
     Drawing,
     DrawnEntrance,
     DrawnLevel,
@@ -56,7 +57,6 @@ BOUNDARIES = frozenset({"CellSpaceBoundary", "NavigableBoundary", "AnchorBoundar
 USUAL_RISE_M, LOWEST_RISE_M, HIGHEST_RISE_M = 4.0, 1.8, 9.0  # from floor to floor
 WIDEST_DEG = 0.02  # two kilometres: a plan so small, if it is not in degrees, has no rooms
 SAME_FLOOR = 0.4  # of the usual height: floors nearer than this are one storey
-RISERS = {"stairs": Kind.STAIRS, "escalator": Kind.STAIRS, "elevator": Kind.LIFT, "ramp": Kind.RAMP}
 _TOLD = re.compile(r"""(\w+)\s*=\s*["']([^"']*)["']""")
 
 

@@ -9,6 +9,7 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.drawing import (
+    RISERS,
     Drawing,
     DrawnBuilding,
     DrawnEntrance,
@@ -20,7 +21,6 @@ from smartcis.importers.drawing import (
     DrawnSolid,
     DrawnSpace,
     Finding,
-    Kind,
     Note,
     label,
 )
@@ -40,12 +40,6 @@ from smartcis.importers.words import Role
 
 ATTRIBUTION = "© OpenStreetMap contributors, ODbL 1.0"
 LEVEL_KEYS = ("level", "indoor:level", "buildingpart:level", "floor", "level:ref")
-VERTICAL = {
-    "stairs": Kind.STAIRS,
-    "escalator": Kind.STAIRS,
-    "elevator": Kind.LIFT,
-    "ramp": Kind.RAMP,
-}
 
 
 class OsmImporter:
@@ -73,6 +67,7 @@ class _Reading:
         self._kinds = {
             key: kind for key, thing in things.items() if (kind := kind_of(thing.tags)) is not None
         }
+        self._known: Sequence[float] = ()
         self._known = self._ordinals()
         self._on: dict[str, list[float]] = {}  # node → levels of the ways it lies on
         for thing in things.values():
@@ -142,12 +137,11 @@ class _Reading:
 
     def _levels(self, thing: Thing) -> list[float]:
         """Returns the levels a thing is tagged with, repeated ones included."""
-        known = getattr(self, "_known", ())
         for key in LEVEL_KEYS:
-            if found := levels_of(thing.tags.get(key), known):
-                repeated = levels_of(thing.tags.get("repeat_on"), known)
+            if found := levels_of(thing.tags.get(key), self._known):
+                repeated = levels_of(thing.tags.get("repeat_on"), self._known)
                 return sorted({*found, *repeated})
-        return levels_of(thing.tags.get("repeat_on"), known)
+        return levels_of(thing.tags.get("repeat_on"), self._known)
 
     def _of(self, *roles: Role) -> Iterator[tuple[Thing, str]]:
         for key, (role, category) in self._kinds.items():
@@ -187,7 +181,7 @@ class _Reading:
                     category,
                     names or ({"": ref} if ref else {}),
                     ref,
-                    shaft=thing.key if category in VERTICAL or len(levels) == 1 else "",
+                    shaft=thing.key if category in RISERS or len(levels) == 1 else "",
                     closed=thing.tags.get("access") in PRIVATE and category == "walkway",
                 )
 
@@ -254,7 +248,7 @@ class _Reading:
 
     def _risers(self) -> Iterator[DrawnRiser]:
         for thing, category in self._of(Role.SPACE):
-            kind = VERTICAL.get(category)
+            kind = RISERS.get(category)
             if kind is None or self._area(thing) is not None:
                 continue
             levels = self._levels(thing)

@@ -60,7 +60,7 @@ def extracts(files: Files) -> list[str]:
     """Returns the names of the files that begin as an extract does."""
     found = []
     for name in files:
-        head = files.head(name)[:4096].lstrip(b"\xef\xbb\xbf \r\n\t")
+        head = files.head(name)[:4096]
         if (b"<osm" in head and head.startswith(b"<")) or (
             head.startswith(b"{") and b'"elements"' in head
         ):
@@ -69,7 +69,7 @@ def extracts(files: Files) -> list[str]:
 
 
 def _is_json(files: Files, name: str) -> bool:
-    return files.head(name)[:64].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{")
+    return files.head(name).startswith(b"{")
 
 
 def _from_xml(files: Files, name: str) -> Iterator[Thing]:

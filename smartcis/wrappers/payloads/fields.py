@@ -148,8 +148,9 @@ def known_fields(payload: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iter
             field, channel = field_named(name[: tail.start()]), tail.group()[1:]
         measured = number(value)
         if field is not None and measured is not None:
-            yield Found(path, name, channel, field, _turned(field, measured))
+            yield Found(path, name, channel, field, turned(field, measured))
 
 
-def _turned(field: Field, value: float) -> float:
+def turned(field: Field, value: float) -> float:
+    """Returns a value as its quantity counts it: 1 where a device says 0, if that is inverted."""
     return 1.0 - value if field.inverted and value in (0.0, 1.0) else value

@@ -59,7 +59,7 @@ def proposals(message: Message) -> list[Proposal]:
 
 
 def _numbers(value: Any, path: str, name: str, depth: int) -> Iterator[tuple[str, str, float]]:
-    """Gives path, name and value of each number."""
+    """Returns path, name and value of each number."""
     if isinstance(value, dict | list):
         if depth > DEPTH:
             return

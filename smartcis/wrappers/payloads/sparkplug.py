@@ -29,7 +29,7 @@ from google.protobuf.message import Message as Decoded
 from google.protobuf.message_factory import GetMessageClass
 
 from smartcis.wrappers.errors import BadBrokerMessage
-from smartcis.wrappers.payloads.fields import field_named
+from smartcis.wrappers.payloads.fields import field_named, turned
 from smartcis.wrappers.payloads.protocol import PAYLOAD_BYTES, Message, Stateless
 from smartcis.wrappers.payloads.times import count_s
 from smartcis.wrappers.protocol import Measured
@@ -185,11 +185,9 @@ def _measured(one: Any, metric: Metric, sent_s: float | None) -> Iterator[Measur
         value -= 2.0**bits
     if not math.isfinite(value):
         return
-    if field.inverted and value in (0.0, 1.0):
-        value = 1.0 - value
     at_s = count_s(one.timestamp, MS_PER_S) or sent_s
     device = "/".join((metric.device, *folders))
-    yield Measured(device, field.quantity, value, metric.unit or field.unit, at_s)
+    yield Measured(device, field.quantity, turned(field, value), metric.unit or field.unit, at_s)
 
 
 def _unit(one: Any) -> str:

@@ -74,7 +74,7 @@ def _unit(quantity: str, unit: str, payload: Mapping[str, Any]) -> str:
 def _modules(
     payload: Mapping[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], str, float, str]]:
-    """Gives module, quantity, value and unit; a list has one value for each channel."""
+    """Returns module, quantity, value and unit; a list has one value for each channel."""
     for name, value in payload.items():
         if isinstance(value, Mapping):
             if len(path) < DEPTH:
