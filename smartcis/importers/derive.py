@@ -16,6 +16,7 @@ from smartcis.importers.geometry.detour import without_trespass
 from smartcis.importers.geometry.enclosed import enclosed_rooms
 from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.gaps import gap_corridors
+from smartcis.importers.geometry.known import DoorNames, Known, as_known
 from smartcis.importers.geometry.links import link_corridors
 from smartcis.importers.geometry.naming import unit_ids
 from smartcis.importers.geometry.passages import Passage, passages
@@ -27,12 +28,14 @@ from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_grap
 from smartcis.importers.labels import labelled, name_in, unplaced
 from smartcis.importers.level_names import level_id
 from smartcis.importers.openings import Openings, drawn_openings
+from smartcis.importers.places import located
 from smartcis.importers.repair import repaired
 from smartcis.importers.risers import drawn_risers, elevations
 from smartcis.importers.ways_in import ways_in
 from smartcis.importers.words import category_of
 
 Progress = Callable[[str], None]
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True)
@@ -76,18 +79,21 @@ class BuildingPlan:
     unreached: dict[int, str]
 
 
-def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPlan:
+def derive(
+    drawing: Drawing, progress: Progress = lambda _: None, known: Known = NOTHING_KNOWN
+) -> BuildingPlan:
     """Works the building out.
 
     Args:
         drawing: as read.
         progress: receives one line per step.
+        known: the building as it is there, whose things keep their names.
 
     Raises:
         ImportRefused: nothing in it can be walked in.
     """
     progress("looking for what is broken")
-    drawing = repaired(drawing)
+    as_read, drawing = drawing, repaired(drawing, known.origin)
     notes = list(drawing.notes)
     footprint, buildings = _grounds(drawing, notes)
     units = _units(drawing)
@@ -101,6 +107,7 @@ def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPla
             found=f"{len(drawing.solids)} walls and columns",
             attempt="export rooms as areas, or walls that meet",
         )
+    spaces = as_known(spaces, known)
     notes += unplaced(drawing.labels, [(space.level, space.polygon) for space in spaces])
     doors = drawn_openings(drawing, spaces, notes)
     entrances = ways_in(drawing, spaces, doors, footprint, notes)
@@ -112,7 +119,7 @@ def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPla
     heights_m = elevations(drawing)
     rises = climbs(spaces, heights_m)
     risers = drawn_risers(drawing, spaces, rises, heights_m, notes)
-    graph = walking_graph(spaces, ways, entrances, rises, risers)
+    graph = walking_graph(spaces, ways, entrances, rises, risers, DoorNames(known.doors))
     progress("checking every step against every wall")
     notes += without_trespass(spaces, graph)
     _conclusions(graph, entrances, spaces, notes)
@@ -128,7 +135,7 @@ def derive(drawing: Drawing, progress: Progress = lambda _: None) -> BuildingPla
         spaces=tuple(spaces),
         entrances=tuple(entrances),
         graph=graph,
-        notes=tuple(notes),
+        notes=tuple(located(notes, as_read, drawing.origin, spaces)),
         unreached=unreached(spaces, graph),
     )
 

@@ -32,6 +32,15 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A point of a level, in metres."""
+
+    level: float
+    x_m: float
+    y_m: float
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """One thing the importer did not take as it stood.
 
@@ -39,12 +48,14 @@ class Note:
         what: kind of thing, in the building's words.
         where: the file's own identifier, or the place; empty where it is about the whole.
         why: the reason, a clause without a full stop.
+        at: where that is, None where nobody knows.
     """
 
     finding: Finding
     what: str
     where: str
     why: str
+    at: Spot | None = None
 
 
 class Kind(StrEnum):

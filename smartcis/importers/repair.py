@@ -5,6 +5,7 @@ Law: shapes that were sound are given back as they were.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -45,8 +46,11 @@ _SLIP = 1e-9
 Shaped = TypeVar("Shaped", DrawnOpening, DrawnPath, DrawnSolid, DrawnFixture)
 
 
-def repaired(drawing: Drawing) -> Drawing:
+def repaired(drawing: Drawing, origin: tuple[float, float] | None = None) -> Drawing:
     """Returns a drawing in metres, sound.
+
+    Args:
+        origin: where x = y = 0 lies for one in degrees; its south-west corner by default.
 
     Raises:
         NothingDrawn: no space and no wall is left.
@@ -61,7 +65,7 @@ def repaired(drawing: Drawing) -> Drawing:
             attempt="cut it down to one venue",
         )
     notes = list(drawing.notes)
-    drawing = _in_metres(_without_far(drawing, notes))
+    drawing = _in_metres(_without_far(drawing, notes), origin)
     spaces = _spaces(drawing, notes)
     solids = _areas(drawing.solids, "solid", notes)
     if not spaces and not solids:
@@ -72,7 +76,7 @@ def repaired(drawing: Drawing) -> Drawing:
         )
     return replace(
         drawing,
-        slug=_slug(drawing.slug),
+        slug=slug_of(drawing),
         name=_text(drawing.name) or drawing.slug,
         attribution=drawing.attribution[:300],
         levels=_levels(drawing, spaces, solids, notes),
@@ -98,7 +102,7 @@ def repaired(drawing: Drawing) -> Drawing:
     )
 
 
-def _in_metres(drawing: Drawing) -> Drawing:
+def _in_metres(drawing: Drawing, known: tuple[float, float] | None) -> Drawing:
     if drawing.origin is not None:
         return drawing
     drawn: list[BaseGeometry] = [one.outline for one in drawing.spaces]
@@ -106,6 +110,8 @@ def _in_metres(drawing: Drawing) -> Drawing:
     if not drawn:
         return replace(drawing, origin=(0.0, 0.0))
     projection = Projection.around(drawn)
+    if known is not None and math.dist(known, (projection.lon_deg, projection.lat_deg)) <= FAR_DEG:
+        projection = Projection(*known)
     origin = (projection.lon_deg, projection.lat_deg)
     return drawing.mapped(projection.metres, origin=origin)
 
@@ -304,8 +310,9 @@ def _text(text: str) -> str:
     return "".join(sign for sign in text if sign.isprintable()).strip()[:TEXT_LENGTH]
 
 
-def _slug(text: str) -> str:
-    """Returns an id for a URL, the text itself where it is one."""
+def slug_of(drawing: Drawing) -> str:
+    """Returns a drawing's id for a URL, its own where that is one."""
+    text = drawing.slug
     fits = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
     return text[:ID_LENGTH] if fits else slug(text)[:ID_LENGTH] or "building"
 

@@ -3,110 +3,45 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from django.db import transaction
+from django.db import connection, models, transaction
 from django.db.models import ProtectedError
 
+from smartcis.importers.changes import recorded
 from smartcis.importers.derive import BuildingPlan, Progress, derive
-from smartcis.importers.drawing import Finding
 from smartcis.importers.errors import AnotherBuilding, ImportFailed, ImportRefused, StillUsed
 from smartcis.importers.formats import drawing_of
-from smartcis.importers.store import Stored, clear, store
-from smartcis.models import Unit, Venue
+from smartcis.importers.geometry.known import Known, KnownAs
+from smartcis.importers.repair import slug_of
+from smartcis.importers.report import ImportReport
+from smartcis.importers.store import clear, known_building, store
+from smartcis.models import BuildingImport, Kiosk, Machine, Reservation, Sensor, Source, Unit, Venue
+from smartcis.models.imports import UNDOABLE
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "ulm"
-LISTED = 20  # of one finding; the others are counted
+NAMED = 10  # of what stands in the way
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class ImportReport:
-    """What an import took, derived and dropped.
+def plan_of(
+    path: Path, progress: Progress = lambda _: None, known_as: KnownAs = lambda _slug: Known()
+) -> BuildingPlan:
+    """Reads a file of any format and works the building out.
 
     Args:
-        preview: whether nothing was written.
-    """
-
-    plan: BuildingPlan
-    stored: Stored
-    preview: bool = False
-
-    @property
-    def reached(self) -> tuple[int, int]:
-        """Drawn units an entrance leads to, and all drawn units."""
-        drawn = [index for index, space in enumerate(self.plan.spaces) if not space.derived]
-        return sum(index not in self.plan.unreached for index in drawn), len(drawn)
-
-    def lines(self) -> list[str]:
-        """Returns the report as text."""
-        plan, graph = self.plan, self.plan.graph
-        drawn = [space for space in plan.spaces if not space.derived]
-        by_category = Counter(space.category for space in drawn)
-        reached, units = self.reached
-        concluded = sum(door.derived for door in graph.doors)
-        made = f"{sum(entrance.derived for entrance in plan.entrances)} entrances"
-        mapped = sum(not entrance.derived for entrance in plan.entrances)
-        out = [
-            f"{plan.name} ({plan.slug})  {plan.attribution}".rstrip(),
-            f"format   {plan.format}",
-            f"took     {len(plan.buildings)} buildings, {len(plan.levels)} levels, {units} units: "
-            + ", ".join(f"{count} {name}" for name, count in by_category.most_common()),
-            f"         {mapped} mapped entrances, {len(graph.doors) - concluded} doors",
-            f"derived  {len(plan.spaces) - units} gap corridors, {concluded} doors, {made}",
-            f"         walking graph: {len(graph.nodes)} points, {len(graph.edges)} directed steps",
-            f"reached  {reached} of {units} units from an entrance ({reached / max(1, units):.1%})",
-        ]
-        out += [
-            f"         not {plan.spaces[index].rid} (level {plan.spaces[index].level}): {reason}"
-            for index, reason in plan.unreached.items()
-            if not plan.spaces[index].derived
-        ]
-        for finding in Finding:
-            out += self._noted(finding)
-        if self.stored.nothing:
-            out.append("stored   nothing: the database already says all this")
-        for word, counter in (
-            ("created", self.stored.created),
-            ("updated", self.stored.updated),
-            ("deleted", self.stored.deleted),
-        ):
-            if counter:
-                listed = ", ".join(f"{count} {name}" for name, count in counter.items())
-                out.append(f"{word:<8} {listed}")
-        if self.preview:
-            out.append("preview  nothing was written")
-        return out
-
-    def _noted(self, finding: Finding) -> list[str]:
-        """Returns what was found of one kind: each thing by name, or counted where many."""
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for note in self.plan.notes:
-            if note.finding is finding:
-                reasons.setdefault((note.what, note.why), []).append(note.where)
-        out = []
-        for (what, why), places in sorted(reasons.items()):
-            named = [place for place in places if place]
-            where = "" if not named else f" ({', '.join(named[:LISTED])})"
-            if len(named) > LISTED:
-                where = f" ({', '.join(named[:LISTED])} and {len(named) - LISTED} more)"
-            count = f"{len(places)} " if len(places) > 1 else ""
-            out.append(f"{finding.value:<8} {count}{what}: {why}{where}")
-        return out
-
-
-def plan_of(path: Path, progress: Progress = lambda _: None) -> BuildingPlan:
-    """Reads a file of any format and works the building out.
+        known_as: the building that is there by its slug, whose things keep their names.
 
     Raises:
         ImportRefused: it cannot be read, or nothing in it can be walked in.
     """
     progress(f"reading {path.name}")
     try:
-        return derive(drawing_of(path), progress)
+        drawing = drawing_of(path)
+        return derive(drawing, progress, known_as(slug_of(drawing)))
     except ImportRefused:
         raise
     except Exception as fault:
@@ -125,6 +60,7 @@ def run(
     *,
     preview: bool = False,
     replace: bool = False,
+    record: BuildingImport | None = None,
 ) -> ImportReport:
     """Imports a building.
 
@@ -133,43 +69,97 @@ def run(
         progress: receives one line per step.
         preview: work everything out and write nothing.
         replace: whether another building than the file's may be removed.
+        record: of the import, a new one by default; it keeps what undoes it.
 
     Raises:
         ImportRefused: the file is broken, or another building is there; the database is as before.
     """
-    plan = plan_of(path, progress)
+    plan = plan_of(path, progress, known_building)
     progress("comparing" if preview else "writing")
     try:
-        with transaction.atomic():
-            if _is_another(plan, allowed=preview or replace):
-                clear()
-            stored = store(plan)
+        with _snapshot():
+            replaces = _other_building(plan, allowed=preview or replace)
+            with recorded() as changes:
+                if replaces:
+                    clear()
+                else:
+                    _refuse_orphans(plan)
+                stored = store(plan)
+            report = ImportReport(plan, stored, changes, replaces, preview)
+            if not preview and changes.tables:
+                _keep(record or BuildingImport(name=path.name), report)
             transaction.set_rollback(preview)
     except ProtectedError as fault:
         there = sorted({str(one) for one in fault.protected_objects})
-        raise StillUsed(
-            "things stand where the file draws nothing any more",
-            found=", ".join(there[:10]),
-            attempt="move or remove them first",
-        ) from fault
-    return ImportReport(plan, stored, preview)
+        raise _still_used(there) from fault
+    return report
 
 
-def _is_another(plan: BuildingPlan, *, allowed: bool) -> bool:
-    """Returns whether a building is there that the file is not a drawing of.
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """A transaction in which nothing is seen of what others write meanwhile."""
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if outermost and connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def _keep(record: BuildingImport, report: ImportReport) -> None:
+    """Writes down that an import was accepted; older ones forget what undoes them."""
+    record.state, record.step = BuildingImport.State.ACCEPTED, ""
+    record.report, record.refusal = report.as_dict(), None
+    record.changes = report.changes.packed()
+    record.save()
+    accepted = BuildingImport.objects.filter(state=BuildingImport.State.ACCEPTED)
+    newest = list(accepted.values_list("pk", flat=True)[:UNDOABLE])
+    accepted.exclude(pk__in=newest).update(changes=None)
+
+
+def _refuse_orphans(plan: BuildingPlan) -> None:
+    """Refuses to take rooms away in which real things are.
 
     Raises:
-        AnotherBuilding: there is, and it may not be removed.
+        StillUsed: the file does not draw a room any more that holds some.
+    """
+    drawn = {space.rid for space in plan.spaces}
+    gone = [rid for rid in Unit.objects.values_list("rid", flat=True) if rid not in drawn]
+    held: list[models.QuerySet[Any]] = [
+        Machine.objects.filter(unit__in=gone),
+        Sensor.objects.filter(unit__in=gone, simulated=False),
+        Reservation.objects.filter(unit__in=gone, simulated=False),
+        Source.objects.filter(unit__in=gone),
+        Kiosk.objects.filter(node__unit__in=gone),
+    ]
+    if there := [str(one) for things in held for one in things]:
+        raise _still_used(there)
+
+
+def _still_used(there: Sequence[str]) -> StillUsed:
+    more = f" and {len(there) - NAMED} more" if len(there) > NAMED else ""
+    return StillUsed(
+        "things stand where the file draws nothing any more",
+        found=", ".join(there[:NAMED]) + more,
+        attempt="move or remove them first",
+    )
+
+
+def _other_building(plan: BuildingPlan, *, allowed: bool) -> str:
+    """Returns the name of a building that is there and is not the file's; empty for none.
+
+    Raises:
+        AnotherBuilding: there is one, and it may not be removed.
     """
     there = Venue.objects.first()
     if there is None:
-        return False
+        return ""
     known = _things(Unit.objects.filter(derived=False).values_list("feature_id", "rid"))
     drawn = _things((space.feature_id, space.rid) for space in plan.spaces if not space.derived)
     if there.slug == plan.slug and (not known or known & drawn):
-        return False
+        return ""
     if allowed:
-        return True
+        return f"{there.name} ({there.slug})"
     raise AnotherBuilding(
         f"the product shows {there.name} ({there.slug}), and the file draws {plan.name}"
         f" ({plan.slug})",

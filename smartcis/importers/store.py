@@ -2,22 +2,26 @@
 
 Law: storing the same plan twice writes nothing the second time.
 Law: nothing is stored unless everything is: the caller's transaction is the unit.
-Points keep their numbers as long as they stay where they are, so that kiosks and desks that
+Points keep their numbers while they stay in their unit, so that kiosks, machines and desks that
 stand on them keep their place.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import shapely
 from django.db import models, transaction
+from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.derive import BuildingPlan
+from smartcis.importers.geometry.known import Known, KnownDoor, KnownUnit
 from smartcis.importers.geometry.spaces import polygons
+from smartcis.importers.geometry.walking_graph import GraphNode
 from smartcis.importers.level_names import level_id
 from smartcis.models import (
     Building,
@@ -35,8 +39,45 @@ from smartcis.models import (
     Venue,
 )
 from smartcis.models.equal import Fields, RowCounts, make_equal
+from smartcis.models.source import PKS_AT_ONCE, batched
 
+STANDING: tuple[tuple[type[models.Model], str], ...] = (
+    (Machine, "node_id"),
+    (Kiosk, "node_id"),
+    (Desk, "node_id"),
+    (Sensor, "node_id"),
+)
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
+
+
+def known_building(slug: str) -> Known:
+    """Returns what the database calls the things of a building."""
+    venue = Venue.objects.filter(pk=slug).first()
+    if venue is None:
+        return Known()
+    units = Unit.objects.filter(level__venue=venue).select_related("level")
+    doors = Door.objects.filter(level__venue=venue)
+    return Known(
+        origin=(venue.origin_lon_deg, venue.origin_lat_deg),
+        units=tuple(
+            KnownUnit(
+                one.rid, one.feature_id, one.level.ordinal, one.name, _polygon_of(one.polygon)
+            )
+            for one in units
+        ),
+        doors=tuple(
+            KnownDoor(one.door_id, one.inner_id, one.outer_id, Point(one.x_m, one.y_m))
+            for one in doors
+        ),
+    )
+
+
+def _polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
+    """Returns the polygon of stored rings, made sound where rounding crossed them."""
+    if not rings:
+        return Polygon()
+    drawn = Polygon(rings[0], rings[1:])
+    return drawn if drawn.is_valid else drawn.buffer(0)
 
 
 class Stored:
@@ -44,6 +85,7 @@ class Stored:
 
     def __init__(self) -> None:
         self.created, self.updated, self.deleted = Counter[str](), Counter[str](), Counter[str]()
+        self.moved: list[str] = []  # what stood on points that are gone
 
     @property
     def nothing(self) -> bool:
@@ -79,8 +121,10 @@ def store(plan: BuildingPlan) -> Stored:
     ):
         done.note(model, make_equal(model._default_manager.all(), rows))  # noqa: SLF001  # the documented way to a model's manager
     numbers = _numbers(plan)
+    wanted = _nodes(plan, numbers)
+    done.moved += _keep_standing(wanted)
     nodes = RoutingNode.objects.filter(simulated=False)
-    done.note(RoutingNode, make_equal(nodes, _nodes(plan, numbers)))
+    done.note(RoutingNode, make_equal(nodes, wanted))
     edges = RoutingEdge.objects.filter(simulated=False)
     done.note(RoutingEdge, make_equal(edges, _edges(plan, numbers), "src_id", "dst_id"))
     return done
@@ -99,7 +143,7 @@ def _venues(plan: BuildingPlan) -> dict[str, Fields]:
 
 def _buildings(plan: BuildingPlan) -> dict[str, Fields]:
     return {
-        feature_id: {"venue_id": plan.slug, "name": name, "footprint": _areas(shape)}
+        feature_id: {"venue_id": plan.slug, "name": name, "footprint": areas(shape)}
         for feature_id, name, shape in plan.buildings
     }
 
@@ -112,13 +156,13 @@ def _levels(plan: BuildingPlan) -> dict[str, Fields]:
             "ordinal": level.ordinal,
             "name": level.name,
             "short_name": level.short_name,
-            "outline": _areas(level.outline),
+            "outline": areas(level.outline),
         }
         for level in plan.levels
     }
 
 
-def _areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
+def areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
     """Returns polygons as JSON: lists of rings of [x, y], rounded to the millimetre."""
     if shape is None:
         return []
@@ -143,8 +187,8 @@ def _units(plan: BuildingPlan) -> dict[str, Fields]:
             "feature_id": space.feature_id,
             "name": space.name,
             "category": space.category,
-            "polygon": _areas(drawn)[0],
-            "ground": _areas(space.free),
+            "polygon": areas(drawn)[0],
+            "ground": areas(space.free),
             "label_x_m": round(label[0], 3),
             "label_y_m": round(label[1], 3),
             "area_m2": round(space.polygon.area, 2),
@@ -169,21 +213,98 @@ def _doors(plan: BuildingPlan) -> dict[str, Fields]:
 
 
 def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
-    """Assigns each derived point a number: the one it has, or a fresh one."""
-    stored: dict[tuple[Any, ...], list[int]] = {}
-    highest = 0
-    for one in RoutingNode.objects.filter(simulated=False).order_by("node"):
-        stored.setdefault((one.unit_id, one.kind, one.x_m, one.y_m), []).append(one.node)
-        highest = max(highest, one.node)
+    """Assigns each derived point a number: the one it has, that of one that moved, or a fresh one.
+
+    What stands on a point of a unit stays on the unit's nearest point of its kind, of any kind.
+    """
+    stored = {one.node: one for one in RoutingNode.objects.filter(simulated=False)}
+    rids = {node.number: plan.spaces[node.space].rid for node in plan.graph.nodes}
     numbers: dict[int, int] = {}
+    exact: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for number, one in sorted(stored.items()):
+        exact[one.unit_id, one.kind, one.x_m, one.y_m].append(number)
     for node in plan.graph.nodes:
-        known = stored.get((plan.spaces[node.space].rid, node.kind, node.x_m, node.y_m))
-        if known:
-            numbers[node.number] = known.pop(0)
-        else:
+        if there := exact[rids[node.number], node.kind, node.x_m, node.y_m]:
+            numbers[node.number] = there.pop(0)
+    used = _used_points()
+    for same_kind in (True, False):
+        gone = [one for one in stored.values() if one.node not in set(numbers.values())]
+        moved = _moved(
+            [one for one in gone if same_kind or one.node in used],
+            [one for one in plan.graph.nodes if one.number not in numbers],
+            rids,
+            same_kind=same_kind,
+        )
+        numbers.update(moved)
+    highest = max(stored, default=0)
+    for node in plan.graph.nodes:
+        if node.number not in numbers:
             highest += 1
             numbers[node.number] = highest
     return numbers
+
+
+def _keep_standing(wanted: Mapping[int, Fields]) -> list[str]:
+    """Puts what stands on a point that goes onto the nearest of its unit that stays."""
+    stays: dict[str, list[RoutingNode]] = defaultdict(list)
+    goes: dict[int, RoutingNode] = {}
+    for node in RoutingNode.objects.filter(simulated=False):
+        if node.node not in wanted:
+            goes[node.node] = node
+        elif wanted[node.node]["unit_id"] == node.unit_id:
+            stays[node.unit_id].append(node)
+    moved: list[str] = []
+    for model, name in STANDING:
+        for keys in batched(goes, PKS_AT_ONCE):
+            for one in model._default_manager.filter(**{f"{name}__in": keys}):  # noqa: SLF001  # the documented way to a model's manager
+                gone = goes[getattr(one, name)]
+                near = min(
+                    stays[gone.unit_id],
+                    key=lambda node: math.dist((node.x_m, node.y_m), (gone.x_m, gone.y_m)),
+                    default=None,
+                )
+                if near is not None:
+                    rows = model._default_manager.filter(pk=one.pk)  # noqa: SLF001  # same
+                    rows.update(**{name: near.node})
+                    moved.append(str(one))
+    return moved
+
+
+def _used_points() -> set[int]:
+    """Returns the points that something stands on or is reached from."""
+    steps = RoutingEdge.objects.filter(simulated=True)
+    return {
+        *Machine.objects.values_list("node_id", flat=True),
+        *Kiosk.objects.values_list("node_id", flat=True),
+        *Desk.objects.values_list("node_id", flat=True),
+        *Sensor.objects.values_list("node_id", flat=True),
+        *steps.values_list("src_id", flat=True),
+    }
+
+
+def _moved(
+    gone: Sequence[RoutingNode],
+    fresh: Sequence[GraphNode],
+    rids: Mapping[int, str],
+    *,
+    same_kind: bool,
+) -> dict[int, int]:
+    """Pairs points that went with new ones of their unit, the nearest first."""
+    by_unit: dict[tuple[str, str], list[GraphNode]] = defaultdict(list)
+    for node in fresh:
+        by_unit[rids[node.number], node.kind if same_kind else ""].append(node)
+    near = sorted(
+        (math.dist((one.x_m, one.y_m), (node.x_m, node.y_m)), one.node, node.number)
+        for one in gone
+        for node in by_unit[one.unit_id, one.kind if same_kind else ""]
+    )
+    pairs: dict[int, int] = {}
+    taken: set[int] = set()
+    for _, number, fresh_number in near:
+        if number not in taken and fresh_number not in pairs:
+            pairs[fresh_number] = number
+            taken.add(number)
+    return pairs
 
 
 def _nodes(plan: BuildingPlan, numbers: Mapping[int, int]) -> dict[int, Fields]:

@@ -6,6 +6,7 @@ from smartcis.models.calendar import Reservation
 from smartcis.models.deliveries import Alarm, Delivery, Outlet, ToldRow
 from smartcis.models.devices import SeenDevice, SourceMapping
 from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall
+from smartcis.models.imports import BuildingImport
 from smartcis.models.outbox import LogLink, OutboxEntry
 from smartcis.models.own_tables import OwnRelation, OwnRow
 from smartcis.models.placements import NetworkPiece, NetworkState, Placement

@@ -14,6 +14,7 @@ from shapely.geometry import Point
 
 from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.inside import net_inside
+from smartcis.importers.geometry.known import DoorNames
 from smartcis.importers.geometry.passages import Passage
 from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.vertical import LIFT_WAIT_M, Climb, Riser
@@ -120,6 +121,7 @@ def walking_graph(
     entrances: Sequence[Entrance],
     rises: Sequence[Climb],
     risers: Sequence[Riser] = (),
+    names: DoorNames | None = None,
 ) -> WalkingGraph:
     """Assembles the graph.
 
@@ -129,9 +131,10 @@ def walking_graph(
         entrances: indices into `spaces`.
         rises: climbs, indices into `spaces`.
         risers: drawn ways between levels, indices into `spaces`.
+        names: of doors.
     """
     graph = WalkingGraph()
-    anchors = _add_passages(graph, spaces, ways)
+    anchors = _add_passages(graph, spaces, ways, names or DoorNames())
     for entrance in entrances:
         number = graph.add_node(entrance.space, "entrance", entrance.point)
         anchors[entrance.space].append((number, entrance.point, "entrance"))
@@ -158,19 +161,19 @@ def walking_graph(
 
 
 def _add_passages(
-    graph: WalkingGraph, spaces: Sequence[WalkableSpace], ways: Sequence[Passage]
+    graph: WalkingGraph,
+    spaces: Sequence[WalkableSpace],
+    ways: Sequence[Passage],
+    names: DoorNames,
 ) -> dict[int, list[Anchor]]:
     """Adds doors and openings; returns them by the spaces they belong to."""
     anchors: dict[int, list[Anchor]] = defaultdict(list)
-    used: dict[str, int] = defaultdict(int)
     for way in ways:
         kind = "door" if way.is_door else "opening"
         number = graph.add_node(way.outer, kind, way.point)
         door_id = ""
         if way.is_door:
-            rid = spaces[way.inner].rid
-            used[rid] += 1
-            door_id = f"{rid}.d{used[rid]}"
+            door_id = names.name(spaces[way.inner].rid, spaces[way.outer].rid, way.point)
             x_m, y_m = round(way.point.x, 3), round(way.point.y, 3)
             graph.doors.append(GraphDoor(door_id, way.inner, way.outer, x_m, y_m, way.derived))
         anchors[way.inner].append((number, way.point, door_id))
