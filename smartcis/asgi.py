@@ -60,7 +60,11 @@ gc.freeze()
 
 # Views are no coroutines: in one thread a request costs a third of what it costs where every layer
 # goes to a thread of its own and back.
-limited = BodyLimit(InThreads(metered(pages_and_api), WORKERS), settings.BODY_LIMIT_BYTES)
+limited = BodyLimit(
+    InThreads(metered(pages_and_api), WORKERS),
+    settings.BODY_LIMIT_BYTES,
+    settings.UPLOAD_LIMIT_BYTES,
+)
 
 served = ProtocolTypeRouter(
     {

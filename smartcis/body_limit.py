@@ -12,6 +12,7 @@ from typing import Any
 from aspen.errors import AspenError
 from smartcis.api.problems import CONTENT_TYPE, answer_to
 from smartcis.errors import BodyTooLarge
+from smartcis.uploads import allowed_bytes
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -28,33 +29,36 @@ class BodyLimit:
     Args:
         app: the application.
         limit_bytes: the largest body that reaches it.
+        upload_bytes: the largest of a file that staff bring.
     """
 
-    def __init__(self, app: App, limit_bytes: int) -> None:
+    def __init__(self, app: App, limit_bytes: int, upload_bytes: int = 0) -> None:
         self.app = app
         self.limit_bytes = limit_bytes
+        self.upload_bytes = upload_bytes or limit_bytes
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Passes a request on once its body has been seen to fit."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        limit_bytes = await allowed_bytes(scope, self.limit_bytes, self.upload_bytes)
         held: list[Message] = []
         size = 0
         while True:
             message = await receive()
             size += len(message.get("body", b""))
-            if size <= self.limit_bytes:
+            if size <= limit_bytes:
                 held.append(message)
             more = message["type"] == "http.request" and message.get("more_body", False)
-            if not more or size > PATIENCE_BYTES:
+            if not more or size > max(PATIENCE_BYTES, limit_bytes):
                 break
-        if size > self.limit_bytes:
+        if size > limit_bytes:
             found = size if size <= PATIENCE_BYTES else f"over {PATIENCE_BYTES}"
             error = BodyTooLarge(
                 "the body is too large",
                 found=f"{found} bytes",
-                exists=[f"up to {self.limit_bytes} bytes"],
+                exists=[f"up to {limit_bytes} bytes"],
                 attempt="send it in smaller pieces",
             )
             await refuse(error, send, (b"connection", b"close"))

@@ -44,6 +44,10 @@ class NotFound(AspenError, code="smartcis.actions.not_found"):
     """A thing that does not exist, or is somebody else's."""
 
 
+class Conflict(AspenError, code="smartcis.actions.conflict"):
+    """A step that a thing's state does not allow now."""
+
+
 class Invalid(AspenError, code="smartcis.actions.invalid"):
     """A value the thing cannot have."""
 

@@ -172,7 +172,11 @@ CELERY_TASK_DEFAULT_QUEUE = f"{NAME}:celery"
 # killed: time, outbox and the engine's supervision never stand behind it.
 SOURCES_QUEUE = f"{NAME}:sources"
 CELERY_TASK_ROUTES = {
-    f"smartcis.{task}": {"queue": SOURCES_QUEUE} for task in ("poll_source", "send_deliveries")
+    f"smartcis.{task}": {"queue": SOURCES_QUEUE}
+    for task in (
+        *("poll_source", "send_deliveries"),
+        *("read_import", "write_import", "take_back_import"),
+    )
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": f"{NAME}:"}
@@ -275,6 +279,7 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 # -- API -------------------------------------------------------------------------------------
 
 BODY_LIMIT_BYTES = 1_000_000
+UPLOAD_LIMIT_BYTES = 100_000_000  # of a building's file, from staff
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_LIMIT_BYTES
 
 REST_FRAMEWORK: dict[str, Any] = {

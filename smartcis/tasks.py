@@ -13,9 +13,12 @@ from django.conf import settings
 from redis.exceptions import LockError
 
 from smartcis import composition
+from smartcis.actions import accept_import as accept_imports
+from smartcis.actions import read_import as read_imports
 from smartcis.actions import reconsider_placements as placements
 from smartcis.actions import rename_visitors as visitors
 from smartcis.actions import sweep_routes as routes
+from smartcis.actions import undo_import as undo_imports
 from smartcis.deliveries import collect, send
 from smartcis.models import Outlet
 from smartcis.services.heartbeat import beat
@@ -25,6 +28,8 @@ DELIVERIES_LOCK_S = 120
 POLL_S = 60
 POLL_ENDS_S = POLL_S + 15  # for one that does not hear that its time is over
 POLL_EXPIRES_S = 2
+IMPORT_S = 900
+IMPORT_ENDS_S = IMPORT_S + 30
 
 reconsider_placements = shared_task(name="smartcis.reconsider_placements")(
     placements.reconsider_placements
@@ -32,6 +37,15 @@ reconsider_placements = shared_task(name="smartcis.reconsider_placements")(
 rename_visitors = shared_task(name="smartcis.rename_visitors")(visitors.rename_visitors)
 sweep_deliveries = shared_task(name="smartcis.sweep_deliveries")(send.sweep_settled)
 sweep_routes = shared_task(name="smartcis.sweep_routes")(routes.sweep_routes)
+read_import = shared_task(
+    name="smartcis.read_import", soft_time_limit=IMPORT_S, time_limit=IMPORT_ENDS_S
+)(read_imports.read_import)
+write_import = shared_task(
+    name="smartcis.write_import", soft_time_limit=IMPORT_S, time_limit=IMPORT_ENDS_S
+)(accept_imports.write_import)
+take_back_import = shared_task(name="smartcis.take_back_import", time_limit=IMPORT_ENDS_S)(
+    undo_imports.take_back_import
+)
 
 
 @shared_task(name="smartcis.poll_sources")

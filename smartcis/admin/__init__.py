@@ -7,6 +7,7 @@ from smartcis.admin import (
     calendar,
     devices,
     equipment,
+    imports,
     policies,
     routing,
     sensors,

@@ -21,7 +21,15 @@ from aspen.log.base import KeyReused
 from smartcis.access.grants import Forbidden, NoSuchView
 from smartcis.actions.look_at_rows import QueryEnded
 from smartcis.api.fields import texts
-from smartcis.errors import AlreadyThere, BodyTooLarge, ComeBack, NotFound, QuotaReached, Refused
+from smartcis.errors import (
+    AlreadyThere,
+    BodyTooLarge,
+    ComeBack,
+    Conflict,
+    NotFound,
+    QuotaReached,
+    Refused,
+)
 from smartcis.questions.asking import CannotSay, NoAnswer
 from smartcis.questions.once import NotAnswered
 from smartcis.services.metrics import REFUSALS
@@ -44,6 +52,7 @@ STATUSES: tuple[tuple[type[AspenError], int], ...] = (
     (QuotaReached, 409),  # the state of the owner's queries, not the rate of requests
     (AlreadyThere, 409),
     (CannotSay, 409),
+    (Conflict, 409),
     (NotAnswered, 409),
     (QueryEnded, 409),
     (KeyReused, 422),

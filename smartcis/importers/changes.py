@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import networkx as nx
-from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 
 from smartcis.importers.errors import StillUsed
@@ -59,7 +58,7 @@ class Changes:
             name: [list(one.created), [*one.deleted.items()], [*one.updated.items()]]
             for name, one in self.tables.items()
         }
-        return zlib.compress(json.dumps(said, cls=DjangoJSONEncoder).encode())
+        return zlib.compress(json.dumps(said, default=str).encode())
 
     @classmethod
     def unpacked(cls, data: bytes) -> Changes:

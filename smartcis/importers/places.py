@@ -11,6 +11,8 @@ from smartcis.importers.drawing import Drawing, Note, Spot
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import WalkableSpace
 
+FARTHEST_M = 100_000.0  # off any plan; NaN is, too
+
 
 def located(
     notes: Sequence[Note],
@@ -49,8 +51,10 @@ def _drawn(drawing: Drawing) -> Iterator[tuple[str, float, BaseGeometry]]:
             yield riser.key, level, point
     for path in drawing.paths:
         yield path.key, path.level, path.line
-    for one in (*drawing.solids, *drawing.fixtures):
-        yield one.key, one.level, one.shape
+    for solid in drawing.solids:
+        yield solid.key, solid.level, solid.shape
+    for fixture in drawing.fixtures:
+        yield fixture.key, fixture.level, fixture.shape
     for label in drawing.labels:
         yield label.key, label.level, label.point
 
@@ -61,6 +65,3 @@ def _spot(level: float, shape: BaseGeometry) -> Spot | None:
     left, bottom, right, top = shape.bounds
     x_m, y_m = round((left + right) / 2, 3), round((bottom + top) / 2, 3)
     return Spot(level, x_m, y_m) if abs(x_m) < FARTHEST_M and abs(y_m) < FARTHEST_M else None
-
-
-FARTHEST_M = 100_000.0  # off any plan; NaN is, too

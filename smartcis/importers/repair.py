@@ -76,7 +76,7 @@ def repaired(drawing: Drawing, origin: tuple[float, float] | None = None) -> Dra
         )
     return replace(
         drawing,
-        slug=slug_of(drawing),
+        slug=_slug(drawing.slug),
         name=_text(drawing.name) or drawing.slug,
         attribution=drawing.attribution[:300],
         levels=_levels(drawing, spaces, solids, notes),
@@ -310,9 +310,8 @@ def _text(text: str) -> str:
     return "".join(sign for sign in text if sign.isprintable()).strip()[:TEXT_LENGTH]
 
 
-def slug_of(drawing: Drawing) -> str:
-    """Returns a drawing's id for a URL, its own where that is one."""
-    text = drawing.slug
+def _slug(text: str) -> str:
+    """Returns an id for a URL, the text itself where it is one."""
     fits = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
     return text[:ID_LENGTH] if fits else slug(text)[:ID_LENGTH] or "building"
 

@@ -123,6 +123,8 @@ class ImportReport:
             out.append(f"replaces {self.replaces}, with its machines, sensors and bookings")
         elif "Venue" not in self.changes.tables or self.changes.tables["Venue"].updated:
             out += self.rooms.lines()
+        if self.stored.moved:
+            out.append(f"put on   another point of their room: {_listed(self.stored.moved)}")
         if self.stored.nothing:
             out.append("stored   nothing: the database already says all this")
         for word, counter in (
@@ -169,6 +171,7 @@ class ImportReport:
                 ],
                 "moved": list(rooms.moved),
             },
+            "put_elsewhere": list(self.stored.moved),
             "rows": {
                 word: dict(counter)
                 for word, counter in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,10 @@ from django.db import connection, models, transaction
 from django.db.models import ProtectedError
 
 from smartcis.importers.changes import recorded
-from smartcis.importers.derive import BuildingPlan, Progress, derive
+from smartcis.importers.derive import NOTHING_KNOWN, BuildingPlan, Progress, derive
 from smartcis.importers.errors import AnotherBuilding, ImportFailed, ImportRefused, StillUsed
 from smartcis.importers.formats import drawing_of
-from smartcis.importers.geometry.known import Known, KnownAs
-from smartcis.importers.repair import slug_of
+from smartcis.importers.geometry.known import Known, is_drawing_of
 from smartcis.importers.report import ImportReport
 from smartcis.importers.store import clear, known_building, store
 from smartcis.models import BuildingImport, Kiosk, Machine, Reservation, Sensor, Source, Unit, Venue
@@ -28,12 +28,13 @@ _LOG = logging.getLogger(__name__)
 
 
 def plan_of(
-    path: Path, progress: Progress = lambda _: None, known_as: KnownAs = lambda _slug: Known()
+    path: Path, progress: Progress = lambda _: None, known: Known = NOTHING_KNOWN
 ) -> BuildingPlan:
     """Reads a file of any format and works the building out.
 
     Args:
-        known_as: the building that is there by its slug, whose things keep their names.
+        known: the building that is there. Where the file draws it, whatever the file is called,
+            its things keep their names.
 
     Raises:
         ImportRefused: it cannot be read, or nothing in it can be walked in.
@@ -41,7 +42,11 @@ def plan_of(
     progress(f"reading {path.name}")
     try:
         drawing = drawing_of(path)
-        return derive(drawing, progress, known_as(slug_of(drawing)))
+        if known.units:
+            plan = derive(drawing, progress, known)
+            if plan.slug == known.slug or is_drawing_of(plan.spaces, known):
+                return replaced(plan, slug=known.slug)
+        return derive(drawing, progress)
     except ImportRefused:
         raise
     except Exception as fault:
@@ -74,7 +79,7 @@ def run(
     Raises:
         ImportRefused: the file is broken, or another building is there; the database is as before.
     """
-    plan = plan_of(path, progress, known_building)
+    plan = plan_of(path, progress, known_building())
     progress("comparing" if preview else "writing")
     try:
         with _snapshot():

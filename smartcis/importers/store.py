@@ -50,14 +50,15 @@ STANDING: tuple[tuple[type[models.Model], str], ...] = (
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
 
 
-def known_building(slug: str) -> Known:
-    """Returns what the database calls the things of a building."""
-    venue = Venue.objects.filter(pk=slug).first()
+def known_building() -> Known:
+    """Returns what the database calls the things of the building."""
+    venue = Venue.objects.first()
     if venue is None:
         return Known()
     units = Unit.objects.filter(level__venue=venue).select_related("level")
     doors = Door.objects.filter(level__venue=venue)
     return Known(
+        slug=venue.slug,
         origin=(venue.origin_lon_deg, venue.origin_lat_deg),
         units=tuple(
             KnownUnit(

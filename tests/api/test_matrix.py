@@ -156,6 +156,7 @@ class House:
             "kiosk_id": "k1",
             "position": "1-0",
             "device_id": "1",
+            "number": "1",
             "source": self.ids.get(thing, "near"),
             "query_id": VIEWS.get(thing) or self.ids.get(thing, ""),
         }
@@ -214,7 +215,10 @@ def word_of(answer: Any) -> str:
         return WORDS[answer.status_code]
     code = answer.json()["code"]
     # What was sent was taken up, and says nothing in this house.
-    taken = code.startswith(("aspen.", "smartcis.why.", "smartcis.actions.invalid"))
+    wanted_otherwise = "smartcis.api.unsupported_media_type"
+    taken = code.startswith(
+        ("aspen.", "smartcis.why.", "smartcis.actions.invalid", wanted_otherwise)
+    )
     return "yes" if taken else f"{answer.status_code} {code}"
 
 

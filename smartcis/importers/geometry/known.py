@@ -9,7 +9,7 @@ Source: own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from shapely import STRtree
@@ -53,16 +53,14 @@ class Known:
     """The building that is there; nothing of it by default.
 
     Args:
+        slug: of the venue.
         origin: longitude and latitude of x = y = 0; None lets the drawing decide.
     """
 
+    slug: str = ""
     origin: tuple[float, float] | None = None
     units: tuple[KnownUnit, ...] = ()
     doors: tuple[KnownDoor, ...] = ()
-
-
-KnownAs = Callable[[str], Known]
-"""What is there of a building with this slug."""
 
 
 def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpace]:
@@ -79,6 +77,13 @@ def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpac
         replace(one, rid=kept[index] if index in kept else _fresh(one.rid, taken))
         for index, one in enumerate(spaces)
     ]
+
+
+def is_drawing_of(spaces: Sequence[WalkableSpace], known: Known) -> bool:
+    """Returns whether at least half of the drawn rooms lie where known ones do."""
+    drawn = [(index, one) for index, one in enumerate(spaces) if not one.derived]
+    there = {index for index, _ in _by_ground(drawn, known.units)}
+    return 2 * len(there) >= len(drawn)
 
 
 class DoorNames:

@@ -8,10 +8,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from smartcis.actions.undo_import import take_back_import
 from smartcis.importers.errors import ImportRefused
 from smartcis.importers.formats import IMPORTERS
 from smartcis.importers.run import SHIPPED, run
-from smartcis.models import Venue
+from smartcis.models import BuildingImport, Venue
+from smartcis.models.imports import UNDOABLE
 
 
 class Command(BaseCommand):
@@ -38,9 +40,16 @@ class Command(BaseCommand):
             "--replace", action="store_true", help="remove another building that is there"
         )
 
+        parser.add_argument(
+            "--undo", action="store_true", help="make the building what it was before the last one"
+        )
+
     def handle(self, *_args: Any, **options: Any) -> None:
         quiet = options["verbosity"] == 0
         path: Path | None = options["path"]
+        if options["undo"]:
+            self._undo()
+            return
         there = Venue.objects.first()
         if path is None and there is not None and not (options["replace"] or options["preview"]):
             if not quiet:
@@ -59,3 +68,14 @@ class Command(BaseCommand):
             raise CommandError(f"nothing was imported\n{refused.render()}") from refused
         if not quiet or report.preview:
             self.stdout.write("\n".join(report.lines()))
+
+    def _undo(self) -> None:
+        one = next((one for one in BuildingImport.objects.all()[:UNDOABLE] if one.undoable), None)
+        if one is None:
+            raise CommandError("no import can be undone")
+        one.state = BuildingImport.State.UNDOING
+        one.save(update_fields=("state",))
+        if not take_back_import(one.pk):
+            one.refresh_from_db()
+            raise CommandError(f"{one.name} was not undone: {(one.refusal or {}).get('message')}")
+        self.stdout.write(f"undone   {one.name}: the building is what it was before")

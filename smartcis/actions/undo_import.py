@@ -1,0 +1,64 @@
+"""Undo an import: the building becomes what it was before."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from smartcis.access.owner import Owner
+from smartcis.actions.support.import_steps import import_for_update
+from smartcis.actions.support.later import have_done
+from smartcis.errors import Conflict
+from smartcis.importers.changes import Changes, undo
+from smartcis.importers.errors import ImportRefused
+from smartcis.models import BuildingImport
+
+State = BuildingImport.State
+
+
+@transaction.atomic
+def undo_import(number: int, owner: Owner) -> BuildingImport:
+    """Has the newest accepted import undone.
+
+    Args:
+        owner: staff.
+
+    Raises:
+        Refused: the owner is no staff.
+        NotFound: there is no such import.
+        Conflict: it is not the newest that was accepted, or too old to be undone.
+    """
+    owner.require_staff("import buildings")
+    one = import_for_update(number)
+    if not one.undoable or one.busy:
+        raise Conflict(
+            f"this import is {one.get_state_display()}, and cannot be undone",
+            found=one.state,
+            attempt="only the newest that was accepted can be, one after another",
+        )
+    one.state, one.refusal, one.step_at = State.UNDOING, None, timezone.now()
+    one.save(update_fields=("state", "refusal", "step_at"))
+    have_done("take_back_import", one.pk)
+    return one
+
+
+def take_back_import(number: int) -> bool:
+    """Undoes an import.
+
+    Returns:
+        Whether all is as it was; else the import stands, and says why.
+    """
+    try:
+        with transaction.atomic():
+            one = BuildingImport.objects.filter(pk=number, state=State.UNDOING).first()
+            if one is None or one.changes is None:
+                return False
+            undo(Changes.unpacked(bytes(one.changes)))
+            one.state, one.changes = State.UNDONE, None
+            one.save(update_fields=("state", "changes"))
+    except ImportRefused as fault:
+        BuildingImport.objects.filter(pk=number).update(
+            state=State.ACCEPTED, refusal=fault.as_dict()
+        )
+        return False
+    return True
