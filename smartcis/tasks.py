@@ -13,12 +13,12 @@ from django.conf import settings
 from redis.exceptions import LockError
 
 from smartcis import composition
-from smartcis.actions import accept_import as accept_imports
 from smartcis.actions import read_import as read_imports
 from smartcis.actions import reconsider_placements as placements
 from smartcis.actions import rename_visitors as visitors
 from smartcis.actions import sweep_routes as routes
-from smartcis.actions import undo_import as undo_imports
+from smartcis.actions import take_back_import as taken_back
+from smartcis.actions import write_import as write_imports
 from smartcis.deliveries import collect, send
 from smartcis.models import Outlet
 from smartcis.services.heartbeat import beat
@@ -42,9 +42,9 @@ read_import = shared_task(
 )(read_imports.read_import)
 write_import = shared_task(
     name="smartcis.write_import", soft_time_limit=IMPORT_S, time_limit=IMPORT_ENDS_S
-)(accept_imports.write_import)
+)(write_imports.write_import)
 take_back_import = shared_task(name="smartcis.take_back_import", time_limit=IMPORT_ENDS_S)(
-    undo_imports.take_back_import
+    taken_back.take_back_import
 )
 
 

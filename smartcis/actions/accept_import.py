@@ -6,11 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from smartcis.access.owner import Owner
-from smartcis.actions.support.import_steps import import_for_update, steps
+from smartcis.actions.support.import_steps import import_for_update
 from smartcis.actions.support.later import have_done
 from smartcis.errors import Conflict
-from smartcis.importers.errors import ImportRefused
-from smartcis.importers.run import run
 from smartcis.models import BuildingImport
 
 State = BuildingImport.State
@@ -50,25 +48,3 @@ def accept_import(number: int, owner: Owner, *, replace: bool = False) -> Buildi
     one.save(update_fields=("state", "replace", "refusal", "step", "step_at"))
     have_done("write_import", one.pk)
     return one
-
-
-def write_import(number: int) -> bool:
-    """Writes an import that was accepted.
-
-    Returns:
-        Whether it is the building now; a refused one is ready again, and says why.
-    """
-    one = BuildingImport.objects.filter(pk=number, state=State.WRITING).first()
-    if one is None:
-        return False
-    try:
-        report = run(one.file, steps(one), replace=one.replace, record=one)
-    except ImportRefused as fault:
-        one.state, one.refusal, one.step = State.READY, fault.as_dict(), ""
-        one.save(update_fields=("state", "refusal", "step"))
-        return False
-    if one.state != State.ACCEPTED:  # nothing differed, so there is nothing to undo
-        one.state, one.step, one.report = State.ACCEPTED, "", report.as_dict()
-        one.save(update_fields=("state", "step", "report"))
-    one.forget_file()
-    return True

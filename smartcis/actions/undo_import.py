@@ -9,8 +9,6 @@ from smartcis.access.owner import Owner
 from smartcis.actions.support.import_steps import import_for_update
 from smartcis.actions.support.later import have_done
 from smartcis.errors import Conflict
-from smartcis.importers.changes import Changes, undo
-from smartcis.importers.errors import ImportRefused
 from smartcis.models import BuildingImport
 
 State = BuildingImport.State
@@ -40,25 +38,3 @@ def undo_import(number: int, owner: Owner) -> BuildingImport:
     one.save(update_fields=("state", "refusal", "step_at"))
     have_done("take_back_import", one.pk)
     return one
-
-
-def take_back_import(number: int) -> bool:
-    """Undoes an import.
-
-    Returns:
-        Whether all is as it was; else the import stands, and says why.
-    """
-    try:
-        with transaction.atomic():
-            one = BuildingImport.objects.filter(pk=number, state=State.UNDOING).first()
-            if one is None or one.changes is None:
-                return False
-            undo(Changes.unpacked(bytes(one.changes)))
-            one.state, one.changes = State.UNDONE, None
-            one.save(update_fields=("state", "changes"))
-    except ImportRefused as fault:
-        BuildingImport.objects.filter(pk=number).update(
-            state=State.ACCEPTED, refusal=fault.as_dict()
-        )
-        return False
-    return True

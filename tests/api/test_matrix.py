@@ -33,7 +33,7 @@ WHO = {name: row.split() for name, row in TABLE["who"].items()}
 ENDPOINTS: dict[str, str | dict[str, str]] = TABLE["endpoints"]
 PAGES: dict[str, str] = TABLE["pages"]
 SOCKET: dict[str, str | dict[str, str]] = TABLE["socket"]
-WORDS = {200: "yes", 201: "yes", 204: "yes", 401: "login", 403: "no", 404: "none"}
+WORDS = {200: "yes", 201: "yes", 202: "yes", 204: "yes", 401: "login", 403: "no", 404: "none"}
 READABLE = "SELECT d.door_id, d.state FROM door d"
 WALKERS = "SELECT q.node FROM route_request q"
 
@@ -215,10 +215,8 @@ def word_of(answer: Any) -> str:
         return WORDS[answer.status_code]
     code = answer.json()["code"]
     # What was sent was taken up, and says nothing in this house.
-    wanted_otherwise = "smartcis.api.unsupported_media_type"
-    taken = code.startswith(
-        ("aspen.", "smartcis.why.", "smartcis.actions.invalid", wanted_otherwise)
-    )
+    invalid = ("smartcis.actions.invalid", "smartcis.api.invalid")
+    taken = code.startswith(("aspen.", "smartcis.why.", *invalid))
     return "yes" if taken else f"{answer.status_code} {code}"
 
 

@@ -8,6 +8,14 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description How to accept an import. */
+        AcceptRequest: {
+            /**
+             * @description another building may be removed, with all that stands in it
+             * @default false
+             */
+            replace: boolean;
+        };
         /** @description An alternative. */
         Alternative: {
             chosen: boolean;
@@ -387,6 +395,70 @@ export interface components {
             /** @description site, name and manner. */
             title: string;
         };
+        /** @description A building's file on its way to being the building. */
+        Import: {
+            readonly account: string;
+            /** Format: date-time */
+            readonly at: string;
+            readonly id: number;
+            readonly name: string;
+            readonly refusal: components["schemas"]["Error"] | null;
+            readonly report: components["schemas"]["ImportReport"] | null;
+            /** @enum {string} */
+            readonly state: "reading" | "ready" | "refused" | "writing" | "accepted" | "undoing" | "undone";
+            readonly step: string;
+            /** @description Whether it is the newest that was accepted, and keeps what undoes it. */
+            readonly undoable: boolean;
+        };
+        /** @description A file to import. */
+        ImportFileRequest: {
+            /**
+             * Format: binary
+             * @description of any format that can be read, or an archive
+             */
+            file: string;
+        };
+        /** @description One thing of the file that was not taken as it stood. */
+        ImportNote: {
+            /** @description concluded, repaired or dropped */
+            finding: string;
+            level_id: string;
+            what: string;
+            /** @description the file's own identifier */
+            where: string;
+            why: string;
+            /** Format: double */
+            x_m: number | null;
+            /** Format: double */
+            y_m: number | null;
+        };
+        /** @description What was found in a file, and what accepting it changes. */
+        ImportReport: {
+            attribution: string;
+            buildings: number;
+            /** @description drawn */
+            doors: number;
+            doors_concluded: number;
+            /** @description drawn */
+            entrances: number;
+            entrances_concluded: number;
+            format: string;
+            levels: number;
+            name: string;
+            notes: components["schemas"]["ImportNote"][];
+            /** @description what stood on points that are gone */
+            put_elsewhere: string[];
+            /** @description another building that is removed; empty for none */
+            replaces: string;
+            rooms: components["schemas"]["RoomChanges"];
+            rows: components["schemas"]["RowsWritten"];
+            slug: string;
+            /** @description drawn rooms, corridors, stairs and lifts */
+            units: number;
+            /** @description from an entrance */
+            units_reached: number;
+            unreached: components["schemas"]["Unreached"][];
+        };
         /** @description What is wrong with a text. */
         Invalid: {
             /** @description stable, e.g. aspen.bind.unknown_column */
@@ -749,6 +821,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Feed"][];
+        };
+        PaginatedImportList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Import"][];
         };
         PaginatedKioskList: {
             /** @example 123 */
@@ -1126,6 +1213,12 @@ export interface components {
             size_bytes: number;
             topic: string;
         };
+        /** @description A room that is called otherwise. */
+        Renamed: {
+            after: string;
+            before: string;
+            rid: string;
+        };
         /** @description What may be changed of a query. */
         RenameRequest: {
             name: string;
@@ -1187,6 +1280,13 @@ export interface components {
             category?: string;
             name?: string;
         };
+        /** @description What becomes of the rooms that are there. */
+        RoomChanges: {
+            added: string[];
+            moved: string[];
+            removed: string[];
+            renamed: components["schemas"]["Renamed"][];
+        };
         /** @description A standing request; its answers are the rows of nearest_machine and route_step. */
         Route: {
             readonly node: number;
@@ -1219,6 +1319,18 @@ export interface components {
             position: number;
             rows: (components["schemas"]["Cell"] | null)[][];
             total: number;
+        };
+        /** @description How many rows of which table. */
+        RowsWritten: {
+            created: {
+                [key: string]: number;
+            };
+            deleted: {
+                [key: string]: number;
+            };
+            updated: {
+                [key: string]: number;
+            };
         };
         /** @description What a search looked at. */
         SearchGraph: {
@@ -1379,6 +1491,12 @@ export interface components {
         Taken: {
             accepted: number;
         };
+        /** @description A room that no entrance leads to. */
+        Unreached: {
+            level_id: string;
+            reason: string;
+            rid: string;
+        };
         /** @description A text that can be submitted. */
         Valid: {
             columns: components["schemas"]["Column"][];
@@ -1510,6 +1628,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceptRequest = components['schemas']['AcceptRequest'];
 export type Alternative = components['schemas']['Alternative'];
 export type Answer = components['schemas']['Answer'];
 export type Answered = components['schemas']['Answered'];
@@ -1540,6 +1659,10 @@ export type FeedChangeRequest = components['schemas']['FeedChangeRequest'];
 export type FeedDetail = components['schemas']['FeedDetail'];
 export type FeedMakeRequest = components['schemas']['FeedMakeRequest'];
 export type Fragment = components['schemas']['Fragment'];
+export type Import = components['schemas']['Import'];
+export type ImportFileRequest = components['schemas']['ImportFileRequest'];
+export type ImportNote = components['schemas']['ImportNote'];
+export type ImportReport = components['schemas']['ImportReport'];
 export type Invalid = components['schemas']['Invalid'];
 export type KeptShare = components['schemas']['KeptShare'];
 export type Kiosk = components['schemas']['Kiosk'];
@@ -1568,6 +1691,7 @@ export type OrderKey = components['schemas']['OrderKey'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedDoorList = components['schemas']['PaginatedDoorList'];
 export type PaginatedFeedList = components['schemas']['PaginatedFeedList'];
+export type PaginatedImportList = components['schemas']['PaginatedImportList'];
 export type PaginatedKioskList = components['schemas']['PaginatedKioskList'];
 export type PaginatedLevelList = components['schemas']['PaginatedLevelList'];
 export type PaginatedMachineList = components['schemas']['PaginatedMachineList'];
@@ -1596,6 +1720,7 @@ export type ReadingRequest = components['schemas']['ReadingRequest'];
 export type Reasons = components['schemas']['Reasons'];
 export type Refusal = components['schemas']['Refusal'];
 export type RefusedMessage = components['schemas']['RefusedMessage'];
+export type Renamed = components['schemas']['Renamed'];
 export type RenameRequest = components['schemas']['RenameRequest'];
 export type Repair = components['schemas']['Repair'];
 export type Reservation = components['schemas']['Reservation'];
@@ -1604,10 +1729,12 @@ export type Retried = components['schemas']['Retried'];
 export type RetryRequest = components['schemas']['RetryRequest'];
 export type Room = components['schemas']['Room'];
 export type RoomChangeRequest = components['schemas']['RoomChangeRequest'];
+export type RoomChanges = components['schemas']['RoomChanges'];
 export type Route = components['schemas']['Route'];
 export type RouteChangeRequest = components['schemas']['RouteChangeRequest'];
 export type RouteMakeRequest = components['schemas']['RouteMakeRequest'];
 export type Rows = components['schemas']['Rows'];
+export type RowsWritten = components['schemas']['RowsWritten'];
 export type SearchGraph = components['schemas']['SearchGraph'];
 export type SearchNode = components['schemas']['SearchNode'];
 export type SearchWay = components['schemas']['SearchWay'];
@@ -1621,6 +1748,7 @@ export type SourceColumn = components['schemas']['SourceColumn'];
 export type SqlRequest = components['schemas']['SqlRequest'];
 export type Status = components['schemas']['Status'];
 export type Taken = components['schemas']['Taken'];
+export type Unreached = components['schemas']['Unreached'];
 export type Valid = components['schemas']['Valid'];
 export type Visitor = components['schemas']['Visitor'];
 export type Ways = components['schemas']['Ways'];

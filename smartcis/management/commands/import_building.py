@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from smartcis.actions.undo_import import take_back_import
+from smartcis.actions.take_back_import import take_back_import
 from smartcis.importers.errors import ImportRefused
 from smartcis.importers.formats import IMPORTERS
 from smartcis.importers.run import SHIPPED, run
