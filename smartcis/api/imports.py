@@ -6,7 +6,6 @@ from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,7 +16,7 @@ from smartcis.actions.accept_import import accept_import
 from smartcis.actions.begin_import import begin_import
 from smartcis.actions.discard_import import discard_import
 from smartcis.actions.undo_import import undo_import
-from smartcis.api.fields import Wanted
+from smartcis.api.fields import Wanted, body_of
 from smartcis.api.permissions import StaffOnly
 from smartcis.api.problems import ErrorSerializer
 from smartcis.api.schema import EDIT, READ, SEND, answers, endpoint
@@ -137,9 +136,7 @@ class Imports(generics.ListAPIView[BuildingImport]):
     )
     def post(self, request: Request) -> Response:
         """Brings a file; it is read at once, and nothing changes before it is accepted."""
-        file = request.FILES.get("file")
-        if file is None:
-            raise ValidationError({"file": ["a file is needed"]})
+        file = body_of(ImportFileSerializer, request)["file"]
         made = begin_import(file.name or "", file.chunks(), Owner.of(request))
         return Response(ImportSerializer(made).data, 202)
 
@@ -166,7 +163,14 @@ class ImportAccept(APIView):
 
     permission_classes = (StaffOnly,)
 
-    @endpoint(ImportSerializer, *EDIT, 409, takes=AcceptSerializer, status=202)
+    @endpoint(
+        ImportSerializer,
+        *EDIT,
+        409,
+        takes=AcceptSerializer,
+        status=202,
+        operation_id="acceptImport",
+    )
     def post(self, request: Request, wanted: Wanted, number: int) -> BuildingImport:
         """Makes it the building, as it was read; look again for when it is."""
         return accept_import(number, Owner.of(request), replace=wanted["replace"])
@@ -177,7 +181,17 @@ class ImportUndo(APIView):
 
     permission_classes = (StaffOnly,)
 
-    @endpoint(ImportSerializer, 401, 403, 404, 406, 409, status=202, request=None)
+    @endpoint(
+        ImportSerializer,
+        401,
+        403,
+        404,
+        406,
+        409,
+        status=202,
+        request=None,
+        operation_id="undoImport",
+    )
     def post(self, request: Request, number: int) -> BuildingImport:
         """Makes the building what it was before; only the newest accepted one can be undone."""
         return undo_import(number, Owner.of(request))

@@ -82,6 +82,12 @@ def test_a_file_is_read_accepted_and_undone(staff, tmp_path):
     assert not Venue.objects.exists()
 
 
+def test_a_body_with_something_else_is_refused(staff, tmp_path):
+    answer = staff("post", "/api/v1/imports/", {"file": archive(tmp_path / "a"), "colour": "red"})
+    assert (answer.status_code, answer.json()["found"]) == (400, "colour")
+    assert staff("post", "/api/v1/imports/", {}).status_code == 400
+
+
 def test_only_the_newest_is_undone(staff, tmp_path):
     paths = []
     for rooms in (("A",), ("A", "B")):
