@@ -63,7 +63,7 @@ def brought(staff, file):
     return f"/api/v1/imports/{answer.json()['id']}/"
 
 
-def accept(staff, path, **body):
+def decide(staff, path, **body):
     return staff("post", path, json.dumps(body), content_type="application/json")
 
 
@@ -72,12 +72,12 @@ def test_a_file_is_read_accepted_and_undone(staff, tmp_path):
     ready = staff("get", path).json()
     assert (ready["state"], ready["report"]["units"]) == ("ready", 3)
     assert not Venue.objects.exists()
-    assert accept(staff, f"{path}accept/").status_code == 202
+    assert decide(staff, f"{path}accept/").status_code == 202
     accepted = staff("get", path).json()
     assert (accepted["state"], accepted["undoable"]) == ("accepted", True)
     assert set(Unit.objects.values_list("rid", flat=True)) == {"A", "B", "corridor"}
     assert not BuildingImport.objects.get().folder.exists()
-    assert staff("post", f"{path}undo/").status_code == 202
+    assert decide(staff, f"{path}undo/").status_code == 202
     assert staff("get", path).json()["state"] == "undone"
     assert not Venue.objects.exists()
 
@@ -92,10 +92,10 @@ def test_only_the_newest_is_undone(staff, tmp_path):
     paths = []
     for rooms in (("A",), ("A", "B")):
         paths.append(brought(staff, archive(tmp_path / "a", rooms)))
-        accept(staff, f"{paths[-1]}accept/")
-    assert staff("post", f"{paths[0]}undo/").status_code == 409
+        decide(staff, f"{paths[-1]}accept/")
+    assert decide(staff, f"{paths[0]}undo/").status_code == 409
     for path in reversed(paths):
-        assert staff("post", f"{path}undo/").status_code == 202
+        assert decide(staff, f"{path}undo/").status_code == 202
     assert not Unit.objects.exists()
 
 
@@ -105,12 +105,12 @@ def test_what_cannot_be_read_is_refused_with_a_reason(staff):
     assert said["state"] == "refused"
     assert said["refusal"]["code"] == "smartcis.import.unknown_format"
     assert any("IMDF" in one for one in said["refusal"]["exists"])
-    assert accept(staff, f"{path}accept/").status_code == 409
+    assert decide(staff, f"{path}accept/").status_code == 409
     assert staff("delete", path).status_code == 204
 
 
 def test_another_building_goes_only_when_that_is_said(staff, tmp_path):
-    accept(staff, f"{brought(staff, archive(tmp_path / 'a'))}accept/")
+    decide(staff, f"{brought(staff, archive(tmp_path / 'a'))}accept/")
     other = write_archive(tmp_path / "b", [unit("X", (500, 500, 9, 9))], [entrance(500, 504)])
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as zipped:
@@ -118,9 +118,9 @@ def test_another_building_goes_only_when_that_is_said(staff, tmp_path):
             zipped.write(one, one.name)
     path = brought(staff, SimpleUploadedFile("other.zip", file.getvalue()))
     assert "Test house" in staff("get", path).json()["report"]["replaces"]
-    refused = accept(staff, f"{path}accept/")
+    refused = decide(staff, f"{path}accept/")
     assert (refused.status_code, refused.json()["code"]) == (409, "smartcis.actions.conflict")
-    accept(staff, f"{path}accept/", replace=True)
+    decide(staff, f"{path}accept/", replace=True)
     assert [one.slug for one in Venue.objects.all()] == ["other"]
 
 
