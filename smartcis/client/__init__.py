@@ -7,6 +7,7 @@ It needs httpx and websockets, and nothing else of this repository:
 ...     building.ask("SELECT mid, rid FROM free_machine").to_pandas()
 """
 
+from smartcis.client.building_import import RunningImport
 from smartcis.client.changes import (
     ViewDelta,
     ViewEnded,

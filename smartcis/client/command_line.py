@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from smartcis.client.building_import import ImportFindings
 from smartcis.client.changes import ViewDelta, ViewEnded, ViewError, ViewGap, ViewNews, ViewSnapshot
 from smartcis.client.problem import Problem
 from smartcis.client.readings_file import readings_in
@@ -96,6 +97,11 @@ def parser() -> argparse.ArgumentParser:
         "file", metavar="FILE", help="a JSON list, an object a line, or CSV; - for standard input"
     )
     one.add_argument("--key", default="", help="names this push: done again, it adds nothing")
+
+    one = command(import_, "import", "import a building's file")
+    one.add_argument("path", metavar="PATH", help="a file or an archive of any format that is read")
+    one.add_argument("--preview", action="store_true", help="only say what would come of it")
+    one.add_argument("--replace", action="store_true", help="another building may be removed")
     return made
 
 
@@ -146,6 +152,31 @@ def push(server: SmartCIS, options: argparse.Namespace) -> None:
                 f"{options.file} cannot be read: {fault.strerror}", code="smartcis.client.no_file"
             ) from fault
     say(f"{done.accepted} readings taken")
+
+
+def import_(server: SmartCIS, options: argparse.Namespace) -> None:
+    """Imports a building's file, or only says what would come of it."""
+    brought = server.import_building(options.path, preview=True)
+    say("\n".join(findings(brought.entry.report)))
+    if options.preview:
+        brought.discard()
+        return
+    brought.accept(replace=options.replace)
+    say(f"it is the building now, by import {brought.entry.id}")
+
+
+def findings(report: ImportFindings | None) -> Iterator[str]:
+    """Walks the lines that tell what was found in a building's file."""
+    if report is None:
+        return
+    yield f"{report.name}, {report.format}: {report.levels} levels, {report.units} units"
+    yield f"  {report.units_reached} of them are reached from an entrance"
+    yield f"  {report.doors} doors drawn, {report.doors_concluded} concluded"
+    yield f"  {report.entrances} entrances drawn, {report.entrances_concluded} concluded"
+    if report.replaces:
+        yield f"  {report.replaces} would be removed"
+    for note in report.notes:
+        yield f"  {note.finding}: {note.what} {note.where} ({note.why})"
 
 
 def table(rows: Rows) -> list[str]:

@@ -6,11 +6,13 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
+from smartcis.client.building_import import RunningImport, upload
 from smartcis.client.changes import ViewNews
 from smartcis.client.entries import (
     BuildingEntry,
@@ -309,6 +311,24 @@ class SmartCIS:
     def _listed(self, entry: type[T], path: str, /, **filters: str | None) -> Iterator[T]:
         for body in self.rest.pages(path, page_size=PAGE_SIZE, **filters):
             yield typed(entry, body)
+
+    def import_building(
+        self, path: str | Path, *, preview: bool = False, replace: bool = False
+    ) -> RunningImport:
+        """Imports a building's file.
+
+        Args:
+            path: of a file, or an archive; any format that the server reads.
+            preview: only read it; the handle accepts or discards it.
+            replace: whether another building may be removed, with all that stands in it.
+
+        Raises:
+            Problem: it holds no building, or would remove one; or who may not.
+        """
+        brought = upload(self.rest, Path(path))
+        if not preview:
+            brought.accept(replace=replace)
+        return brought
 
     # -- readings ----------------------------------------------------------------------------
 

@@ -11,12 +11,21 @@ import pytest
 from client.schema_transport import SchemaTransport
 from drf_spectacular.generators import SchemaGenerator
 
-from smartcis.client import RunningQuery, RunningWalk, SensorReading, SmartCIS
+from smartcis.client import (
+    Problem,
+    RunningQuery,
+    RunningWalk,
+    SensorReading,
+    SmartCIS,
+    building_import,
+)
 from smartcis.client.query import QueryEntry
+from smartcis.client.typed import typed
 from smartcis.client.walk import WalkEntry
 from smartcis.live import protocol
 
 NOT_REST = {"close", "watch", "follow"}
+HELD_BELOW = {"import_building"}
 ROW_PATH = {"answer", "watch"}  # read rows of standing views by REST's own methods, and the socket
 
 
@@ -65,7 +74,7 @@ ANSWERS = {
 
 
 def test_every_method_is_held_against_the_document():
-    assert named(SmartCIS) == {*CALLS, *NOT_REST}
+    assert named(SmartCIS) == {*CALLS, *NOT_REST, *HELD_BELOW}
 
 
 @pytest.mark.parametrize("method", CALLS)
@@ -120,6 +129,24 @@ def test_a_handle_on_a_walk_calls_what_the_document_says(schema):
     walk.end()
     assert named(RunningWalk) == {"answer", "watch", "move", "end"}
     assert "DELETE /api/v1/routes/{session}/" in client.rest.http._transport.called
+
+
+def test_an_import_calls_what_the_document_says(schema, monkeypatch, tmp_path):
+    monkeypatch.setattr(building_import, "BUSY", ())
+    client = client_of(schema)
+    file = tmp_path / "mill.zip"
+    file.write_bytes(b"PK")
+    with pytest.raises(Problem, match="text"):  # the document's example is refused
+        client.import_building(file)
+    answer = client.rest.http._transport.example({"$ref": "#/components/schemas/Import"})
+    entry = typed(building_import.ImportEntry, answer)
+    assert of_its_types(entry)
+    one = building_import.RunningImport(client.rest, entry)
+    for step in (lambda: one.accept(replace=True), one.undo):
+        with pytest.raises(Problem, match="text"):
+            step()
+    one.discard()
+    assert named(building_import.RunningImport) == {"accept", "undo", "discard", "wait"}
 
 
 def test_a_drifted_document_is_noticed(schema):
