@@ -8,6 +8,7 @@ import structlog
 
 from smartcis.access.owner import Owner
 from smartcis.actions.support.checked import checked
+from smartcis.actions.support.mark_edited import mark_edited
 from smartcis.models import Level
 from smartcis.models.lookup import found
 
@@ -15,7 +16,7 @@ logger = structlog.get_logger(__name__)
 
 
 def rename_level(level_id: str, names: Mapping[str, str], owner: Owner) -> Level:
-    """Renames a level, until the building is imported again.
+    """Renames a level; imports leave that alone.
 
     Args:
         names: name, short_name, or both.
@@ -29,6 +30,7 @@ def rename_level(level_id: str, names: Mapping[str, str], owner: Owner) -> Level
     level = found(Level, level_id, "level")
     level.name = names.get("name", level.name)
     level.short_name = names.get("short_name", level.short_name)
+    mark_edited(level, names)
     with checked(names):
         level.clean_fields(exclude=("outline",))
         level.save()

@@ -116,8 +116,8 @@ def store(plan: BuildingPlan) -> Stored:
     for model, rows in (
         (Venue, _venues(plan)),
         (Building, _buildings(plan)),
-        (Level, _levels(plan)),
-        (Unit, _units(plan)),
+        (Level, _unless_edited(Level, _levels(plan))),
+        (Unit, _unless_edited(Unit, _units(plan))),
         (Door, _doors(plan)),
     ):
         done.note(model, make_equal(model._default_manager.all(), rows))  # noqa: SLF001  # the documented way to a model's manager
@@ -129,6 +129,14 @@ def store(plan: BuildingPlan) -> Stored:
     edges = RoutingEdge.objects.filter(simulated=False)
     done.note(RoutingEdge, make_equal(edges, _edges(plan, numbers), "src_id", "dst_id"))
     return done
+
+
+def _unless_edited(model: type[Level | Unit], wanted: dict[str, Fields]) -> dict[str, Fields]:
+    """Returns rows with what people called them, where they did."""
+    for one in model._default_manager.exclude(edited=[]):  # noqa: SLF001  # the documented way to a model's manager
+        if one.pk in wanted:
+            wanted[one.pk] |= {name: getattr(one, name) for name in one.edited}
+    return wanted
 
 
 def _venues(plan: BuildingPlan) -> dict[str, Fields]:

@@ -52,6 +52,7 @@ class Level(SourceModel):
         level_id: `L` and the ordinal.
         ordinal: 0 at the ground; fractions are mezzanines.
         outline: a list of polygons, each a list of rings.
+        edited: fields that people changed, and imports leave alone.
     """
 
     relations = ("level",)
@@ -63,6 +64,7 @@ class Level(SourceModel):
     name = models.CharField(max_length=100)
     short_name = models.CharField(max_length=20)
     outline = models.JSONField(default=list)
+    edited = models.JSONField(default=list, blank=True, editable=False)
 
     class Meta(SourceModel.Meta):
         ordering = ("ordinal",)
@@ -80,6 +82,7 @@ class Unit(SourceModel):
         polygon: rings of its largest piece.
         derived: concluded from a gap instead of drawn.
         unreached: why no entrance leads to it; empty when one does.
+        edited: fields that people changed, and imports leave alone.
     """
 
     relations = ("room", "room_point")
@@ -97,6 +100,7 @@ class Unit(SourceModel):
     area_m2 = models.FloatField()
     derived = models.BooleanField(default=False)
     unreached = models.CharField(max_length=200, blank=True)
+    edited = models.JSONField(default=list, blank=True, editable=False)
 
     class Meta(SourceModel.Meta):
         ordering = ("level", "rid")

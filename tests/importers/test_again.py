@@ -11,6 +11,9 @@ from django.db import models
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from smartcis.access.owner import Owner
+from smartcis.actions.change_room import change_room
+from smartcis.actions.rename_level import rename_level
 from smartcis.importers.changes import Changes, recorded, tables, undo
 from smartcis.importers.errors import StillUsed
 from smartcis.importers.run import run
@@ -18,6 +21,7 @@ from smartcis.models import (
     BuildingImport,
     Door,
     Kiosk,
+    Level,
     Machine,
     Reservation,
     RoutingNode,
@@ -191,3 +195,19 @@ def test_any_sequence_of_drawings_is_undone_step_by_step(drawn, shifts, tmp_path
         undo(Changes.unpacked(packed))
         assert every_row() == before
     assert every_row() == before_all
+
+
+def test_what_people_call_a_room_stays_until_they_give_it_back(tmp_path):
+    run(house(tmp_path / "a"))
+    staff = Owner(staff=True)
+    change_room("N1", {"name": "Library", "category": "classroom"}, staff)
+    rename_level("L0", {"name": "Garden floor"}, staff)
+    again = run(house(tmp_path / "a"))
+    assert again.stored.nothing
+    room = Unit.objects.get(rid="N1")
+    assert (room.name, room.category) == ("Library", "classroom")
+    assert Level.objects.get().name == "Garden floor"
+    change_room("N1", {"name": ""}, staff)
+    run(house(tmp_path / "a"))
+    room.refresh_from_db()
+    assert (room.name, room.category) == ("N1", "classroom")
