@@ -27,6 +27,7 @@ from smartcis.models import BuildingImport
 REFRESH_S = 2
 MARGIN_M = 2.0
 NOTES_SHOWN = 500
+LETTER_M = 0.6
 READY = BuildingImport.State.READY
 
 
@@ -40,19 +41,39 @@ class UploadForm(forms.Form):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PlanUnit:
+    """A unit as the page draws it.
+
+    Args:
+        path: of its outline, north up.
+        title: what is said of it.
+        kind: how it is drawn.
+        label: empty where there is no room for one.
+        x_m: of the label.
+        y_m: of the label, down.
+    """
+
+    path: str
+    title: str
+    kind: str
+    label: str
+    x_m: float
+    y_m: float
+
+
 @dataclass(slots=True)
-class DrawnLevelPage:
+class PlanLevel:
     """A level as the page draws it.
 
     Args:
         box: of the drawing, left, top, width and height in metres, north up.
-        units: path, title and class of each.
         marks: number and position of each note that has one.
     """
 
     name: str
     box: str
-    units: list[tuple[str, str, str]]
+    units: list[PlanUnit]
     doors: Sequence[Mapping[str, Any]]
     entrances: Sequence[Mapping[str, Any]]
     marks: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
@@ -136,7 +157,7 @@ def _page(one: BuildingImport) -> str:
 
 def _levels(
     plan: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]]
-) -> Iterator[DrawnLevelPage]:
+) -> Iterator[PlanLevel]:
     for level in plan:
         corners = [
             point
@@ -150,10 +171,10 @@ def _levels(
         left, right = min(x for x, _ in corners), max(x for x, _ in corners)
         bottom, top = min(y for _, y in corners), max(y for _, y in corners)
         sides = (left - MARGIN_M, -top - MARGIN_M, *_sides(right - left, top - bottom))
-        yield DrawnLevelPage(
+        yield PlanLevel(
             level["name"],
             " ".join(f"{one:.2f}" for one in sides),
-            [(_path(unit["shape"]), *_said(unit)) for unit in level["units"]],
+            [_unit(unit) for unit in level["units"] if unit["shape"]],
             level["doors"],
             level["entrances"],
             [
@@ -174,6 +195,22 @@ def _path(shape: Sequence[Sequence[Sequence[Sequence[float]]]]) -> str:
         "M" + "L".join(f"{x:.2f},{-y:.2f}" for x, y in ring) + "Z"
         for polygon in shape
         for ring in polygon
+    )
+
+
+def _unit(unit: Mapping[str, Any]) -> PlanUnit:
+    outer = unit["shape"][0][0]
+    xs, ys = [x for x, _ in outer], [y for _, y in outer]
+    width_m, height_m = max(xs) - min(xs), max(ys) - min(ys)
+    fits = width_m > LETTER_M * len(unit["rid"]) and height_m > 2 * LETTER_M
+    title, kind = _said(unit)
+    return PlanUnit(
+        _path(unit["shape"]),
+        title,
+        kind,
+        unit["rid"] if fits and not unit["derived"] else "",
+        (min(xs) + max(xs)) / 2,
+        -(min(ys) + max(ys)) / 2,
     )
 
 
