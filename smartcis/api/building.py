@@ -17,6 +17,7 @@ from smartcis.api.levels import LevelSerializer, rings
 from smartcis.api.machines import MachineSerializer, machines
 from smartcis.api.schema import READ, answers, endpoint
 from smartcis.api.sensors import SensorSerializer
+from smartcis.api.simulated import simulated_note
 from smartcis.errors import NotFound
 from smartcis.importers.words import CONNECTORS
 from smartcis.models import (
@@ -31,8 +32,6 @@ from smartcis.models import (
     Venue,
 )
 from smartcis.models.lookup import found
-
-SIMULATED_NOTE = "Machines, software, seats, sensors and visitors are simulated."
 
 
 class BuildingSerializer(serializers.Serializer[Any]):
@@ -143,7 +142,7 @@ class BuildingView(APIView):
             "slug": venue.slug,
             "name": venue.name,
             "attribution": venue.attribution,
-            "simulated_note": SIMULATED_NOTE,
+            "simulated_note": simulated_note(),
             "levels": levels,
             "default_level": _default_level(levels),
             "kiosks": Kiosk.objects.select_related("node"),

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
 from tests.bench.browser import chromium
 from tests.bench.rig import running
 
 
+@contextmanager
+def still(*options):
+    """Run a product in which nobody comes or goes by chance and no room falls dark.
+
+    A story meets only the changes it makes itself.
+    """
+    with running(*options) as rig:
+        for kind, value in (("seat", 0.0), ("cpu", 4.0), ("light", 420.0)):
+            constant = {"waveform": "constant", "parameters": {"value": value}}
+            for sensor in list(rig.items(f"sensors/?kind={kind}&page_size=500")):
+                rig.call("PATCH", f"sensors/{sensor['sid']}/", constant)
+        yield rig
+
+
 @pytest.fixture(scope="session")
 def product():
-    with running() as rig:
-        # Nobody comes or goes by chance: a story meets only the changes it makes itself.
-        for kind, value in (("seat", 0.0), ("cpu", 4.0)):
-            still = {"waveform": "constant", "parameters": {"value": value}}
-            for sensor in list(rig.items(f"sensors/?kind={kind}&page_size=500")):
-                rig.call("PATCH", f"sensors/{sensor['sid']}/", still)
+    with still() as rig:
+        yield rig
+
+
+@pytest.fixture
+def furnished(request):
+    """A product that shows the building of a file."""
+    with still("--building", request.param) as rig:
         yield rig
 
 
@@ -36,18 +54,18 @@ def _violations(said):
 
 
 @pytest.fixture
-def visitor(browser, product):
-    """Open a browser window of its own: another visitor, with another session."""
+def window(browser):
+    """Open a browser window of its own at an address: another visitor, with another session."""
     opened = []
 
-    def open_window(path="/", **options):
+    def open_window(address, **options):
         context = browser.new_context(viewport={"width": 1440, "height": 900}, **options)
         opened.append(context)
         page = context.new_page()
         page.errors = []
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.on("console", lambda said: page.errors.extend(_violations(said)))
-        page.goto(product.url + path)
+        page.goto(address)
         return page
 
     yield open_window
@@ -55,3 +73,13 @@ def visitor(browser, product):
         for page in context.pages:
             assert page.errors == []
         context.close()
+
+
+@pytest.fixture
+def visitor(window, product):
+    """Open a window at a page of the university's product."""
+
+    def open_window(path="/", **options):
+        return window(product.url + path, **options)
+
+    return open_window
