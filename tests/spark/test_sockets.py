@@ -75,3 +75,10 @@ def test_an_engine_starts_below_capitals_spaces_and_umlauts(config, feed, result
             driver.wait(60)
     finally:
         shutil.rmtree(home)
+
+
+@pytest.mark.spark
+def test_what_the_jvm_unpacks_lies_where_the_next_session_cleans_up(session):
+    scratch = Path(session.conf.get("spark.local.dir"))
+    unpacked = session._jvm.java.lang.System.getProperty("java.io.tmpdir")
+    assert Path(unpacked) == socket_folder(scratch)
