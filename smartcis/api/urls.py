@@ -8,6 +8,7 @@ from rest_framework.routers import SimpleRouter
 
 from smartcis.api import (
     building,
+    building_export,
     deliveries,
     devices,
     doors,
@@ -47,6 +48,7 @@ urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", house.Docs.as_view(url_name="schema"), name="docs"),
     path("v1/building/", building.BuildingView.as_view()),
+    path("v1/building/export/", building_export.BuildingExport.as_view(), name="building-export"),
     path("v1/levels/<str:level_id>/plan/", building.PlanView.as_view()),
     path("v1/sources/", house.Sources.as_view()),
     path("v1/status/", house.StatusView.as_view()),

@@ -22,7 +22,7 @@ from smartcis.importers.geometry.naming import unit_ids
 from smartcis.importers.geometry.passages import Passage, passages
 from smartcis.importers.geometry.paths import path_passages, path_strips
 from smartcis.importers.geometry.reach import unreached
-from smartcis.importers.geometry.spaces import WalkableSpace, own_ground, polygons
+from smartcis.importers.geometry.spaces import WalkableSpace, keyed, own_ground, polygons
 from smartcis.importers.geometry.vertical import climbs
 from smartcis.importers.geometry.walking_graph import WalkingGraph, walking_graph
 from smartcis.importers.labels import labelled, name_in, unplaced
@@ -36,6 +36,7 @@ from smartcis.importers.words import category_of
 
 Progress = Callable[[str], None]
 NOTHING_KNOWN = Known()
+SAME_M2 = 0.05  # of a level: less is rounding
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class BuildingPlan:
         format: of the file.
         notes: what was concluded, repaired and dropped.
         unreached: index of a space → why no entrance leads to it.
+        exported: whether the product wrote the file, and no other space was drawn into it.
     """
 
     format: str
@@ -77,6 +79,7 @@ class BuildingPlan:
     graph: WalkingGraph
     notes: tuple[Note, ...]
     unreached: dict[int, str]
+    exported: bool = False
 
 
 def derive(
@@ -93,7 +96,7 @@ def derive(
         ImportRefused: nothing in it can be walked in.
     """
     progress("looking for what is broken")
-    as_read, drawing = drawing, repaired(drawing, known.origin)
+    as_read, drawing = drawing, repaired(_as_drawn(drawing), known.origin)
     notes = list(drawing.notes)
     footprint, buildings = _grounds(drawing, notes)
     units = _units(drawing)
@@ -117,7 +120,7 @@ def derive(
         ways += _level_passages(drawing, spaces, level.ordinal, entrances, doors)
     progress("walking graph")
     heights_m = elevations(drawing)
-    rises = climbs(spaces, heights_m)
+    rises = climbs(spaces, heights_m, _shafts(drawing, spaces))
     risers = drawn_risers(drawing, spaces, rises, heights_m, notes)
     graph = walking_graph(spaces, ways, entrances, rises, risers, DoorNames(known.doors))
     progress("checking every step against every wall")
@@ -137,6 +140,38 @@ def derive(
         graph=graph,
         notes=tuple(located(notes, as_read, drawing.origin, spaces)),
         unreached=unreached(spaces, graph),
+        exported=drawing.exported,
+    )
+
+
+def _shafts(drawing: Drawing, spaces: Sequence[WalkableSpace]) -> list[tuple[int, int]]:
+    """Returns pairs of spaces that the file says are one shaft, the lower first."""
+    keys = keyed(spaces)
+    pairs = [
+        sorted((keys[one], keys[other]), key=lambda index: spaces[index].level)
+        for one, other in drawing.shafts
+        if one in keys and other in keys
+    ]
+    return [
+        (lower, upper)
+        for lower, upper in pairs
+        if spaces[lower].climbs
+        and spaces[upper].climbs
+        and spaces[lower].level < spaces[upper].level
+        and spaces[lower].parts
+        and spaces[upper].parts
+    ]
+
+
+def _as_drawn(drawing: Drawing) -> Drawing:
+    """Returns a drawing without what was concluded, where a space was drawn into an export."""
+    if drawing.exported or not any(one.stored for one in drawing.spaces):
+        return drawing
+    return replace(
+        drawing,
+        spaces=tuple(one for one in drawing.spaces if not (one.stored and one.stored.derived)),
+        openings=tuple(one for one in drawing.openings if not one.derived),
+        entrances=tuple(one for one in drawing.entrances if not one.derived),
     )
 
 
@@ -146,14 +181,15 @@ def _units(drawing: Drawing) -> list[WalkableSpace]:
     names = unit_ids([(one.level, one.ref, one.category) for one in listed])
     return [
         WalkableSpace(
-            rid,
+            one.stored.rid if one.stored else rid,
             one.level,
             label(one.names) or one.ref,
             one.category,
             one.outline,
             one.outline,
-            one.key,
+            one.stored.feature_id if one.stored else one.key,
             one.shaft,
+            derived=one.stored is not None and one.stored.derived,
             closed=one.closed,
         )
         for one, rid in zip(listed, names, strict=True)
@@ -169,7 +205,11 @@ def _level_spaces(
 ) -> list[WalkableSpace]:
     """Returns what can be walked on one level: drawn, between walls, along paths, in gaps."""
     ordinal = level.ordinal
-    own = own_ground([unit for unit in units if unit.level == ordinal])
+    here = [unit for unit in units if unit.level == ordinal]
+    if drawing.exported:  # what was concluded is drawn, and has the ground it had
+        own = own_ground([unit for unit in here if unit.feature_id])
+        return own + [unit for unit in here if not unit.feature_id]
+    own = own_ground(here)
     solids = [one for one in drawing.solids if one.level == ordinal]
     if any(one.encloses for one in solids):
         doors = [one.shape for one in drawing.openings if one.level == ordinal]
@@ -287,10 +327,15 @@ def _level(level: DrawnLevel, spaces: Sequence[WalkableSpace]) -> LevelPlan:
     name = level_id(level.ordinal)
     shapes = [] if level.outline is None else [level.outline]
     shapes += [space.polygon for space in spaces if space.level == level.ordinal]
-    outline = shapely.union_all(shapes).buffer(0.25, join_style="mitre").simplify(0.05)
+    outline = shapely.union_all(shapes)
+    stored = level.outline if level.feature_id else None
+    if stored is not None and outline.area < stored.area + SAME_M2:
+        outline = stored  # it has its margin already
+    else:
+        outline = outline.buffer(0.25, join_style="mitre").simplify(0.05)
     return LevelPlan(
         level_id=name,
-        feature_id=level.key,
+        feature_id=level.feature_id or level.key,
         ordinal=level.ordinal,
         name=(label(level.names) or f"Level {level.ordinal}")[:100],
         short_name=level.short_name or str(level.ordinal),

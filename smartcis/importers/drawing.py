@@ -83,6 +83,7 @@ class DrawnLevel:
         ordinal: 0 at the ground; fractions are mezzanines.
         outline: None when not drawn.
         elevation_m: of its floor above level 0, None when the file does not say.
+        feature_id: what an earlier import called it, where the product itself wrote the file.
     """
 
     key: str
@@ -91,6 +92,21 @@ class DrawnLevel:
     short_name: str = ""
     outline: BaseGeometry | None = None
     elevation_m: float | None = None
+    feature_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAs:
+    """What the product called a space when it wrote the file.
+
+    Args:
+        feature_id: of the file it was drawn in first; empty for a concluded one.
+        derived: concluded from a gap instead of drawn.
+    """
+
+    rid: str
+    feature_id: str = ""
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +118,7 @@ class DrawnSpace:
         ref: what tells it from others (a room number, a hall's own name), empty for "Stairs".
         shaft: equal for the drawings of one shaft on several levels.
         closed: not for the public.
+        stored: what it was called, where the product itself wrote the file.
     """
 
     key: str
@@ -112,6 +129,7 @@ class DrawnSpace:
     ref: str = ""
     shaft: str = ""
     closed: bool = False
+    stored: StoredAs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +139,9 @@ class DrawnOpening:
     Args:
         shape: a point, a line across the gap, or the area that the leaf fills.
         between: keys of the spaces it joins, where the file says; one for a way out.
+        derived: concluded by an earlier import.
+        door: whether a door stands there that closes the first of the two it is between; None
+            where the file leaves both to the derivation.
     """
 
     key: str
@@ -128,6 +149,8 @@ class DrawnOpening:
     shape: BaseGeometry
     between: tuple[str, ...] = ()
     name: str = ""
+    derived: bool = False
+    door: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +160,8 @@ class DrawnEntrance:
     Args:
         level: None when the file does not say.
         refused: why the public cannot use it; empty when it can.
+        space: key of the space it opens into, where the file says.
+        derived: concluded by an earlier import.
     """
 
     key: str
@@ -144,6 +169,8 @@ class DrawnEntrance:
     point: Point
     name: str = ""
     refused: str = ""
+    space: str = ""
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +252,8 @@ class Drawing:
         format: the importer's name.
         origin: longitude and latitude of x = y = 0; None while shapes are in degrees.
         grounds: further ground known to be built over, houses aside.
+        anchor: longitude and latitude that x = y = 0 should have; None lets the shapes decide.
+        shafts: keys of two spaces each, of neighbouring levels, that are one shaft.
     """
 
     format: str
@@ -245,6 +274,13 @@ class Drawing:
     buildings: tuple[DrawnBuilding, ...] = ()
     grounds: tuple[BaseGeometry, ...] = ()
     notes: tuple[Note, ...] = ()
+    anchor: tuple[float, float] | None = None
+    shafts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def exported(self) -> bool:
+        """Whether the product wrote the file and nobody drew another space into it."""
+        return bool(self.spaces) and all(one.stored is not None for one in self.spaces)
 
     def mapped(self, move: Callable[[Any], Any], **changes: Any) -> Drawing:
         """Returns the drawing with every shape moved, and other fields changed."""

@@ -9,8 +9,10 @@ import shapely
 
 from smartcis.importers.drawing import Drawing, DrawnOpening, Finding, Note
 from smartcis.importers.geometry.passages import OneSide, Passage, drawn_opening
-from smartcis.importers.geometry.spaces import WalkableSpace
+from smartcis.importers.geometry.spaces import WalkableSpace, keyed
 from smartcis.importers.repair import as_point
+
+BOTH = 2  # sides of a door
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ def drawn_openings(
     """Attaches each drawn opening to the spaces at it; notes those that lie at none."""
     found: list[Passage] = []
     outward: list[tuple[DrawnOpening, OneSide]] = []
-    keys = {space.feature_id: index for index, space in enumerate(spaces) if space.feature_id}
+    keys = keyed(spaces)
     for ordinal in sorted({one.level for one in drawing.openings}):
         first = next((k for k, space in enumerate(spaces) if space.level == ordinal), None)
         if first is None:
@@ -48,6 +50,11 @@ def drawn_openings(
                 for key in opening.between
                 if key in keys and spaces[keys[key]].level == ordinal
             ]
+            if opening.door is not None and len(named) == BOTH:
+                inner, outer = first + named[0], first + named[1]
+                at = as_point(opening.shape)
+                found.append(Passage(inner, outer, at, opening.door, opening.derived))
+                continue
             outcome = drawn_opening(here, tree, opening.shape, as_point(opening.shape), named)
             if isinstance(outcome, Passage):
                 inner, outer = first + outcome.inner, first + outcome.outer

@@ -65,7 +65,7 @@ def repaired(drawing: Drawing, origin: tuple[float, float] | None = None) -> Dra
             attempt="cut it down to one venue",
         )
     notes = list(drawing.notes)
-    drawing = _in_metres(_without_far(drawing, notes), origin)
+    drawing = _in_metres(_without_far(drawing, notes), origin or drawing.anchor)
     spaces = _spaces(drawing, notes)
     solids = _areas(drawing.solids, "solid", notes)
     if not spaces and not solids:

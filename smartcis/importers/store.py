@@ -23,6 +23,7 @@ from smartcis.importers.geometry.known import Known, KnownDoor, KnownUnit
 from smartcis.importers.geometry.spaces import polygons
 from smartcis.importers.geometry.walking_graph import GraphNode
 from smartcis.importers.level_names import level_id
+from smartcis.importers.unmoved import same_ways, settled
 from smartcis.models import (
     Building,
     Desk,
@@ -61,9 +62,7 @@ def known_building() -> Known:
         slug=venue.slug,
         origin=(venue.origin_lon_deg, venue.origin_lat_deg),
         units=tuple(
-            KnownUnit(
-                one.rid, one.feature_id, one.level.ordinal, one.name, _polygon_of(one.polygon)
-            )
+            KnownUnit(one.rid, one.feature_id, one.level.ordinal, one.name, polygon_of(one.polygon))
             for one in units
         ),
         doors=tuple(
@@ -73,7 +72,7 @@ def known_building() -> Known:
     )
 
 
-def _polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
+def polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
     """Returns the polygon of stored rings, made sound where rounding crossed them."""
     if not rings:
         return Polygon()
@@ -120,14 +119,17 @@ def store(plan: BuildingPlan) -> Stored:
         (Unit, _unless_edited(Unit, _units(plan))),
         (Door, _doors(plan)),
     ):
-        done.note(model, make_equal(model._default_manager.all(), rows))  # noqa: SLF001  # the documented way to a model's manager
+        held = model._default_manager.all()  # noqa: SLF001  # the documented way to a model's manager
+        done.note(model, make_equal(held, settled(held, rows) if plan.exported else rows))
     numbers = _numbers(plan)
-    wanted = _nodes(plan, numbers)
+    wanted, steps = _nodes(plan, numbers), _edges(plan, numbers)
+    if plan.exported and done.nothing and same_ways(wanted, steps):
+        return done
     done.moved += _keep_standing(wanted)
     nodes = RoutingNode.objects.filter(simulated=False)
     done.note(RoutingNode, make_equal(nodes, wanted))
     edges = RoutingEdge.objects.filter(simulated=False)
-    done.note(RoutingEdge, make_equal(edges, _edges(plan, numbers), "src_id", "dst_id"))
+    done.note(RoutingEdge, make_equal(edges, steps, "src_id", "dst_id"))
     return done
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import shapely
+from shapely.geometry import Point
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.drawing import Drawing, DrawnOpening, Finding, Note
@@ -18,7 +19,7 @@ from smartcis.importers.geometry.entrances import (
     mapped_entrance,
 )
 from smartcis.importers.geometry.passages import OneSide
-from smartcis.importers.geometry.spaces import WalkableSpace, polygons
+from smartcis.importers.geometry.spaces import WalkableSpace, keyed, polygons
 from smartcis.importers.openings import Openings
 
 SAME_M = 1.0  # two marks nearer than this are one entrance
@@ -35,9 +36,13 @@ def ways_in(
 ) -> list[Entrance]:
     """Finds the entrances of a building; there is at least one."""
     found: list[Entrance] = []
+    keys = keyed(spaces)
     for drawn in drawing.entrances:
         outcome: Entrance | str = drawn.refused
-        if not drawn.refused:
+        if drawn.space in keys:
+            at = Point(drawn.point)
+            outcome = Entrance(keys[drawn.space], at, drawn.name, drawn.derived)
+        elif not drawn.refused:
             outcome = mapped_entrance(spaces, drawn.point, drawn.level, drawn.name)
         if isinstance(outcome, Entrance):
             found.append(outcome)

@@ -6,7 +6,7 @@ There is no standard of indoor GeoJSON: properties are read by what their names 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import shapely
@@ -47,6 +47,7 @@ from smartcis.importers.formats.geojson_told import (
     role_of,
 )
 from smartcis.importers.formats.osm_tags import PRIVATE
+from smartcis.importers.formats.own_features import OwnFeatures
 from smartcis.importers.level_names import level_of
 from smartcis.importers.repair import as_point
 from smartcis.importers.units import as_degrees, in_sensible_units
@@ -74,16 +75,22 @@ class GeoJsonImporter:
             name=reading.about.title or files.stem,
             attribution=reading.about.attribution,
             levels=tuple(reading.levels()),
-            spaces=tuple(reading.spaces),
-            openings=tuple(reading.openings),
-            entrances=tuple(reading.entrances),
-            risers=tuple(reading.risers),
+            anchor=reading.about.anchor,
+            spaces=(*reading.own.spaces, *reading.spaces),
+            openings=(*reading.own.openings, *reading.openings),
+            entrances=(*reading.own.entrances, *reading.entrances),
+            risers=(*reading.own.risers, *reading.risers),
+            shafts=tuple(reading.own.shafts),
             paths=tuple(reading.paths),
             solids=tuple(reading.solids),
             fixtures=tuple(reading.fixtures),
             labels=tuple(reading.labels),
-            buildings=tuple(reading.buildings),
-            grounds=tuple(one.footprint for one in reading.buildings if one.footprint is not None),
+            buildings=(*reading.own.buildings, *reading.buildings),
+            grounds=tuple(
+                one.footprint
+                for one in (*reading.own.buildings, *reading.buildings)
+                if one.footprint is not None
+            ),
             notes=tuple(reading.notes),
         )
         return in_sensible_units(as_degrees(drawing, reading.about.crs))
@@ -95,6 +102,7 @@ class _Reading:
     def __init__(self, files: Files) -> None:
         self.notes: list[Note] = []
         self.about = Collections(files, self.notes)
+        self.own = OwnFeatures()
         self.spaces: list[DrawnSpace] = []
         self.openings: list[DrawnOpening] = []
         self.entrances: list[DrawnEntrance] = []
@@ -107,12 +115,20 @@ class _Reading:
         self.labels: list[DrawnLabel] = []
         self._unsure: list[tuple[Feature, float]] = []
         for feature, level in self.about.drawn:
-            self._take(feature, level)
+            if not self.own.take(feature):
+                self._take(feature, level)
         self._settle()
 
     def levels(self) -> list[DrawnLevel]:
         """Returns the levels that something was found on."""
         used = {one.level for one in self.spaces} | {one.level for one in self.solids}
+        used -= {one.ordinal for one in self.own.levels}
+        return [
+            *self.own.levels,
+            *self._told(used),
+        ]
+
+    def _told(self, used: Iterable[float]) -> list[DrawnLevel]:
         return [
             DrawnLevel(
                 f"level {ordinal:g}",

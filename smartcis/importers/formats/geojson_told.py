@@ -11,6 +11,7 @@ from smartcis.importers.errors import ImportRefused, NothingDrawn
 from smartcis.importers.files import Files
 from smartcis.importers.formats.geojson_shapes import Feature, features_of, json_of, names_of
 from smartcis.importers.formats.osm_tags import is_indoor, kind_of, names_of_tags
+from smartcis.importers.formats.own_features import point_told
 from smartcis.importers.level_names import level_in, level_of, levels_of
 from smartcis.importers.words import Role, meaning, plain
 
@@ -44,6 +45,7 @@ class Collections:
 
     def __init__(self, files: Files, notes: list[Note]) -> None:
         self.slug, self.title, self.attribution, self.crs = files.stem, "", "", ""
+        self.anchor: tuple[float, float] | None = None
         self.notes = notes
         self.names: dict[float, Names] = {}
         self._labels: dict[str, float] = {}
@@ -87,6 +89,7 @@ class Collections:
         for data in read.values():
             if not isinstance(data, dict) or not isinstance(data.get("levels"), list):
                 continue
+            self.anchor = point_told(data.get("origin")) or self.anchor
             self.slug = str(data.get("id") or self.slug)
             self.title = str(data.get("name") or self.title)
             owner = data.get("attribution") or data.get("owner")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
@@ -42,6 +43,7 @@ from smartcis.importers.formats.geojson_shapes import (
     text_of,
 )
 from smartcis.importers.formats.osm_tags import PRIVATE
+from smartcis.importers.formats.own_features import MARK, OwnFeatures, point_told
 from smartcis.importers.level_names import level_of
 from smartcis.importers.words import Role, meaning
 
@@ -70,7 +72,12 @@ class ImdfImporter:
         """Reads a venue, in degrees."""
         notes: list[Note] = []
         kinds = _kinds(files, notes)
-        levels = _levels(kinds, notes)
+        own = OwnFeatures()
+        shapes = _own_footprints(kinds)
+        kinds = {
+            kind: [one for one in features if not own.take(one)] for kind, features in kinds.items()
+        }
+        levels = [*own.levels, *_levels(kinds, notes)]
         ordinals = {level.key: level.ordinal for level in levels}
         about = _about(files)
         venue = kinds["venue"][0] if kinds["venue"] else None
@@ -83,13 +90,18 @@ class ImdfImporter:
             attribution=str(about.get("attribution") or ""),
             level_height_m=_height_m(about),
             levels=tuple(levels),
-            spaces=tuple(spaces),
-            openings=tuple(_openings(kinds, ordinals, notes)),
-            entrances=tuple(_entrances(kinds, ordinals, spaces, notes)),
-            risers=tuple(_risers(kinds, spaces, notes)),
+            anchor=point_told(about.get("origin")),
+            spaces=(*own.spaces, *spaces),
+            openings=(*own.openings, *_openings(kinds, ordinals, notes)),
+            entrances=(*own.entrances, *_entrances(kinds, ordinals, spaces, notes)),
+            risers=(*own.risers, *_risers(kinds, spaces, notes)),
+            shafts=tuple(own.shafts),
             solids=tuple(solids),
             fixtures=tuple(_fixtures(kinds, ordinals)),
-            buildings=tuple(_buildings(kinds)),
+            buildings=(
+                *(replace(one, footprint=shapes.get(one.key)) for one in own.buildings),
+                *_buildings(kinds),
+            ),
             grounds=tuple(
                 one.geometry
                 for one in kinds["footprint"]
@@ -97,6 +109,21 @@ class ImdfImporter:
             ),
             notes=tuple(notes),
         )
+
+
+def _own_footprints(kinds: Kinds) -> dict[str, BaseGeometry]:
+    """Returns by its first identifier the footprint of each building that the product wrote."""
+    drawn = {
+        str(key): one.geometry
+        for one in kinds["footprint"]
+        if one.geometry is not None and isinstance(one.properties.get("building_ids"), list)
+        for key in one.properties["building_ids"]
+    }
+    return {
+        text_of(told, "feature_id"): drawn[one.id]
+        for one in kinds["building"]
+        if isinstance(told := one.properties.get(MARK), dict) and one.id in drawn
+    }
 
 
 def _about(files: Files) -> Mapping[str, Any]:

@@ -43,6 +43,18 @@ class Projection:
 
         return shapely.transform(geometry, plane)
 
+    def geographic(self, geometry: BaseGeometry) -> BaseGeometry:
+        """Returns a geometry in degrees; `metres` brings it back."""
+        per_degree = math.radians(1) * EARTH_RADIUS_M
+        shrink = math.cos(math.radians(self.lat_deg))
+
+        def unrolled(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            scale = np.array([per_degree * shrink, per_degree])
+            moved: NDArray[np.float64] = points / scale + np.array([self.lon_deg, self.lat_deg])
+            return moved
+
+        return shapely.transform(geometry, unrolled)
+
     def degrees(self, x_m: float, y_m: float) -> tuple[float, float]:
         """Returns longitude and latitude of a point; `metres` brings it back."""
         per_degree = math.radians(1) * EARTH_RADIUS_M

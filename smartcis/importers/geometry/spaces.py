@@ -90,6 +90,21 @@ class WalkableSpace:
         return polygons(self.free)
 
 
+def keyed(spaces: Sequence[WalkableSpace]) -> dict[str, int]:
+    """Returns spaces by the keys that a file may call them: its own, or `stored_key`."""
+    own = {space.feature_id: index for index, space in enumerate(spaces) if space.feature_id}
+    return own | {stored_key(space.rid): index for index, space in enumerate(spaces)}
+
+
+def stored_key(rid: str) -> str:
+    """Returns the key of a space in a file that the product wrote.
+
+    >>> stored_key("O27-331")
+    'rid:O27-331'
+    """
+    return f"rid:{rid}"
+
+
 def polygons(geometry: BaseGeometry, least_m2: float = 0.0) -> tuple[Polygon, ...]:
     """Returns the polygons of any geometry, largest first, without crumbs below `least_m2`."""
     pieces = shapely.get_parts(geometry) if hasattr(geometry, "geoms") else [geometry]

@@ -61,12 +61,17 @@ class Riser:
     steps: bool
 
 
-def climbs(spaces: Sequence[WalkableSpace], heights_m: Mapping[float, float]) -> list[Climb]:
+def climbs(
+    spaces: Sequence[WalkableSpace],
+    heights_m: Mapping[float, float],
+    told: Sequence[tuple[int, int]] = (),
+) -> list[Climb]:
     """Finds the climbs of a building.
 
     Args:
         spaces: of all levels.
         heights_m: of each level's floor.
+        told: pairs of spaces, the lower first, that the file says are one shaft.
     """
     found: dict[tuple[int, int], Climb] = {}
     ways: dict[str, list[int]] = defaultdict(list)
@@ -78,7 +83,7 @@ def climbs(spaces: Sequence[WalkableSpace], heights_m: Mapping[float, float]) ->
         for lower, upper in pairwise(climbing):
             if spaces[lower].level != spaces[upper].level:
                 found[lower, upper] = _climb(spaces, lower, upper, heights_m)
-    for lower, upper in _stacked(spaces):
+    for lower, upper in (*told, *_stacked(spaces)):
         found.setdefault((lower, upper), _climb(spaces, lower, upper, heights_m))
     return [found[pair] for pair in sorted(found)]
 
