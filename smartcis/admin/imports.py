@@ -21,6 +21,7 @@ from smartcis.actions.begin_import import begin_import
 from smartcis.actions.discard_import import discard_import
 from smartcis.actions.undo_import import undo_import
 from smartcis.admin.marks import Page, refuse
+from smartcis.exporters.formats import EXPORTERS
 from smartcis.importers.formats import IMPORTERS
 from smartcis.models import BuildingImport
 
@@ -85,8 +86,14 @@ class BuildingImportAdmin(Page):
 
     list_display = ("name", "state", "account", "at")
     list_filter = ("state",)
+    change_list_template = "smartcis/imports.html"
     has_change_permission = refuse
     has_delete_permission = refuse
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Lists them, with the ways to take the building along."""
+        context = {**(extra_context or {}), "exporters": EXPORTERS}
+        return super().changelist_view(request, context)
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
