@@ -178,8 +178,8 @@ class Parts:
             }
             levels = [tidy(level) for level, _ in one.stops]
             line = LineString([point for _, point in one.stops])
-            own: dict[str, Any] = {"is": "riser", "kind": one.kind.value, "levels": levels}
-            yield Part("relationship", self.id("riser", one.key), line, said, own)
+            told: dict[str, Any] = {"is": "riser", "kind": one.kind.value, "levels": levels}
+            yield Part("relationship", self.id("riser", one.key), line, said, told)
 
     def _unit_id(self, key: str) -> str:
         return self.id("unit", key)

@@ -183,7 +183,7 @@ def _heights_m(
     rises: Sequence[RoutingEdge], nodes: Mapping[int, RoutingNode], ordinals: Mapping[str, float]
 ) -> dict[str, float]:
     """Returns how high each level lies, as the ways between levels are long."""
-    joined = nx.Graph()
+    joined: nx.Graph[str] = nx.Graph()
     joined.add_nodes_from(ordinals)
     for edge in rises:
         lower, upper = nodes[edge.src_id], nodes[edge.dst_id]
@@ -199,9 +199,9 @@ def _heights_m(
             continue
         heights[start] = ordinals[start] * LEVEL_HEIGHT_M
         for one, other in nx.bfs_edges(joined, start):
-            edge = joined.edges[one, other]
-            sign = 1 if edge["low"] == one else -1
-            heights[other] = round(heights[one] + sign * edge["rise_m"], 4)
+            step = joined.edges[one, other]
+            sign = 1 if step["low"] == one else -1
+            heights[other] = round(heights[one] + sign * step["rise_m"], 4)
     return heights
 
 

@@ -56,8 +56,8 @@ def _same(name: str, one: Any, other: Any) -> bool:
     if name in SHAPES:
         return _same_ground(_shape(one), _shape(other))
     if name == "area_m2":
-        return abs(one - other) <= SAME_M2
-    return name.endswith("_m") and abs(one - other) <= SAME_M
+        return bool(abs(one - other) <= SAME_M2)
+    return name.endswith("_m") and bool(abs(one - other) <= SAME_M)
 
 
 def _shape(stored: Sequence[Any]) -> BaseGeometry:
