@@ -69,7 +69,7 @@ def _shape(stored: Sequence[Any]) -> BaseGeometry:
 
 def _same_ground(one: BaseGeometry, other: BaseGeometry) -> bool:
     if one.is_empty or other.is_empty:
-        return one.is_empty and other.is_empty
+        return bool(one.is_empty and other.is_empty)
     return bool(shapely.hausdorff_distance(one.boundary, other.boundary) <= SAME_M)
 
 
