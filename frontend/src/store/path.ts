@@ -5,6 +5,7 @@ import { elementAt } from '../lists';
 import { distance, inside, simplify, turn } from './geometry';
 import { number, records, type Table } from './table';
 import type { Room } from './world';
+import { floorTitle } from './words';
 import { titleOf } from './world';
 
 export interface Step {
@@ -130,7 +131,7 @@ export function directions(
   const instructions: Instruction[] = [];
   found.legs.forEach((leg, i) => {
     const { levelId } = leg;
-    if (i === 0) instructions.push(say('start', levelId, `Start at ${origin}, floor ${name(levelId)}`));
+    if (i === 0) instructions.push(say('start', levelId, `Start at ${origin}, ${floorTitle(name(levelId))}`));
     const stretches = walk(leg, roomsByLevel.get(levelId) ?? []);
     const last = i === found.legs.length - 1;
     for (const stretch of last ? entering(stretches, target.rid) : stretches) {
@@ -141,7 +142,7 @@ export function directions(
     const sense = ordinal(climb.to) > ordinal(climb.from) ? 'up' : 'down';
     const means = { lift: 'Take the lift', stairs: 'Take the stairs', passage: 'Go' }[climb.way];
     instructions.push({
-      text: `${means} ${sense} to floor ${name(climb.to)}`,
+      text: `${means} ${sense} to ${floorTitle(name(climb.to))}`,
       levelId: climb.from,
       kind: climb.way,
       toLevelId: climb.to,

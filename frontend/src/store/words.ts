@@ -65,6 +65,11 @@ export function doorLabel(door: Door): string {
   return `Door ${door.id}, ${doorState(door)}`;
 }
 
+/** "floor EG", but "First Floor", "Level 2" as they stand. */
+export function floorTitle(name: string): string {
+  return /\b(floor|level|storey)\b/i.test(name) ? name : `floor ${name}`;
+}
+
 /** "just now", "6 min ago", "2 h ago". */
 export function age(atS: number, nowS: number): string {
   const past = Math.max(0, nowS - atS);

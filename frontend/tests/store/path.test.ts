@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inside, neighbour, quietSpot, simplify, turn } from '../../src/store/geometry';
 import { directions, metres, path, steps, walkingTime } from '../../src/store/path';
+import { floorTitle } from '../../src/store/words';
 import { world, type Room } from '../../src/store/world';
 import type { Row } from '../../src/wire/protocol';
 import { BUILDING, COLUMNS, GROUND, table, tables, UPPER } from './scene';
@@ -168,4 +169,8 @@ describe('geometry', () => {
     expect(Math.hypot(spot[0] - 10, spot[1] - 5)).toBeGreaterThan(1.5);
     expect(quietSpot(room, [10, 5], [[1, 1]], 2)).toEqual([10, 5]);
   });
+});
+
+test('a floor that calls itself one is not called so twice', () => {
+  expect(['EG', 'Ground Floor', 'Level 2'].map(floorTitle)).toEqual(['floor EG', 'Ground Floor', 'Level 2']);
 });
