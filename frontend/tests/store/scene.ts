@@ -98,7 +98,9 @@ export const BUILDING: Building = {
     { id: 'L0', name: 'Ground', short_name: '0', ordinal: 0, bounds_m: [0, 0, 40, 20] },
     { id: 'L1', name: 'First', short_name: '1', ordinal: 1, bounds_m: [0, 0, 40, 20] },
   ],
-  kiosks: [{ id: 'k1', name: 'Kiosk by the lift', node: 4, level_id: 'L0', x_m: 38, y_m: 7.5, simulated: true }],
+  kiosks: [
+    { id: 'k1', name: 'Kiosk by the lift', node: 4, level_id: 'L0', x_m: 38, y_m: 7.5, simulated: true },
+  ],
   software: ['LaTeX', 'R', 'QGIS'],
 };
 
