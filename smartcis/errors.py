@@ -40,6 +40,10 @@ class BodyTooLarge(AspenError, code="smartcis.api.body_too_large"):
     """A body beyond the limit."""
 
 
+class Unavailable(AspenError, code="smartcis.api.unavailable"):
+    """What the product rests on, log, database or disk, does not answer for now."""
+
+
 class NotFound(AspenError, code="smartcis.actions.not_found"):
     """A thing that does not exist, or is somebody else's."""
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from smartcis.access.owner import Owner
 from smartcis.actions.support.later import have_done
-from smartcis.errors import Invalid
+from smartcis.errors import Invalid, Unavailable
 from smartcis.models import BuildingImport
 
 NAME_LENGTH = 120
@@ -28,6 +28,7 @@ def begin_import(name: str, pieces: Iterable[bytes], owner: Owner) -> BuildingIm
     Raises:
         Refused: the owner is no staff.
         Invalid: too many files wait to be accepted.
+        Unavailable: the disk does not take it.
     """
     owner.require_staff("import buildings")
     waiting = BuildingImport.objects.filter(
@@ -44,9 +45,18 @@ def begin_import(name: str, pieces: Iterable[bytes], owner: Owner) -> BuildingIm
     made = BuildingImport.objects.create(
         name=plain[-NAME_LENGTH:] or "building", account=owner.account
     )
-    made.folder.mkdir(parents=True)
-    with made.file.open("wb") as stream:
-        for piece in pieces:
-            stream.write(piece)
+    made.forget_file()  # of one whose row was never committed
+    try:
+        made.folder.mkdir(parents=True)
+        with made.file.open("wb") as stream:
+            for piece in pieces:
+                stream.write(piece)
+    except OSError as fault:
+        made.forget_file()
+        raise Unavailable(
+            f"the file cannot be kept: {fault.strerror}",
+            found=made.name,
+            attempt="again when there is room on the disk",
+        ) from fault
     have_done("read_import", made.pk)
     return made

@@ -130,9 +130,14 @@ class Imports(generics.ListAPIView[BuildingImport]):
     serializer_class = ImportSerializer
     queryset = BuildingImport.objects.defer("plan", "changes")
 
+    @extend_schema(responses=answers(ImportSerializer(many=True), *READ, 401, 403))
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Lists them, the newest first."""
+        return super().get(request, *args, **kwargs)
+
     @extend_schema(
         request={"multipart/form-data": ImportFileSerializer},
-        responses=answers(ImportSerializer, *SEND, 401, 403, status=202),
+        responses=answers(ImportSerializer, *SEND, 401, 403, 503, status=202),
     )
     def post(self, request: Request) -> Response:
         """Brings a file; it is read at once, and nothing changes before it is accepted."""
@@ -167,6 +172,7 @@ class ImportAccept(APIView):
         ImportSerializer,
         *EDIT,
         409,
+        503,
         takes=AcceptSerializer,
         status=202,
         operation_id="acceptImport",
@@ -188,6 +194,7 @@ class ImportUndo(APIView):
         404,
         406,
         409,
+        503,
         status=202,
         request=None,
         operation_id="undoImport",

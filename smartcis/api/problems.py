@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
+from kombu.exceptions import OperationalError as BrokerAway
 from rest_framework import exceptions, serializers
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -29,6 +30,7 @@ from smartcis.errors import (
     NotFound,
     QuotaReached,
     Refused,
+    Unavailable,
 )
 from smartcis.questions.asking import CannotSay, NoAnswer
 from smartcis.questions.once import NotAnswered
@@ -36,12 +38,6 @@ from smartcis.services.metrics import REFUSALS
 from smartcis.wrappers.errors import LogAway
 
 CONTENT_TYPE = "application/problem+json"
-
-
-class Unavailable(AspenError):
-    """Redis is away, which holds the log and the results."""
-
-    code = "smartcis.api.unavailable"
 
 
 STATUSES: tuple[tuple[type[AspenError], int], ...] = (
@@ -128,7 +124,7 @@ def answer_to(error: AspenError) -> tuple[int, dict[str, str], dict[str, Any]]:
 
 def unavailable(error: BaseException | None) -> Unavailable | None:
     """Returns what to say of the log or the database that fails, None of any other error."""
-    if isinstance(error, redis.RedisError):
+    if isinstance(error, redis.RedisError | BrokerAway):
         logger.error("redis unreachable", reason=str(error))
         return Unavailable("the building's log does not answer", attempt="again in a few seconds")
     if isinstance(error, OperationalError | InterfaceError):  # away, locked, or its disk is full

@@ -88,6 +88,22 @@ def test_a_body_with_something_else_is_refused(staff, tmp_path):
     assert staff("post", "/api/v1/imports/", {}).status_code == 400
 
 
+def test_a_full_disk_is_said_and_leaves_nothing(staff, tmp_path, settings):
+    (tmp_path / "file").write_text("where a folder should be")
+    settings.VAR = tmp_path / "file"
+    answer = staff("post", "/api/v1/imports/", {"file": archive(tmp_path / "a")})
+    assert answer.status_code == 503
+    assert not BuildingImport.objects.exists()
+
+
+def test_what_a_lost_transaction_left_does_no_harm(staff, tmp_path):
+    for _ in range(2):
+        path = brought(staff, archive(tmp_path / "a"))
+        assert staff("get", path).json()["state"] == "ready"
+        BuildingImport.objects.all().delete()  # its file stays
+    assert any((tmp_path / "imports").iterdir())
+
+
 def test_only_the_newest_is_undone(staff, tmp_path):
     paths = []
     for rooms in (("A",), ("A", "B")):

@@ -80,10 +80,12 @@ def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpac
 
 
 def is_drawing_of(spaces: Sequence[WalkableSpace], known: Known) -> bool:
-    """Returns whether at least half of the drawn rooms lie where known ones do."""
-    drawn = [(index, one) for index, one in enumerate(spaces) if not one.derived]
-    there = {index for index, _ in _by_ground(drawn, known.units)}
-    return 2 * len(there) >= len(drawn)
+    """Returns whether at least half of the drawn and of the known rooms lie where another does."""
+    drawn = [(index, one) for index, one in enumerate(spaces) if one.feature_id]
+    keyed = [one for one in known.units if one.key]
+    pairs = list(_by_ground(drawn, keyed))
+    both = min(len({index for index, _ in pairs}), len({unit.rid for _, unit in pairs}))
+    return 2 * both >= max(len(drawn), len(keyed))
 
 
 class DoorNames:
