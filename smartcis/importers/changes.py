@@ -140,12 +140,12 @@ def _everything() -> dict[str, Rows]:
 
 
 def _held(model: type[models.Model]) -> models.QuerySet[Any]:
-    """Returns the rows that an import can touch: of sources those of a room or a machine."""
+    """Returns the rows that an import can touch: of what sources alone have, those in a room."""
     rows = model._default_manager.all()  # noqa: SLF001  # the documented way to a model's manager
-    if "source" in {one.name for one in model._meta.fields if one.remote_field}:  # noqa: SLF001  # public despite its name
-        placed = Source.objects.exclude(unit=None, machine=None)
-        return rows.filter(models.Q(source__in=placed) | models.Q(source=None))
-    return rows
+    names = {one.name for one in model._meta.fields if one.remote_field}  # noqa: SLF001  # public despite its name
+    if "source" not in names or names & {"unit", "machine"}:
+        return rows
+    return rows.filter(source__in=Source.objects.exclude(unit=None, machine=None))
 
 
 def _rows(held: models.QuerySet[Any]) -> Rows:

@@ -25,7 +25,9 @@ from smartcis.models import (
     Machine,
     Reservation,
     RoutingNode,
+    SeenDevice,
     Sensor,
+    Source,
     Unit,
     Venue,
 )
@@ -133,6 +135,10 @@ def test_a_preview_changes_nothing_and_says_what_would_change(tmp_path):
 def test_replacing_a_building_and_undoing_it_restores_every_table(tmp_path):
     run(house(tmp_path / "a"))
     furnish("S2")
+    source = Source.objects.create(source="broker", kind="mqtt", config={})
+    SeenDevice.objects.create(
+        source=source, device="d", name="d", first_s=0.0, heard_s=0.0, unit_id="S2"
+    )
     before = every_row()
     other = write_archive(tmp_path / "other", [unit("X", (0, 0, 9, 9))], [entrance(0, 4)])
     venue = json.loads((other / "venue.json").read_text())
