@@ -171,13 +171,8 @@ CELERY_TASK_DEFAULT_QUEUE = f"{NAME}:celery"
 # What waits for somebody else's computer is done by a worker of its own, whose processes may be
 # killed: time, outbox and the engine's supervision never stand behind it.
 SOURCES_QUEUE = f"{NAME}:sources"
-CELERY_TASK_ROUTES = {
-    f"smartcis.{task}": {"queue": SOURCES_QUEUE}
-    for task in (
-        *("poll_source", "send_deliveries"),
-        *("read_import", "write_import", "take_back_import"),
-    )
-}
+WAITING = "poll_source send_deliveries read_import write_import take_back_import"
+CELERY_TASK_ROUTES = {f"smartcis.{task}": {"queue": SOURCES_QUEUE} for task in WAITING.split()}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": f"{NAME}:"}
 CELERY_TIMEZONE = "UTC"

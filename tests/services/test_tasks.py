@@ -28,9 +28,10 @@ def test_nothing_that_waits_for_others_runs_beside_the_rest():
         if task.startswith("smartcis.")
     }
     elsewhere = {task for task, queue in queues.items() if queue == settings.SOURCES_QUEUE}
-    assert elsewhere == {"poll_source", "send_deliveries"}
+    imports = {"read_import", "write_import", "take_back_import"}  # somebody's file
+    assert elsewhere == {"poll_source", "send_deliveries", *imports}
     assert queues["collect_deliveries"] == settings.CELERY_TASK_DEFAULT_QUEUE
-    assert app.tasks["smartcis.poll_source"].time_limit
+    assert all(app.tasks[f"smartcis.{task}"].time_limit for task in {"poll_source", *imports})
 
 
 @pytest.mark.django_db
