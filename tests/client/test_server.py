@@ -241,9 +241,10 @@ def appended():
 def test_readings_are_pushed_in_calls(served, gate, monkeypatch):
     monkeypatch.setattr("smartcis.client.push.AT_ONCE", 2)
     with SmartCIS(f"http://{served}", gate, timeout_s=PATIENCE_S) as client:
-        done = client.push(iter(readings(5)), key="once")
+        sent = readings(5)
+        done = client.push(iter(sent), key="once")
         assert done.accepted == len(appended()) == 5
-        assert client.push(readings(5), key="once").position == done.position
+        assert client.push(sent, key="once").position == done.position
         assert len(appended()) == 5
         odd = [*readings(2), {"sid": "m1.cpu", "value": 1, "unit": "kg"}]
         with pytest.raises(Problem) as refused:

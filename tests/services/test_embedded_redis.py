@@ -157,7 +157,7 @@ def broken_in_the_middle(data):
         (lambda data: data, {30}, ""),
         (lambda _data: b"", {0}, ""),
         (lambda data: bytes(len(data)), {0}, "after the first 0 were damaged"),
-        (broken_in_the_middle, {13, 14, 15}, "lost"),
+        (broken_in_the_middle, {12, 13, 14, 15}, "lost"),
     ],
 )
 def test_a_damaged_file_is_cut_and_what_was_lost_is_said(server, damage, kept, said):
