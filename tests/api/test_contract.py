@@ -151,3 +151,12 @@ def test_the_docs_lead_to_the_description_of_the_socket(visitor):  # noqa: F811
     assert document["asyncapi"] == "3.0.0"
     house = {"host": "testserver", "protocol": "ws", "pathname": "/"}
     assert document["servers"] == {"house": house}
+
+
+@pytest.mark.database
+@pytest.mark.parametrize(
+    "when", ["4374-07-09T01:52:12%2B19:26", "0001-01-01T00:00:00%2B23:59", "9999-12-31T23:59-23:59"]
+)
+def test_any_offset_is_a_time(staff, when):  # noqa: F811
+    for name in ("from", "to"):
+        assert staff("GET", f"reservations/?{name}={when}").status_code in {200, 400}
