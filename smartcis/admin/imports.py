@@ -177,7 +177,8 @@ def _levels(
             continue
         left, right = min(x for x, _ in corners), max(x for x, _ in corners)
         bottom, top = min(y for _, y in corners), max(y for _, y in corners)
-        sides = (left - MARGIN_M, -top - MARGIN_M, *_sides(right - left, top - bottom))
+        width_m, height_m = right - left + 2 * MARGIN_M, top - bottom + 2 * MARGIN_M
+        sides = (left - MARGIN_M, -top - MARGIN_M, width_m, height_m)
         yield PlanLevel(
             level["name"],
             " ".join(f"{one:.2f}" for one in sides),
@@ -190,10 +191,6 @@ def _levels(
                 if note["level_id"] == level["level_id"]
             ],
         )
-
-
-def _sides(width_m: float, height_m: float) -> tuple[float, float]:
-    return width_m + 2 * MARGIN_M, height_m + 2 * MARGIN_M
 
 
 def _path(shape: Sequence[Sequence[Sequence[Sequence[float]]]]) -> str:

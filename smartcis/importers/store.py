@@ -239,7 +239,8 @@ def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
             numbers[node.number] = there.pop(0)
     used = _used_points()
     for same_kind in (True, False):
-        gone = [one for one in stored.values() if one.node not in set(numbers.values())]
+        kept = set(numbers.values())
+        gone = [one for one in stored.values() if one.node not in kept]
         moved = _moved(
             [one for one in gone if same_kind or one.node in used],
             [one for one in plan.graph.nodes if one.number not in numbers],
