@@ -32,6 +32,10 @@
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
 | SMARTCIS_ENGINE_LANES | 1 | lanes of the engine query |
 | SMARTCIS_ENGINE_STANDBYS | 1 | engines that wait with Spark ready; 0: a dead one is started anew |
+| SMARTCIS_STARTING_S | 900 | how long a process may take to begin, an engine until Spark is ready |
+| SMARTCIS_ENGINE_FIRST_EPOCH_S | 1800 | and from then on until its first epoch; idle a fifth |
+| SMARTCIS_ENGINE_STALLED_S | 120 | later, how long idle with work; computing: five times as long |
+| SMARTCIS_ENGINE_SILENT_S | 15 | how long it may say nothing, once Spark is ready |
 | SMARTCIS_SPARK_UI | 0 | port of Spark's own pages, on 127.0.0.1; 0: none |
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
 | SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error; DEBUG has a line for each epoch |
@@ -44,15 +48,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import dj_database_url
-import structlog
 from django.core.exceptions import ImproperlyConfigured
 
 from smartcis.environment import (
@@ -66,6 +67,7 @@ from smartcis.environment import (
     var_dir,
     words,
 )
+from smartcis.log_lines import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = var_dir(BASE_DIR)
@@ -186,6 +188,11 @@ ENGINE_MASTER = os.environ.get("SMARTCIS_ENGINE_MASTER", "local[2,4]")
 ENGINE_HOST = os.environ.get("SMARTCIS_ENGINE_HOST", "127.0.0.1")
 ENGINE_LANES = number("SMARTCIS_ENGINE_LANES", default=1)
 ENGINE_STANDBYS = number("SMARTCIS_ENGINE_STANDBYS", default=1)
+# Whoever is slow is not taken for dead: no limit but the first counts before Spark is ready.
+STARTING_S = number("SMARTCIS_STARTING_S", default=900)
+ENGINE_FIRST_EPOCH_S = number("SMARTCIS_ENGINE_FIRST_EPOCH_S", default=1_800)
+ENGINE_STALLED_S = number("SMARTCIS_ENGINE_STALLED_S", default=120)
+ENGINE_SILENT_S = number("SMARTCIS_ENGINE_SILENT_S", default=15)
 SPARK_UI = number("SMARTCIS_SPARK_UI", default=0)
 LOG_KEEP_ENTRIES = number("SMARTCIS_LOG_KEEP", default=100_000)
 ENGINE_CHECKPOINT = VAR / "checkpoint"
@@ -347,54 +354,4 @@ CONTENT_SECURITY_POLICY = {
     "frame-ancestors": ["'none'"],
 }
 
-LOG_LEVEL = os.environ.get("SMARTCIS_LOG_LEVEL", "INFO")
-LOG_PARTS: list[Any] = [  # of every line, ours and the libraries'
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_log_level,
-    structlog.stdlib.ExtraAdder(),
-    structlog.processors.TimeStamper(fmt="iso"),
-    structlog.processors.format_exc_info,
-]
-LOG_LINE: Any = (
-    structlog.processors.JSONRenderer(default=str)
-    if os.environ.get("SMARTCIS_LOG_FORMAT", "text") == "json"
-    else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-)
-structlog.configure(
-    wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(LOG_LEVEL)),
-    processors=[part for part in LOG_PARTS if not isinstance(part, structlog.stdlib.ExtraAdder)]
-    + [structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-    # A handler of `logging` swallows what a full disk does not take; printing would raise it.
-    logger_factory=structlog.stdlib.LoggerFactory(),
-    cache_logger_on_first_use=False,
-)
-
-
-def without_traceback(record: logging.LogRecord) -> bool:
-    """Lets a line pass without its traceback: anybody can write it here, by a request."""
-    record.exc_info = None
-    return True
-
-
-LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"brief": {"()": lambda: without_traceback}},
-    "formatters": {
-        "line": {
-            "()": structlog.stdlib.ProcessorFormatter,
-            "foreign_pre_chain": LOG_PARTS,
-            "processors": [
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                LOG_LINE,
-            ],
-        }
-    },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "django.request": {"level": "ERROR"},
-        "django.security.DisallowedHost": {"filters": ["brief"]},
-        "httpx": {"level": "WARNING"},  # a line per poll of every source
-    },
-}
+LOGGING = logging_settings()

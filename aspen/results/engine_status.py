@@ -28,6 +28,7 @@ class EngineStatus:
     Args:
         state: starting, live, stopping, stopped or failed, as the driver put it last.
         beat_s: wall clock of the driver's last sign of life.
+        generation: of the query, empty until Spark is ready and has begun it.
         epoch: newest epoch written, 0 before the first of this run.
         position: log position of that epoch.
         head: the log's head at the last sign of life.
@@ -48,6 +49,10 @@ class EngineStatus:
     progress_s: float = 0.0
     lane_pids: Mapping[int, int] = field(default_factory=dict)
     error: str = ""
+
+    def spark_is_ready(self) -> bool:
+        """Returns whether this engine's Spark runs its query: all limits count from then on."""
+        return bool(self.generation) or self.state == "live"
 
     def summary(self, now_s: float | None = None) -> str:
         """Returns live, starting, delayed or offline, as pages show it."""

@@ -26,8 +26,10 @@ class EngineConfig:
         entries_per_batch: bound of one epoch, in log entries.
         patience_s: how long source and sink wait for a Redis server that is away.
         lease_s: how long an engine that died still keeps others out.
-        stalled_s: an engine that has entries to read, computes next to nothing and finishes no
-            epoch for so long ends itself.
+        first_epoch_s: from the moment Spark is ready an engine may compute so long until its first
+            epoch, and a fifth of it where it computes next to nothing.
+        stalled_s: later, an engine that has entries to read, computes next to nothing and finishes
+            no epoch for so long ends itself; one that computes, after five times as long.
         compact_entries: stored changes beyond which a lane's snapshot moves up.
         keep_entries: how many log entries stay when older ones are folded into the log's base.
         lower_from_hz: declared rate from which on a stream's selections are made in Spark.
@@ -45,6 +47,7 @@ class EngineConfig:
     entries_per_batch: int = 2_000
     patience_s: float = 30.0
     lease_s: float = 6.0
+    first_epoch_s: float = 1_800.0
     stalled_s: float = 120.0
     compact_entries: int = 5_000
     keep_entries: int = KEEP_ENTRIES

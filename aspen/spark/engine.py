@@ -49,7 +49,7 @@ from aspen.spark.rehearsal import rehearse
 from aspen.spark.session import jvm_lives, scratch_folder, start_session
 from aspen.spark.sink import Sink
 from aspen.spark.sockets import socket_folder
-from aspen.spark.stall import Stall
+from aspen.spark.stall import LONGEST, Stall
 
 _LOG = logging.getLogger(__name__)
 _BEAT_S = 1.0
@@ -109,7 +109,7 @@ class Engine:
     def prepare(self) -> None:
         """Start Spark and let it do once what an engine does, long before `run` and its lease."""
         self._session = self._start_session()
-        rehearse(self._session, self._config.lanes, self._scratch)
+        rehearse(self._session, self._config.lanes, self._scratch, self._config.first_epoch_s)
         self._say("stands_by", pid=os.getpid())
 
     def is_prepared(self) -> bool:
@@ -177,7 +177,7 @@ class Engine:
         try:
             while True:
                 query = self._start_query(session, results, prepared)
-                # A stall is counted from here: on a busy machine Spark takes minutes to begin.
+                # Every limit is counted from here: on a busy machine Spark takes minutes to begin.
                 self._update(generation=str(query.id), progress_s=time.time())
                 self._querying.set()
                 self._say("query_started", generation=str(query.id))
@@ -324,7 +324,8 @@ class Engine:
 
     def _beat(self) -> None:
         """Renew the lease, tell how it goes, notice a stall; once a second."""
-        renewed, stall = time.monotonic(), Stall(self._config.stalled_s)
+        renewed, config = time.monotonic(), self._config
+        first, later = Stall(config.first_epoch_s / LONGEST), Stall(config.stalled_s)
         while not self._stop.wait(_BEAT_S):
             try:
                 held = self._lease.renew()
@@ -341,6 +342,7 @@ class Engine:
             caught_up = head <= status.position
             self._update(head=head, **({"progress_s": time.time()} if caught_up else {}))
             silent_s = time.monotonic() - self._moved_at
+            stall = later if status.epoch else first
             if self._querying.is_set() and not caught_up and stall.after(silent_s):
                 self._end(Ending.STALLED)
                 return

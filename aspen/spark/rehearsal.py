@@ -26,7 +26,6 @@ from aspen.spark.lane_processor import LaneSettings, in_lanes
 from aspen.spark.log_source import LogReader, LogSource
 
 NAME = "rehearsal"
-LONGEST_S = 120.0
 
 
 class OneTick:
@@ -74,16 +73,17 @@ class RehearsalSource(LogSource):
         return RehearsalReader(dict(self.options))
 
 
-def rehearse(session: SparkSession, lanes: int, scratch: Path) -> None:
+def rehearse(session: SparkSession, lanes: int, scratch: Path, longest_s: float) -> None:
     """Run one epoch of a query that leaves nothing behind.
 
     Args:
         lanes: as many as the engine will have.
         scratch: folder of the session.
+        longest_s: how long its epoch may take.
 
     Raises:
         StreamingQueryException: it failed, and the engine's would.
-        TimeoutError: there was no epoch in two minutes.
+        TimeoutError: there was no epoch in that time.
     """
     keys, checkpoint = lane_keys(session, lanes), scratch / NAME
     session.dataSource.register(RehearsalSource)
@@ -109,12 +109,12 @@ def rehearse(session: SparkSession, lanes: int, scratch: Path) -> None:
         .trigger(processingTime="0 seconds")
         .start()
     )
-    ends = time.monotonic() + LONGEST_S
+    ends = time.monotonic() + longest_s
     while not over.wait(0.1):
         failed = query.exception()
         if failed is not None:
             raise failed
         if time.monotonic() > ends:
-            raise TimeoutError(f"no epoch of a rehearsal in {LONGEST_S:g} s")
+            raise TimeoutError(f"no epoch of a rehearsal in {longest_s:g} s")
     query.stop()
     shutil.rmtree(checkpoint, ignore_errors=True)

@@ -20,7 +20,6 @@ STEADY_S = 30.0  # a process that ran so long has not failed at its start
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 15.0
 SILENT_S = 60.0  # longer than any patience with a server or a database that is away
-STARTING_S = 180.0
 LOOK_S = 0.5
 
 _PR_SET_PDEATHSIG = 1
@@ -79,6 +78,7 @@ class Child:
             thread.
         waits: whether it waits at its standard input for what `tell` says, or for the end of that.
         beats: whether it calls `heartbeat.beat`; one that beats no more is killed.
+        starting_s: how long it may take until its first beat.
     """
 
     name: str
@@ -89,6 +89,7 @@ class Child:
     tied: bool = True
     waits: bool = False
     beats: bool = False
+    starting_s: float = 900.0
     process: subprocess.Popen[bytes] | None = None
     starts: int = 0
     began: float = 0.0
@@ -125,7 +126,7 @@ class Child:
             os.close(theirs)
         self.starts += 1
         self.began = time.monotonic()
-        self._silent_at = self.began + STARTING_S
+        self._silent_at = self.began + self.starting_s
 
     def watch(self) -> str:
         """Starts the process again if it has died and its pause is over; kills one that hangs.

@@ -3,6 +3,7 @@
     lease free                      → start `manage.py engine` as a process group of its own
     an engine of this host has it   → adopt it: it outlived the supervisor that started it
     our engine is silent            → kill the group, the lease with it; then start another
+    Spark is not ready yet          → let it be silent: that is another, generous limit
     engine fails at once            → wait longer each time
     another host's lease            → leave it alone
 
@@ -37,8 +38,6 @@ from aspen.results.engine_status import EngineStatus, read_status, say_supervise
 from aspen.results.lease import Lease
 from smartcis.services.child import BackOff, Child, signal_group
 
-HUNG_S = 15.0  # an engine says something every second
-STARTING_S = 180.0  # and until it says the first word, Python may take a while on a busy machine
 STOP_S = 20.0
 PERIOD_S = 1.0
 STANDBY = "--standby"
@@ -59,6 +58,8 @@ class EngineSupervisor:
         output: file for the engine's words.
         environment: the engine's environment.
         standbys: how many engines stand by.
+        starting_s: how long an engine may take until Spark is ready.
+        silent_s: how long it may say nothing from then on; it says something every second.
     """
 
     name = "engine"
@@ -71,12 +72,16 @@ class EngineSupervisor:
         output: Path,
         environment: Mapping[str, str],
         standbys: int = 0,
+        *,
+        starting_s: float,
+        silent_s: float,
     ) -> None:
         self._redis = connect_once(url)
         self._results = name
         self._lease = Lease(url, name, ttl_s=1.0)
         self._output = output
         self._command, self._environment = command, environment
+        self._starting_s, self._silent_s = starting_s, silent_s
         self._child = self._engine()
         self._standbys = [self._standby() for _ in range(standbys)]
         self._adopted: psutil.Process | None = None
@@ -176,22 +181,32 @@ class EngineSupervisor:
         now = time.monotonic()
         ran_s = now - self._began
         alive, code = self._state()
+        fault = ""
         spoke = status.pid == pid and status.host == socket.gethostname()
         if alive:
             # By our own clock: the time of day may jump.
             if spoke and status.beat_s != self._heard_s:
                 self._heard_at, self._heard_s = now, status.beat_s
             silent_s = now - self._heard_at
-            if silent_s <= (HUNG_S if self._heard_s else STARTING_S):
+            ready = spoke and status.spark_is_ready()
+            if (silent_s <= self._silent_s) if ready else (ran_s <= self._starting_s):
                 return ""
-            logger.warning("engine_hangs", pid=pid, silent_s=round(silent_s, 1))
+            logger.warning("engine_hangs", pid=pid, silent_s=round(silent_s, 1), ready=ready)
+            fault = (
+                f"said nothing for {silent_s:.0f} s and was killed"
+                if ready
+                else f"Spark was not ready within {ran_s:.0f} s; on a slow machine raise "
+                "SMARTCIS_STARTING_S"
+            )
+        elif code is not None and not spoke:
+            fault = f"ended with status {code}: {self._last_line()}"
         signal_group(pid, signal.SIGKILL)
         if self._child.process is not None:
             self._child.process.wait()
         self._child.process = self._adopted = None
         self._lease.break_of(pid)
-        if code is not None and not spoke and self._lease.held_for_s() <= 0:
-            self._report(pid, code)
+        if fault and self._lease.held_for_s() <= 0:
+            self._report(pid, fault)
         pause_s = self._back_off.pause_s(ran_s)
         self._next_start = now + pause_s
         logger.warning("engine_down", pid=pid, code=code, ran_s=round(ran_s, 1), pause_s=pause_s)
@@ -210,16 +225,19 @@ class EngineSupervisor:
         except psutil.NoSuchProcess:
             return False, None
 
-    def _report(self, pid: int, code: int) -> None:
-        """Writes the status that an engine left unwritten, with the last line of its output."""
+    def _last_line(self) -> str:
+        """Returns the last words of an engine."""
         output = self._output.read_bytes()[-_LAST_BYTES:].decode(errors="replace")
-        line = next((line for line in reversed(output.splitlines()) if line.strip()), "")
+        return next((line for line in reversed(output.splitlines()) if line.strip()), "").strip()
+
+    def _report(self, pid: int, error: str) -> None:
+        """Writes the status that an engine left unwritten."""
         failed = EngineStatus(
             state="failed",
             pid=pid,
             host=socket.gethostname(),
             beat_s=time.time(),
-            error=f"ended with status {code}: {line.strip()}",
+            error=error,
         )
         write_status(self._redis, self._results, failed)
 

@@ -16,7 +16,6 @@ from waiting import until
 
 from aspen.results.engine_status import EngineStatus, read_status
 from aspen.results.lease import Lease, process_name
-from smartcis.services import engine_supervisor
 from smartcis.services.engine_supervisor import SUPERVISED, EngineSupervisor
 from smartcis.services.product import NotLive, Product
 
@@ -37,26 +36,37 @@ if "--standby" in sys.argv:
         sys.exit(1)
 assert lease.acquire()
 began = time.time()
+spark_s = float(os.environ.get("SPARK_TAKES_S", 0))
+write_status(client, name, EngineStatus("starting", os.getpid(), socket.gethostname(),
+                                        beat_s=time.time()))
+time.sleep(spark_s)
+began = time.time()
 while True:
     if time.time() - began < beats:
         write_status(client, name, EngineStatus("live", os.getpid(), socket.gethostname(),
-                                                beat_s=time.time()))
+                                                beat_s=time.time(), generation="g"))
     time.sleep(0.05)
 """
 
 
 class Case:
-    def __init__(self, url, folder, monkeypatch):
+    def __init__(self, url, folder):
         self.name = f"test-{secrets.token_hex(6)}"
         self.client = redis.Redis.from_url(url)
         self.url, self.folder = url, folder
-        monkeypatch.setattr(engine_supervisor, "HUNG_S", 0.5)
         self.supervisors = []
 
-    def supervise(self, beats=1e9, program=ENGINE, standbys=0):
+    def supervise(self, beats=1e9, program=ENGINE, standbys=0, spark_s=0.0, starting_s=100.0):
         command = [sys.executable, "-c", program, self.url, self.name, str(beats), SUPERVISED]
         made = EngineSupervisor(
-            self.url, self.name, command, self.folder / "engine.log", os.environ, standbys
+            self.url,
+            self.name,
+            command,
+            self.folder / "engine.log",
+            {**os.environ, "SPARK_TAKES_S": str(spark_s)},
+            standbys,
+            starting_s=starting_s,
+            silent_s=0.5,
         )
         self.supervisors.append(made)
         return made
@@ -77,8 +87,8 @@ class Case:
 
 
 @pytest.fixture
-def case(redis_url, tmp_path, monkeypatch):
-    made = Case(redis_url, tmp_path, monkeypatch)
+def case(redis_url, tmp_path):
+    made = Case(redis_url, tmp_path)
     yield made
     for supervisor in made.supervisors:
         supervisor.stop()
@@ -112,6 +122,29 @@ def test_a_silent_one_is_killed_and_replaced(case):
     assert "killed" in done
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_slow_spark_is_not_taken_for_silence(case):
+    supervisor = case.supervise(spark_s=2.0)
+    assert supervisor.look() == "started"
+    pid, done = supervisor.pid, []
+    until(lambda: case.status.state == "live", also=lambda: done.append(supervisor.look()))
+    assert case.status.pid == pid
+    assert set(done) == {""}
+
+
+def test_one_whose_spark_is_never_ready_is_replaced_and_the_status_says_what_to_set(case):
+    supervisor = case.supervise(spark_s=1e6, starting_s=1.5)
+    supervisor.look()
+    pid, reports = supervisor.pid, set()
+
+    def look():
+        supervisor.look()
+        reports.add(case.status.error)
+
+    until(lambda: supervisor.starts > 1 and any(reports), also=look)
+    assert supervisor.pid != pid
+    assert any("raise SMARTCIS_STARTING_S" in error for error in reports)
 
 
 def test_one_that_fails_at_once_is_started_more_and_more_rarely(case):

@@ -95,16 +95,14 @@ def alive(pid):
         return False
 
 
-def test_one_that_need_not_beat_is_left_alone(made, monkeypatch):
-    monkeypatch.setattr(children, "STARTING_S", 0.0)
-    one = made(SLEEPER)
+def test_one_that_need_not_beat_is_left_alone(made):
+    one = made(SLEEPER, starting_s=0.0)
     time.sleep(0.1)
     assert one.watch() == ""
 
 
-def test_one_that_never_begins_to_beat_is_killed(made, monkeypatch):
-    monkeypatch.setattr(children, "STARTING_S", 0.2)
-    one = made(SLEEPER, beats=True)
+def test_one_that_never_begins_to_beat_is_killed(made):
+    one = made(SLEEPER, beats=True, starting_s=0.2)
     until(lambda: one.watch() == "says nothing any more, killed")
 
 

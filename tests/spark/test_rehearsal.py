@@ -16,13 +16,13 @@ pytestmark = pytest.mark.spark
 
 def test_a_rehearsal_leaves_nothing_behind(session, tmp_path):
     for _ in range(2):
-        rehearse(session, 1, tmp_path)
+        rehearse(session, 1, tmp_path, 120.0)
         assert session.streams.active == []
         assert list(tmp_path.iterdir()) == []
 
 
 def test_an_engine_goes_on_in_a_session_that_has_rehearsed(session, config, feed, results):
-    rehearse(session, config.lanes, config.checkpoint.parent)
+    rehearse(session, config.lanes, config.checkpoint.parent, 120.0)
     with product.running(config, session):
         feed.more(20)
         product.check(feed, results)

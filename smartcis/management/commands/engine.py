@@ -60,6 +60,8 @@ class Command(BaseCommand):
             master=settings.ENGINE_MASTER,
             host=settings.ENGINE_HOST,
             lanes=options["lanes"],
+            first_epoch_s=settings.ENGINE_FIRST_EPOCH_S,
+            stalled_s=settings.ENGINE_STALLED_S,
             keep_entries=settings.LOG_KEEP_ENTRIES,
             settings=_own_pages(),
         )
