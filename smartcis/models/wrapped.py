@@ -25,6 +25,11 @@ LONGEST_PERIOD_S = 24 * 3600.0
 SHORTEST_PERIOD_S = 1.0
 
 
+def source_kinds() -> tuple[tuple[str, str], ...]:
+    """Returns all kinds to choose from; by name, so that a new one needs no migration."""
+    return Source.KINDS
+
+
 class Source(SourceModel):
     """Something outside that a wrapper reads.
 
@@ -44,7 +49,7 @@ class Source(SourceModel):
 
     source = models.SlugField(primary_key=True, max_length=60)
     name = models.CharField(max_length=100)
-    kind = models.CharField(max_length=20, choices=KINDS, db_index=True)
+    kind = models.CharField(max_length=20, choices=source_kinds, db_index=True)
     config = models.JSONField(default=dict, blank=True)
     unit = models.ForeignKey(
         Unit,

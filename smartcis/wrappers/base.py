@@ -10,6 +10,7 @@ it tell its source that the data arrived.
 from __future__ import annotations
 
 import abc
+import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +22,19 @@ from celery.exceptions import SoftTimeLimitExceeded
 from aspen.errors import AspenError
 from aspen.model.schema import Relation
 from smartcis.catalog import CATALOG
+from smartcis.readings.times import measured_s
 from smartcis.wrappers.config import ConfigField, checked
-from smartcis.wrappers.protocol import Append, Capability, Settings
+from smartcis.wrappers.errors import BadBrokerMessage, LogAway
+from smartcis.wrappers.payloads.protocol import Message
+from smartcis.wrappers.protocol import (
+    Append,
+    Batch,
+    Capability,
+    Measurements,
+    MessageRefusal,
+    Readings,
+    Settings,
+)
 from smartcis.wrappers.pulse import Pulse
 
 FIRST_PAUSE_S = 0.5
@@ -80,9 +92,70 @@ class Wrapper:
 class Listener(Wrapper, abc.ABC):
     """A source that speaks when it has something to say."""
 
+    longest_pause_s: ClassVar[float] = LONGEST_PAUSE_S
+
+    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time) -> None:
+        self.appended = self.refused = 0
+        self._random = random.Random()
+        super().__init__(settings, clock)
+
     @abc.abstractmethod
     async def run(self, append: Append) -> None:
         """Delivers until cancelled; what fails on the way is retried and reported to the pulse."""
+
+    async def _rest(self, failures: int) -> None:
+        """Waits before the next attempt."""
+        await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
+
+    @abc.abstractmethod
+    def _read(self, message: Message) -> Batch:
+        """Returns what a message says.
+
+        Raises:
+            AspenError: nothing that can be used.
+        """
+
+    async def _deliver(self, message: Message, append: Append) -> None:
+        """Appends what a message says, however long the log is away; keeps one that is refused."""
+        failures = 0
+        while True:
+            try:
+                await self._try(message, append)
+            except LogAway as away:
+                self.pulse.trouble(away.message)
+                await self._rest(failures)
+                failures += 1
+            else:
+                return
+
+    async def _try(self, message: Message, append: Append) -> None:
+        try:
+            batch = self._read(message)
+            if not isinstance(batch, Measurements) or batch.measured:
+                await asyncio.to_thread(append, batch)
+            newest_s = _newest_s(batch)
+        except LogAway:
+            raise
+        except AspenError as fault:
+            await self._refuse(message, fault)
+        except Exception as error:  # unacknowledged, it would come for ever and hold up the others
+            logger.exception("message broke its reader", topic=message.topic)
+            broke = BadBrokerMessage(f"it broke its reader: {type(error).__name__}: {error}")
+            await self._refuse(message, broke)
+        else:
+            self.appended += 1
+            # By when it was measured: what the broker kept for hours is no sign of life.
+            if newest_s is not None:
+                self.pulse.heard(min(newest_s, self._clock()))
+
+    async def _refuse(self, message: Message, fault: AspenError) -> None:
+        """Keeps a message for somebody to look at, and may then forget it."""
+        refusal = MessageRefusal(message.topic, message.data, fault)
+        await asyncio.to_thread(self.settings.refuse, refusal)
+        self.refused += 1
+        self.pulse.trouble(f"message on {message.topic} refused: {fault.code}: {fault.message}")
+        said = {"code": fault.code, "reason": fault.message, "found": fault.found}
+        logger.warning("message refused", topic=message.topic, **said)
 
 
 class Poller(Wrapper, abc.ABC):
@@ -125,6 +198,18 @@ class Poller(Wrapper, abc.ABC):
             return True
         self.pulse.trouble(reason)
         return False
+
+
+def _newest_s(batch: Batch) -> float | None:
+    """Returns when the newest value was measured, None where a message does not say."""
+    match batch:
+        case Readings(_, readings):
+            return max(measured_s(one) for one in readings)
+        case Measurements(_, measured, arrived_s, retained):
+            usual_s = None if retained else arrived_s
+            said = [usual_s if one.at_s is None else one.at_s for one in measured]
+            return max((at_s for at_s in said if at_s is not None), default=usual_s)
+    return None
 
 
 def pause_s(failures: int, rng: random.Random, longest_s: float = LONGEST_PAUSE_S) -> float:

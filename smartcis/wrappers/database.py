@@ -16,9 +16,9 @@ from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from smartcis.wrappers.errors import BadConfig, SourceDown
+from smartcis.wrappers.secrets import ENVIRONMENT
 
 CONNECT_S = 10
-ENVIRONMENT = "env:"  # keeps passwords out of the config
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 OURS = "smartcis_outboxentry"
 """A table that every database of this product has, and no other."""

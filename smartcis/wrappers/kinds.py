@@ -6,6 +6,7 @@ from smartcis.wrappers.base import Wrapper
 from smartcis.wrappers.calendar import Calendar
 from smartcis.wrappers.engine import EngineSource
 from smartcis.wrappers.errors import BadConfig
+from smartcis.wrappers.home_assistant import HomeAssistantSocket
 from smartcis.wrappers.host import Host
 from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.pdu import Pdu
@@ -15,6 +16,7 @@ from smartcis.wrappers.table import DatabaseTable
 
 KINDS: tuple[type[Wrapper], ...] = (
     MqttBroker,
+    HomeAssistantSocket,
     Calendar,
     Pdu,
     SoftwareList,

@@ -16,32 +16,22 @@ Source:     MQTT 3.1.1 section 4.3.2; own.
 
 from __future__ import annotations
 
-import asyncio
-import random
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiomqtt
 import structlog
 from django.conf import settings
 
-from aspen.errors import AspenError
 from smartcis.outbound import AddressRefused, connected
-from smartcis.readings.times import measured_s
-from smartcis.wrappers.base import Listener, pause_s
+from smartcis.wrappers.base import Listener
 from smartcis.wrappers.config import ConfigField, zone
-from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, LogAway, reason_of
+from smartcis.wrappers.errors import BadConfig, reason_of
 from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.payloads.reader import PayloadReader
-from smartcis.wrappers.protocol import (
-    Append,
-    Capability,
-    Measurements,
-    MessageRefusal,
-    Readings,
-)
+from smartcis.wrappers.protocol import Append, Batch, Capability
 from smartcis.wrappers.push import READINGS
 
 PORT, TLS_PORT = 1883, 8883
@@ -70,7 +60,7 @@ class MqttBroker(Listener):
     )
     feeds = READINGS
     capabilities = (Capability.PUSH,)
-    longest_pause_s: ClassVar[float] = 15.0
+    longest_pause_s = 15.0
 
     def _set_up(self, config: Mapping[str, Any]) -> None:
         clocks = zone(config["zone"]) if config["zone"] else None
@@ -80,9 +70,7 @@ class MqttBroker(Listener):
         except ValueError as fault:
             raise BadConfig("no topic filter", found=str(config["topic"])[:60]) from fault
         self._address = broker_address(str(config["url"]))
-        self._random = random.Random()
         self._followed: set[str] = set()
-        self.appended = self.refused = 0
 
     async def run(self, append: Append) -> None:
         """Stays connected and appends what comes; see the module's head."""
@@ -102,7 +90,7 @@ class MqttBroker(Listener):
                 failures += 1
                 self.pulse.trouble(f"broker: {reason_of(error)}")
                 logger.warning("broker away", source=self.settings.source, reason=str(error))
-            await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
+            await self._rest(failures)
 
     def _client(self) -> aiomqtt.Client:
         host = str(self._address.hostname)
@@ -161,53 +149,10 @@ class MqttBroker(Listener):
         if not self._wanted(topic) and topic not in self._reader.follows:
             return
         self.settings.heard(heard)
-        failures = 0
-        while True:
-            try:
-                await self._try(heard, append)
-            except LogAway as away:
-                self.pulse.trouble(away.message)
-                await asyncio.sleep(pause_s(failures, self._random, self.longest_pause_s))
-                failures += 1
-            else:
-                return
+        await self._deliver(heard, append)
 
-    async def _try(self, message: Message, append: Append) -> None:
-        try:
-            batch = self._reader.read(message)
-            if not isinstance(batch, Measurements) or batch.measured:
-                await asyncio.to_thread(append, batch)
-            newest_s = _newest_s(batch)
-        except LogAway:
-            raise
-        except AspenError as fault:
-            await self._refuse(message, fault)
-        except Exception as error:  # unacknowledged, it would come for ever and hold up the others
-            logger.exception("message broke its reader", topic=message.topic)
-            broke = BadBrokerMessage(f"it broke its reader: {type(error).__name__}: {error}")
-            await self._refuse(message, broke)
-        else:
-            self.appended += 1
-            # By when it was measured: what the broker kept for hours is no sign of life.
-            if newest_s is not None:
-                self.pulse.heard(min(newest_s, self._clock()))
-
-    async def _refuse(self, message: Message, fault: AspenError) -> None:
-        """Keeps a message for somebody to look at, and may then forget it."""
-        refusal = MessageRefusal(message.topic, message.data, fault)
-        await asyncio.to_thread(self.settings.refuse, refusal)
-        self.refused += 1
-        self.pulse.trouble(f"message on {message.topic} refused: {fault.code}: {fault.message}")
-        logger.warning("message refused", topic=message.topic, **_fields(fault))
-
-
-def _newest_s(batch: Readings | Measurements) -> float | None:
-    """Returns when the newest value was measured, None where a kept message does not say."""
-    if isinstance(batch, Readings):
-        return max(measured_s(one) for one in batch.readings)
-    arrived_s = None if batch.retained else batch.arrived_s
-    said = [arrived_s if one.at_s is None else one.at_s for one in batch.measured]
-    return max((at_s for at_s in said if at_s is not None), default=arrived_s)
+    def _read(self, message: Message) -> Batch:
+        return self._reader.read(message)
 
 
 def broker_address(url: str) -> SplitResult:
@@ -224,7 +169,3 @@ def broker_address(url: str) -> SplitResult:
             attempt="mqtt://localhost:1883, as the source's url or as MQTT_URL",
         )
     return parts
-
-
-def _fields(fault: AspenError) -> dict[str, str]:
-    return {"code": fault.code, "reason": fault.message, "found": fault.found}

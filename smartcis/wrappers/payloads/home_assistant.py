@@ -157,6 +157,14 @@ class HomeAssistant:
                 self._on.pop(one.topic, None)
 
 
+def quantity_of(device_class: object, names: Sequence[str]) -> str:
+    """Returns what an entity measures, by its class, else by its names; empty for unknown."""
+    if isinstance(device_class, str) and device_class:
+        return CLASSES.get(device_class, "")
+    fields = [field_named(name) for name in names]
+    return next((field.quantity for field in fields if field and not field.inverted), "")
+
+
 def _is_config(levels: Sequence[str]) -> bool:
     return len(levels) in (4, 5) and levels[0] == PREFIX and levels[-1] == "config"
 
@@ -198,13 +206,8 @@ def _entity(config: Mapping[str, Any], base: Any, component: str, own: str) -> I
 
 
 def _quantity(config: Mapping[str, Any], template: Template, own: str) -> str:
-    """Returns what is measured, by its class, else by the name of its field or its own."""
-    kind = _said(config, "device_class")
-    if isinstance(kind, str) and kind:
-        return CLASSES.get(kind, "")
     names = [step for step in template.path[-1:] if isinstance(step, str)]
-    fields = [field_named(name) for name in (*names, own.rpartition("_")[2])]
-    return next((field.quantity for field in fields if field and not field.inverted), "")
+    return quantity_of(_said(config, "device_class"), (*names, own.rpartition("_")[2]))
 
 
 def _topic(topic: object, base: object) -> str:
