@@ -6,13 +6,16 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from smartcis.access.owner import Owner
 from smartcis.actions.change_room import change_room
 from smartcis.actions.rename_level import rename_level
+from smartcis.actions.set_door_state import set_door_state
 from smartcis.actions.support.check_category import check_category
+from smartcis.admin.inventory import Inventoried
 from smartcis.admin.marks import Form, Page, ReadOnly, derived_mark, refuse
 from smartcis.errors import Invalid
 from smartcis.models import Building, Door, Level, Unit, Venue
@@ -72,7 +75,7 @@ class UnitForm(Form):
 
 
 @admin.register(Unit)
-class UnitAdmin(Page):
+class UnitAdmin(Inventoried):
     """Rooms, corridors, stairs and lifts; searched by other pages' selectors."""
 
     form = UnitForm
@@ -112,11 +115,23 @@ class DoorAdmin(Page):
     @admin.action(description="Lock the selected doors", permissions=("change",))
     def lock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
         """Locks doors; routes lead around them at once."""
-        count = queryset.exclude(state=Door.LOCKED).update(state=Door.LOCKED)
-        self.message_user(request, f"{count} doors locked.")
+        self._set(request, queryset, Door.LOCKED)
 
     @admin.action(description="Unlock the selected doors", permissions=("change",))
     def unlock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
         """Opens doors."""
-        count = queryset.exclude(state=Door.OPEN).update(state=Door.OPEN)
-        self.message_user(request, f"{count} doors unlocked.")
+        self._set(request, queryset, Door.OPEN)
+
+    def save_model(self, request: HttpRequest, obj: Door, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+        """Sets a door's state as the API does."""
+        del form, change
+        set_door_state(obj.pk, obj.state, Owner.of(request))
+
+    @transaction.atomic
+    def _set(self, request: HttpRequest, queryset: QuerySet[Door], state: str) -> None:
+        others = queryset.exclude(state=state).values_list("pk", flat=True)
+        owner, keys = Owner.of(request), list(others)
+        for key in keys:
+            set_door_state(key, state, owner)
+        word = "locked" if state == Door.LOCKED else "unlocked"
+        self.message_user(request, f"{len(keys)} doors {word}.")

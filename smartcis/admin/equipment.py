@@ -15,6 +15,7 @@ from smartcis.actions.remove_machine import remove_machine
 from smartcis.actions.support.save_kiosk import save_kiosk
 from smartcis.actions.support.save_machine import save_machine
 from smartcis.actions.support.stand import Stand, stand_of
+from smartcis.admin.inventory import InventoryPage
 from smartcis.admin.marks import Form, Kept, Page, Table, simulated_mark
 from smartcis.errors import Invalid
 from smartcis.models import Desk, Kiosk, Machine, SoftwareInstall
@@ -60,7 +61,7 @@ class MachineForm(Form):
 
 
 @admin.register(Machine)
-class MachineAdmin(Kept):
+class MachineAdmin(InventoryPage, Kept):
     """Machines, searched by host or room; software is edited in place."""
 
     form = MachineForm

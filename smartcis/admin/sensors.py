@@ -11,6 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from sensors_sim.waveforms import WAVEFORMS
+from smartcis.admin.inventory import Inventoried
 from smartcis.admin.marks import Form, Page, Switched, simulated_mark
 from smartcis.models import RegionSeed, Sensor, SensorKind
 from smartcis.models.sensor_kinds import sensor_kinds
@@ -82,7 +83,7 @@ class SensorForm(Form):
 
 
 @admin.register(Sensor)
-class SensorAdmin(Switched):
+class SensorAdmin(Inventoried, Switched):
     """Sensors; a change of waveform or parameters is sent at once."""
 
     form = SensorForm

@@ -23,6 +23,6 @@ def save_sensor(sensor: Sensor, changes: Mapping[str, Any]) -> Sensor:
     with checked(changes):
         sensor.clean()
         sensor.locate()
-        sensor.full_clean(exclude=("sid",), validate_unique=False)
+        sensor.full_clean(validate_unique=False)
         sensor.save()
     return sensor
