@@ -133,7 +133,7 @@ def test_sensors_by_room_machine_and_device(house):
     )
     text = (
         "Sensor;Art;Raum;Maschine;Intervall (s);Quelle;Gerät\n"
-        "t1;Temperature;B;;900;;\n"
+        "t1;Temperature;B;;60;;\n"
         "m1.seat;;;m2;;;\n"
         ";temperature;A;;;gate;d1\n"
         ";light;A;;;gate;d2\n"
@@ -150,7 +150,7 @@ def test_sensors_by_room_machine_and_device(house):
     first = Sensor.objects.get(pk="t1")
     assert (first.kind, first.unit_id, first.period_s, first.simulated) == (
         *("temperature", "B"),
-        *(900.0, False),
+        *(60.0, False),
     )
     assert Sensor.objects.get(pk="m1.seat").unit_id == "B"
     assert [(row.outcome.value, row.column) for row in report.rows[4:]] == [

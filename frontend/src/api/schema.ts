@@ -471,6 +471,58 @@ export interface components {
             position: components["schemas"]["Position"] | null;
             try: string;
         };
+        /** @description A table of machines, sensors or rooms. */
+        InventoryFileRequest: {
+            /**
+             * Format: binary
+             * @description comma, semicolon or tab between cells, a header first
+             */
+            file: string;
+            /**
+             * @description write nothing
+             * @default true
+             */
+            preview: boolean;
+            /**
+             * @description machines or sensors go that the table does not name
+             * @default false
+             */
+            remove: boolean;
+        };
+        /** @description What a table says, and what it changes. */
+        InventoryReport: {
+            /** @description column → what the file calls it */
+            columns: {
+                [key: string]: string;
+            };
+            /** @description by outcome */
+            counts: {
+                [key: string]: number;
+            };
+            /** @description other headers */
+            ignored: string[];
+            /** @description whether nothing was written */
+            preview: boolean;
+            rows: components["schemas"]["InventoryRow"][];
+            /** @description machines, sensors or rooms */
+            thing: string;
+        };
+        /** @description A row, and what becomes of it. */
+        InventoryRow: {
+            /** @description by column before and after */
+            changes: {
+                [key: string]: string[];
+            };
+            /** @description the header above the cell at fault */
+            column: string;
+            /** @description mid, sid or rid */
+            key: string;
+            /** @description line of the file; 0 for what it does not name */
+            number: number;
+            /** @description added, changed, unchanged, removed or refused */
+            outcome: string;
+            refusal: components["schemas"]["Error"] | null;
+        };
         /** @description Which share of an input's rows passes its conditions. */
         KeptShare: {
             /** @description how this is known */
@@ -1664,6 +1716,9 @@ export type ImportFileRequest = components['schemas']['ImportFileRequest'];
 export type ImportNote = components['schemas']['ImportNote'];
 export type ImportReport = components['schemas']['ImportReport'];
 export type Invalid = components['schemas']['Invalid'];
+export type InventoryFileRequest = components['schemas']['InventoryFileRequest'];
+export type InventoryReport = components['schemas']['InventoryReport'];
+export type InventoryRow = components['schemas']['InventoryRow'];
 export type KeptShare = components['schemas']['KeptShare'];
 export type Kiosk = components['schemas']['Kiosk'];
 export type KioskChangeRequest = components['schemas']['KioskChangeRequest'];
