@@ -17,8 +17,8 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "rid": "rid room roomid roomno roomnumber roomname raum raumnr raumnummer raumname zimmer "
         "zimmernummer location standort ort",
         "mid": "mid machine machineid maschine rechner computer",
-        "period_s": "periods period interval intervals intervall intervalls takt takts periode periodes "
-        "sekunden seconds",
+        "period_s": "periods period interval intervals intervall intervalls takt takts periode "
+        "periodes sekunden seconds",
         "source": "source quelle gateway broker",
         "device": "device deviceid geraet geraeteid deveui",
         "enabled": "enabled active aktiv eingeschaltet",
