@@ -54,17 +54,21 @@ class Devices:
 
     def sort(self, source: str, batch: Measurements, now_s: float) -> Taken:
         """Checks what belongs to sensors, and notes what belongs to none."""
-        by_sid = {
-            one.sid or sid_of(source, one.device, one.quantity): one for one in batch.measured
+        said = {
+            (one.sid or sid_of(source, one.device, one.quantity), one.at_s): one
+            for one in batch.measured
         }
-        sensors = sensors_by_id(set(by_sid))
+        sensors = sensors_by_id({sid for sid, _ in said})
         kinds = kinds_of(str(one["kind"]) for one in sensors.values())
         valid: list[ValidReading] = []
         faults: list[AspenError] = []
         strange: dict[str, Measured] = {}
-        for sid, one in by_sid.items():
+        for (sid, _), one in said.items():
             if sid not in sensors:
-                strange[sid] = one
+                if one.quantity:
+                    strange[sid] = one
+                else:
+                    faults.append(BadReading("there is no such sensor", found=sid[:80]))
                 continue
             at_s = _at_s(one, batch, now_s)
             if at_s is None:
@@ -114,7 +118,7 @@ def _valid(
     now_s: float,
 ) -> list[ValidReading]:
     kind = kind_among(kinds, str(sensors[sid]["kind"]))
-    if kind.key != one.quantity:
+    if one.quantity and kind.key != one.quantity:
         raise BadReading(f"sensor {sid} is of another kind", found=one.quantity, exists=[kind.key])
     value = converted(one.value, one.unit, kind.unit)
     reading = {"sid": sid, "value": value, "unit": kind.unit, "at_s": at_s}

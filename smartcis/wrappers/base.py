@@ -167,6 +167,20 @@ class Poller(Wrapper, abc.ABC):
     def _read(self, append: Append, now_s: float) -> Sequence[str]:
         """Asks once; returns what of the answer cannot be used, a sentence each."""
 
+    def _append(self, append: Append, batch: Batch) -> list[str]:
+        """Appends what can be used of a batch; returns what cannot, a sentence each.
+
+        Raises:
+            LogAway: nothing is known to be appended.
+        """
+        try:
+            append(batch)
+        except LogAway:
+            raise
+        except AspenError as fault:
+            return [f"{fault.code}: {fault.message} ({fault.found})"]
+        return []
+
     def poll(self, append: Append) -> None:
         """Asks once.
 

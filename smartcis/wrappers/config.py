@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ class ConfigField:
 
     Args:
         name: its key in the config.
-        form: text, url, zone, pattern, names or columns; decides the check.
+        form: text, url, zone, pattern, names, columns, number, whole, flag or a choice of words
+            parted by `|`; decides the check.
         meaning: one line for the admin page.
         required: whether a source cannot be read without it.
         default: what stands when it is left out.
@@ -60,13 +62,20 @@ def checked(kind: str, fields: Sequence[ConfigField], config: Mapping[str, Any])
                 )
             whole[field.name] = field.default
             continue
-        fault = _FORMS[field.form](value)
+        fault = _fault(field.form, value)
         if fault:
             raise BadConfig(
                 f"{field.name!r} {fault}", found=repr(value)[:80], attempt=field.meaning
             )
         whole[field.name] = value
     return whole
+
+
+def _fault(form: str, value: object) -> str:
+    if form in _FORMS:
+        return _FORMS[form](value)
+    words = form.split("|")
+    return "" if value in words else f"is one of {', '.join(words)}"
 
 
 def _text(value: object) -> str:
@@ -106,6 +115,20 @@ def _names(value: object) -> str:
     return ""
 
 
+def _number(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return "is a number"
+    return ""
+
+
+def _whole(value: object) -> str:
+    return "" if type(value) is int else "is a whole number"
+
+
+def _flag(value: object) -> str:
+    return "" if isinstance(value, bool) else "is true or false"
+
+
 _FORMS = {
     "text": _text,
     "url": _url,
@@ -113,6 +136,9 @@ _FORMS = {
     "pattern": _pattern,
     "names": _names,
     "columns": columns_fault,
+    "number": _number,
+    "whole": _whole,
+    "flag": _flag,
 }
 
 

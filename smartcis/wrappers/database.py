@@ -8,14 +8,13 @@ a catalog    system tables and foreign ones would show the server's files and ac
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 import dj_database_url
-from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from smartcis.wrappers.errors import BadConfig, SourceDown
+from smartcis.wrappers.files import allowed_file
 from smartcis.wrappers.secrets import ENVIRONMENT
 
 CONNECT_S = 10
@@ -62,7 +61,7 @@ def database_of(url: str) -> dict[str, Any]:
     if found["ENGINE"] == ENGINES[0]:
         # A missing file must not come to be, empty.
         return found | {
-            "NAME": f"{_file_of(found['NAME']).as_uri()}?mode=ro",
+            "NAME": f"{allowed_file(found['NAME']).as_uri()}?mode=ro",
             "OPTIONS": {"uri": True},
         }
     options = {"options": "-c default_transaction_read_only=on", "connect_timeout": CONNECT_S}
@@ -85,16 +84,3 @@ def check_table(connection: BaseDatabaseWrapper, quoted: str) -> None:
         cursor.execute(_MAY_BE_READ[connection.vendor], [quoted])
         if not cursor.fetchone():
             raise SourceDown(f"the database has no table or view {quoted[:60]} of its own")
-
-
-def _file_of(name: str) -> Path:
-    path = Path(name).resolve()
-    folders = [Path(folder).resolve() for folder in settings.TABLE_FOLDERS]
-    if not any(path.is_relative_to(folder) for folder in folders):
-        raise BadConfig(
-            "files of SQLite are read from the operator's folders alone",
-            found=name[:200],
-            exists=[str(folder) for folder in folders],
-            attempt="move the file there, or the operator sets SMARTCIS_TABLE_FOLDERS",
-        )
-    return path

@@ -11,6 +11,7 @@ from smartcis.wrappers.host import Host
 from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.push import PushGateway
+from smartcis.wrappers.recording import Recording
 from smartcis.wrappers.software import SoftwareList
 from smartcis.wrappers.table import DatabaseTable
 
@@ -21,6 +22,7 @@ KINDS: tuple[type[Wrapper], ...] = (
     Pdu,
     SoftwareList,
     DatabaseTable,
+    Recording,
     PushGateway,
     Host,
     EngineSource,

@@ -40,7 +40,7 @@ class Measured:
 
     Args:
         device: as its family knows it; stays with the device.
-        quantity: the key of a kind of sensor.
+        quantity: the key of a kind of sensor; empty for that of the sensor named by `sid`.
         unit: of the value, empty for the kind's own.
         at_s: when it was measured; None where the message does not say.
         name: the device's, for people; empty where it has none.
