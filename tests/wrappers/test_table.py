@@ -320,7 +320,7 @@ def test_catalogs_are_no_tables(home, outside, table):
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="files are SQLite's")
 def test_files_of_the_server_are_read_from_the_operators_folders_alone(home, folder, tmp_path):
-    for path in ("/etc/passwd", "relative.sqlite3", f"{tmp_path}/../elsewhere.sqlite3"):
+    for path in ("/etc/passwd", "../relative.sqlite3", f"{tmp_path}/../elsewhere.sqlite3"):
         with pytest.raises(ValidationError, match="folders alone"):
             source_of(f"sqlite:///{path}")
     (folder / "passwd").symlink_to("/etc/passwd")
