@@ -15,6 +15,7 @@ from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.zones import time_zones
 
 TEXT_LENGTH = 2_000
+OBJECTS_AT_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class ConfigField:
 
     Args:
         name: its key in the config.
-        form: text, url, zone, pattern, names, columns, number, whole, flag or a choice of words
-            parted by `|`; decides the check.
+        form: text, url, zone, pattern, names, columns, objects, number, whole, flag or a choice
+            of words parted by `|`; decides the check.
         meaning: one line for the admin page.
         required: whether a source cannot be read without it.
         default: what stands when it is left out.
@@ -52,7 +53,7 @@ def checked(kind: str, fields: Sequence[ConfigField], config: Mapping[str, Any])
     whole: dict[str, Any] = {}
     for field in fields:
         value = config.get(field.name)
-        if value in (None, ""):
+        if value in (None, "", [], {}):
             if field.required:
                 raise BadConfig(
                     f"a {kind} source needs {field.name!r}",
@@ -69,6 +70,25 @@ def checked(kind: str, fields: Sequence[ConfigField], config: Mapping[str, Any])
             )
         whole[field.name] = value
     return whole
+
+
+def described(
+    kind: str, one: Mapping[str, Any], fields: Sequence[ConfigField], number: int
+) -> dict[str, Any]:
+    """Returns one object of a list as `checked` returns a config.
+
+    Args:
+        number: its place in the list, from 1.
+
+    Raises:
+        BadConfig: naming the object.
+    """
+    try:
+        return checked(kind, fields, one)
+    except BadConfig as fault:
+        raise BadConfig(
+            f"number {number}: {fault.message}", found=fault.found, exists=fault.exists
+        ) from fault
 
 
 def _fault(form: str, value: object) -> str:
@@ -129,6 +149,12 @@ def _flag(value: object) -> str:
     return "" if isinstance(value, bool) else "is true or false"
 
 
+def _objects(value: object) -> str:
+    if isinstance(value, list) and len(value) <= OBJECTS_AT_MOST:
+        return "" if all(isinstance(one, dict) for one in value) else "is a list of objects"
+    return f"is a list of at most {OBJECTS_AT_MOST} objects"
+
+
 _FORMS = {
     "text": _text,
     "url": _url,
@@ -136,6 +162,7 @@ _FORMS = {
     "pattern": _pattern,
     "names": _names,
     "columns": columns_fault,
+    "objects": _objects,
     "number": _number,
     "whole": _whole,
     "flag": _flag,

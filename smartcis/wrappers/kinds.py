@@ -8,6 +8,7 @@ from smartcis.wrappers.engine import EngineSource
 from smartcis.wrappers.errors import BadConfig
 from smartcis.wrappers.home_assistant import HomeAssistantSocket
 from smartcis.wrappers.host import Host
+from smartcis.wrappers.modbus import ModbusServer
 from smartcis.wrappers.mqtt import MqttBroker
 from smartcis.wrappers.pdu import Pdu
 from smartcis.wrappers.push import PushGateway
@@ -18,6 +19,7 @@ from smartcis.wrappers.table import DatabaseTable
 KINDS: tuple[type[Wrapper], ...] = (
     MqttBroker,
     HomeAssistantSocket,
+    ModbusServer,
     Calendar,
     Pdu,
     SoftwareList,
