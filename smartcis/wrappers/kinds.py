@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from smartcis.wrappers.bacnet import BacnetDevice
 from smartcis.wrappers.base import Wrapper
 from smartcis.wrappers.calendar import Calendar
 from smartcis.wrappers.engine import EngineSource
@@ -20,6 +21,7 @@ KINDS: tuple[type[Wrapper], ...] = (
     MqttBroker,
     HomeAssistantSocket,
     ModbusServer,
+    BacnetDevice,
     Calendar,
     Pdu,
     SoftwareList,

@@ -369,7 +369,7 @@ export interface components {
             enabled?: boolean;
             id: string;
             /** @enum {string} */
-            kind: "mqtt" | "home_assistant" | "modbus" | "calendar" | "pdu" | "software" | "table" | "recording" | "push" | "host" | "engine";
+            kind: "mqtt" | "home_assistant" | "modbus" | "bacnet" | "calendar" | "pdu" | "software" | "table" | "recording" | "push" | "host" | "engine";
             /** @description the machine it speaks for */
             mid?: string | null;
             name?: string;
