@@ -75,7 +75,9 @@ bench: ## every figure of the README, as JSON under var/bench
 
 lock: ## refresh the lock files from pyproject.toml and package.json
 	uv pip compile pyproject.toml --extra test --universal --generate-hashes --no-header \
-	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
+	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-test.lock --quiet
+	uv pip compile pyproject.toml --constraints requirements-test.lock --universal --generate-hashes \
+	  --no-header --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements.lock --quiet
 	uv pip compile --group pyproject.toml:peers --universal --generate-hashes --no-header \
 	  --no-emit-index-url --no-annotate --python-version 3.11 --upgrade -o requirements-peers.lock --quiet
 	uv pip compile --group pyproject.toml:mutants --universal --generate-hashes --no-header \

@@ -44,7 +44,7 @@ inside 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y 
 say "git clone"
 git clone -q "$(git rev-parse --show-toplevel)" "$root/root/smartcis"
 say "make demo"
-inside 'cd /root/smartcis && exec make demo' > >(sed 's/^/       | /') 2>&1 &
+inside 'cd /root/smartcis && exec make demo' > >(sed -u 's/^/       | /') 2>&1 &
 demo=$!
 ask() { python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=10).read().decode())' "http://127.0.0.1:8000$1"; }
 until ask /readyz 2>/dev/null; do

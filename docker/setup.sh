@@ -111,10 +111,12 @@ if [ ! -x .venv/bin/python ]; then
   "$python" -m venv .venv
 fi
 mkdir -p "$stamps"
-if changed python requirements.lock; then
-  say "installing the locked Python packages (first time: about two minutes)"
-  .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-  done_with python
+locked=requirements.lock
+[ "$purpose" = run ] || locked=requirements-test.lock # the same packages, and those of tests
+if changed "$locked" "$locked"; then
+  say "installing the packages of $locked"
+  .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r "$locked"
+  done_with "$locked"
 fi
 
 # The front end. Debian's Node is older than Vite needs; PyPI carries a current one.

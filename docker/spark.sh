@@ -2,7 +2,8 @@
 # Spark's standalone cluster from the Python package itself: `spark-standalone master|worker …`.
 set -eu
 home=$(python -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)')
-export SPARK_HOME="$home" SPARK_NO_DAEMONIZE=1
+# Executors' folders stand beside the package otherwise, where only root may write.
+export SPARK_HOME="$home" SPARK_NO_DAEMONIZE=1 SPARK_WORKER_DIR="${SPARK_WORKER_DIR:-$(mktemp -d)}"
 role=$1
 shift
 case $role in

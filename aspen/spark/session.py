@@ -94,6 +94,10 @@ def start_session(
     python_path = os.pathsep.join(dict.fromkeys(paths))
     os.environ["PYTHONPATH"] = python_path  # workers import aspen from where the driver does
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    if host == LOOPBACK:
+        # Spark looks its machine's name up otherwise, which need not be known to anybody; and its
+        # own pages, which know no passwords, would be reached from others.
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     builder = (
         SparkSession.builder.master(master)
         .appName("aspen")

@@ -121,6 +121,9 @@ class PlanSerializer(serializers.Serializer[Any]):
     connectors = ConnectorSerializer(many=True)
 
 
+IMPORT_ONE = "staff import one: /admin/, Building imports, or manage.py import_building PATH"
+
+
 def _default_level(levels: list[Level]) -> str:
     """Chooses the floor shown first: where most machines are, the lowest of equals."""
     machines = Counter(Machine.objects.values_list("unit__level_id", flat=True))
@@ -135,7 +138,7 @@ class BuildingView(APIView):
         """Returns the building."""
         venue = Venue.objects.first()
         if venue is None:
-            raise NotFound("no building has been imported", attempt="manage.py import_building")
+            raise NotFound("no building has been imported", attempt=IMPORT_ONE)
         levels = list(Level.objects.filter(venue=venue).order_by("ordinal"))
         software = SoftwareInstall.objects.order_by("software").values_list("software", flat=True)
         return {

@@ -120,8 +120,6 @@ def _own_pages() -> dict[str, str]:
     """Returns what makes Spark serve its own pages to this host, where they are asked for."""
     if not settings.SPARK_UI:
         return {}
-    if settings.ENGINE_MASTER.startswith("local"):
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"  # of the pages, too: they know no passwords
     port = str(settings.SPARK_UI)
     return {"spark.ui.enabled": "true", "spark.ui.port": port, "spark.ui.killEnabled": "false"}
 
