@@ -1,4 +1,4 @@
-"""`python -m smartcis.client` is the command `smartcis`."""
+"""`python -m smartcis.client`: the command line."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The command `smartcis`: ask, watch, walk and push from a shell.
+"""The command `python -m smartcis.client`: ask, watch, walk and push from a shell.
 
 exit code   0 done   1 refused, or no connection   2 the command is not understood
 """
@@ -50,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Returns what reads the command's arguments."""
-    made = argparse.ArgumentParser(prog="smartcis", description="Talk to a SmartCIS server.")
+    made = argparse.ArgumentParser(
+        prog="python -m smartcis.client", description="Talk to a SmartCIS server."
+    )
     made.add_argument(
         *("--url",),
         default=os.environ.get(URL_VARIABLE, DEFAULT_URL),

@@ -1,4 +1,4 @@
-"""The command `smartcis`, against a real server."""
+"""The command line of the client, against a real server."""
 
 from __future__ import annotations
 
