@@ -40,8 +40,11 @@ class Web(SmartCIS):
         url = f"{self.rest.url.replace('http', 'ws', 1)}/ws/live/"
         return connect(url, additional_headers=SAID_BY_CADDY, open_timeout=120, ping_interval=None)
 
+    def missing(self):
+        return self.rest.http.get(f"{self.rest.url}/readyz").json()["missing"]
+
     def ready(self):
-        return self.rest.http.get(f"{self.rest.url}/readyz").json()["ready"]
+        return not self.missing()
 
     def seen(self, view, holds):
         """Follow a view over the socket until its rows are so."""
@@ -141,7 +144,7 @@ def test_everything_is_ready_before_there_is_a_building(deployed, webs):
     _, printed = deployed
     assert "staff " in printed
     for web in webs:
-        until(web.ready, lambda web=web: web.rest.http.get(f"{web.rest.url}/readyz").text)
+        until(web.ready, web.missing, patience_s=PATIENCE_S, pause_s=0.5)
         page = web.rest.http.get(f"{web.rest.url}/")
         assert page.status_code == 200
         assert "map" in page.text
