@@ -10,7 +10,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     assetsInlineLimit: 0, // a data: address would need a wider content security policy
     modulePreload: { polyfill: false }, // the polyfill would be one more script for browsers we do not support
-    rolldownOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts'] },
+    rolldownOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts', 'src/editor.ts'] },
   },
   resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
   test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },

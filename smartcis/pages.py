@@ -1,4 +1,4 @@
-"""Pages: three shells for the front end, and what to say when there is none."""
+"""Pages: four shells for the front end, and what to say when there is none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -41,6 +42,14 @@ def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
     if kiosk is None:
         raise Http404(f"there is no kiosk {kiosk_id}")
     return _page(request, "kiosk", kiosk.name, kiosk=kiosk_id)
+
+
+@require_safe
+@staff_member_required
+@ensure_csrf_cookie
+def editor_page(request: HttpRequest) -> HttpResponse:
+    """Shows the plan to staff, to be drawn and repaired."""
+    return _page(request, "editor", "Draw the building")
 
 
 def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", pages.map_page, name="map"),
     path("queries/", pages.queries_page, name="queries"),
     path("kiosk/<slug:kiosk_id>/", pages.kiosk_page, name="kiosk"),
+    path("editor/", pages.editor_page, name="editor"),
     path("admin/", admin.site.urls),
     path("metrics", Metrics.as_view()),
     path("api/", include("smartcis.api.urls")),

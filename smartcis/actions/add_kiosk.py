@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import structlog
 from django.db import transaction
 
 from smartcis.access.owner import Owner
 from smartcis.actions.support.checked import refuse_taken
 from smartcis.actions.support.save_kiosk import save_kiosk
+from smartcis.errors import Invalid
 from smartcis.models import Kiosk
 
 logger = structlog.get_logger(__name__)
@@ -15,14 +18,14 @@ logger = structlog.get_logger(__name__)
 
 @transaction.atomic
 def add_kiosk(
-    kiosk_id: str, owner: Owner, *, name: str, node: int, simulated: bool = False
+    kiosk_id: str, owner: Owner, *, name: str, simulated: bool = False, **where: Any
 ) -> Kiosk:
     """Adds a kiosk.
 
     Args:
         kiosk_id: stands in the address of its page.
         owner: staff.
-        node: the walking point before it.
+        where: node, the walking point before it; or level_id, x_m and y_m.
 
     Raises:
         Refused: the owner is no staff.
@@ -32,7 +35,9 @@ def add_kiosk(
     """
     owner.require_staff("change kiosks")
     refuse_taken(Kiosk, kiosk_id, "kiosk")
-    said = {"name": name, "node": node, "simulated": simulated}
+    if not where:
+        raise Invalid("say where the kiosk hangs", attempt="give node, or level_id, x_m and y_m")
+    said = {"name": name, "simulated": simulated, **where}
     made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said)
     logger.info("kiosk_added", kiosk=kiosk_id, account=owner.account)
     return made

@@ -19,7 +19,7 @@ def change_kiosk(kiosk_id: str, changes: Mapping[str, Any], owner: Owner) -> Kio
     """Changes a kiosk.
 
     Args:
-        changes: of name, node and simulated.
+        changes: as `save_kiosk` takes them.
 
     Raises:
         Refused: the owner is no staff.

@@ -39,6 +39,11 @@ class KioskChangeSerializer(serializers.Serializer[Any]):
     node = serializers.IntegerField(
         required=False, min_value=0, max_value=NODE_HIGHEST, help_text="walking point before it"
     )
+    level_id = serializers.CharField(
+        required=False, max_length=16, help_text="with x_m and y_m: the nearest walking point"
+    )
+    x_m = serializers.FloatField(required=False)
+    y_m = serializers.FloatField(required=False)
     simulated = serializers.BooleanField(required=False)
 
 
@@ -47,7 +52,6 @@ class KioskMakeSerializer(KioskChangeSerializer):
 
     id = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=100)
-    node = serializers.IntegerField(min_value=0, max_value=NODE_HIGHEST)
 
 
 class KioskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import count as counting
 
 import shapely
 from shapely.geometry import Polygon
@@ -29,6 +30,7 @@ from smartcis.importers.labels import labelled, name_in, unplaced
 from smartcis.importers.level_names import level_id
 from smartcis.importers.openings import Openings, drawn_openings
 from smartcis.importers.places import located
+from smartcis.importers.redrawn import redrawn, with_ground
 from smartcis.importers.repair import repaired
 from smartcis.importers.risers import drawn_risers, elevations
 from smartcis.importers.ways_in import ways_in
@@ -64,7 +66,7 @@ class BuildingPlan:
         format: of the file.
         notes: what was concluded, repaired and dropped.
         unreached: index of a space → why no entrance leads to it.
-        exported: whether the product wrote the file, and no other space was drawn into it.
+        exported: whether the product wrote the file; people may have drawn in it since.
     """
 
     format: str
@@ -96,14 +98,14 @@ def derive(
         ImportRefused: nothing in it can be walked in.
     """
     progress("looking for what is broken")
-    as_read, drawing = drawing, repaired(_as_drawn(drawing), known.origin)
+    as_read, drawing = drawing, repaired(drawing, known.origin)
     notes = list(drawing.notes)
     footprint, buildings = _grounds(drawing, notes)
     units = _units(drawing)
     spaces: list[WalkableSpace] = []
     for level in drawing.levels:
         progress(f"level {level.ordinal}: rooms and corridors nobody drew")
-        spaces += _level_spaces(drawing, level, units, footprint, notes)
+        spaces += _level_spaces(drawing, level, units, footprint, known, notes)
     if not any(polygons(space.free) for space in spaces):
         raise NothingDrawn(
             "the walls of the file enclose no room",
@@ -112,12 +114,13 @@ def derive(
         )
     spaces = as_known(spaces, known)
     notes += unplaced(drawing.labels, [(space.level, space.polygon) for space in spaces])
+    fresh = redrawn(spaces, known) if drawing.exported else frozenset(range(len(spaces)))
     doors = drawn_openings(drawing, spaces, notes)
     entrances = ways_in(drawing, spaces, doors, footprint, notes)
     ways: list[Passage] = []
     for level in drawing.levels:
         progress(f"level {level.ordinal}: doors")
-        ways += _level_passages(drawing, spaces, level.ordinal, entrances, doors)
+        ways += _level_passages(drawing, spaces, level.ordinal, entrances, doors, fresh)
     progress("walking graph")
     heights_m = elevations(drawing)
     rises = climbs(spaces, heights_m, _shafts(drawing, spaces))
@@ -163,25 +166,16 @@ def _shafts(drawing: Drawing, spaces: Sequence[WalkableSpace]) -> list[tuple[int
     ]
 
 
-def _as_drawn(drawing: Drawing) -> Drawing:
-    """Returns a drawing without what was concluded, where a space was drawn into an export."""
-    if drawing.exported or not any(one.stored for one in drawing.spaces):
-        return drawing
-    return replace(
-        drawing,
-        spaces=tuple(one for one in drawing.spaces if not (one.stored and one.stored.derived)),
-        openings=tuple(one for one in drawing.openings if not one.derived),
-        entrances=tuple(one for one in drawing.entrances if not one.derived),
-    )
-
-
 def _units(drawing: Drawing) -> list[WalkableSpace]:
     named = labelled(drawing.spaces, drawing.labels)
     listed = sorted(named, key=lambda one: (one.level, one.shaft, one.key))
-    names = unit_ids([(one.level, one.ref, one.category) for one in listed])
+    stored = {one.stored.rid for one in listed if one.stored}
+    names = iter(
+        unit_ids([(one.level, one.ref, one.category) for one in listed if not one.stored], stored)
+    )
     return [
         WalkableSpace(
-            one.stored.rid if one.stored else rid,
+            one.stored.rid if one.stored else next(names),
             one.level,
             label(one.names) or one.ref,
             one.category,
@@ -191,8 +185,9 @@ def _units(drawing: Drawing) -> list[WalkableSpace]:
             one.shaft,
             derived=one.stored is not None and one.stored.derived,
             closed=one.closed,
+            stored=one.stored is not None,
         )
-        for one, rid in zip(listed, names, strict=True)
+        for one in listed
     ]
 
 
@@ -201,14 +196,16 @@ def _level_spaces(
     level: DrawnLevel,
     units: Sequence[WalkableSpace],
     footprint: BaseGeometry | None,
+    known: Known,
     notes: list[Note],
 ) -> list[WalkableSpace]:
     """Returns what can be walked on one level: drawn, between walls, along paths, in gaps."""
     ordinal = level.ordinal
     here = [unit for unit in units if unit.level == ordinal]
+    paths = [one for one in drawing.paths if one.level == ordinal]
     if drawing.exported:  # what was concluded is drawn, and has the ground it had
-        own = own_ground([unit for unit in here if unit.feature_id])
-        return own + [unit for unit in here if not unit.feature_id]
+        own = with_ground(here, known)
+        return own + _corridors(ordinal, "path", path_strips(paths, own, []), own)
     own = own_ground(here)
     solids = [one for one in drawing.solids if one.level == ordinal]
     if any(one.encloses for one in solids):
@@ -223,7 +220,7 @@ def _level_spaces(
             why = f"{len(rooms)} areas between drawn walls are taken as rooms"
             notes.append(Note(Finding.CONCLUDED, "rooms", level_id(ordinal), why))
     blocked = _shapes(solids, True, False)
-    strips = path_strips([one for one in drawing.paths if one.level == ordinal], own, blocked)
+    strips = path_strips(paths, own, blocked)
     own += _corridors(ordinal, "path", strips)
     if not own:
         return []
@@ -247,13 +244,15 @@ def _shapes(solids: Sequence[DrawnSolid], *kinds: bool) -> list[BaseGeometry]:
     return [one.shape for one in solids if one.encloses in kinds]
 
 
-def _corridors(ordinal: float, kind: str, grounds: Sequence[Polygon]) -> list[WalkableSpace]:
-    name = level_id(ordinal)
+def _corridors(
+    ordinal: float, kind: str, grounds: Sequence[Polygon], others: Sequence[WalkableSpace] = ()
+) -> list[WalkableSpace]:
+    """Returns grounds as corridors, numbered past those that are there."""
+    taken = {space.rid for space in others}
+    names = (name for n in counting(1) if (name := f"{level_id(ordinal)}-{kind}-{n}") not in taken)
     return [
-        WalkableSpace(
-            f"{name}-{kind}-{number}", ordinal, "", "walkway", ground, ground, derived=True
-        )
-        for number, ground in enumerate(grounds, start=1)
+        WalkableSpace(name, ordinal, "", "walkway", ground, ground, derived=True)
+        for ground, name in zip(grounds, names, strict=False)
     ]
 
 
@@ -284,8 +283,13 @@ def _level_passages(
     ordinal: float,
     entrances: Sequence[Entrance],
     doors: Openings,
+    fresh: Collection[int],
 ) -> list[Passage]:
-    """Returns one level's passages, those at drawn openings and along paths among them."""
+    """Returns one level's passages, those at drawn openings and along paths among them.
+
+    Args:
+        fresh: indices of spaces at whose walls passages are concluded.
+    """
     first = next((index for index, space in enumerate(spaces) if space.level == ordinal), None)
     if first is None:
         return []
@@ -298,9 +302,10 @@ def _level_passages(
     lines = [one.line for one in drawing.paths if one.level == ordinal]
     drawn += path_passages(here, lines, drawn)
     entered = frozenset(one.space - first for one in entrances)
+    walls = [wall for wall in contacts(here) if {first + wall.one, first + wall.other} & set(fresh)]
     return [
         replace(way, inner=first + way.inner, outer=first + way.outer)
-        for way in passages(here, contacts(here), entered, drawn)
+        for way in passages(here, walls, entered, drawn)
     ]
 
 

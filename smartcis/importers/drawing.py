@@ -279,8 +279,8 @@ class Drawing:
 
     @property
     def exported(self) -> bool:
-        """Whether the product wrote the file and nobody drew another space into it."""
-        return bool(self.spaces) and all(one.stored is not None for one in self.spaces)
+        """Whether the product wrote the file; people may have drawn in it since."""
+        return any(one.stored is not None for one in self.spaces)
 
     def mapped(self, move: Callable[[Any], Any], **changes: Any) -> Drawing:
         """Returns the drawing with every shape moved, and other fields changed."""

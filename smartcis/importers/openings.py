@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import shapely
+from shapely.geometry import Point
 
 from smartcis.importers.drawing import Drawing, DrawnOpening, Finding, Note
+from smartcis.importers.geometry.opposite import DRAWN_WALL_M
 from smartcis.importers.geometry.passages import OneSide, Passage, drawn_opening
 from smartcis.importers.geometry.spaces import WalkableSpace, keyed
 from smartcis.importers.repair import as_point
@@ -50,12 +52,18 @@ def drawn_openings(
                 for key in opening.between
                 if key in keys and spaces[keys[key]].level == ordinal
             ]
-            if opening.door is not None and len(named) == BOTH:
-                inner, outer = first + named[0], first + named[1]
-                at = as_point(opening.shape)
-                found.append(Passage(inner, outer, at, opening.door, opening.derived))
-                continue
-            outcome = drawn_opening(here, tree, opening.shape, as_point(opening.shape), named)
+            at = as_point(opening.shape)
+            if opening.door is not None:
+                if len(named) == BOTH and _at_both(at, *(here[index] for index in named)):
+                    inner, outer = first + named[0], first + named[1]
+                    found.append(Passage(inner, outer, at, opening.door, opening.derived))
+                    continue
+                if opening.derived:
+                    why = "the wall it was concluded in has gone"
+                    notes.append(Note(Finding.DROPPED, "opening", opening.key, why))
+                    continue
+                named = []  # it was moved, or its rooms were
+            outcome = drawn_opening(here, tree, opening.shape, at, named)
             if isinstance(outcome, Passage):
                 inner, outer = first + outcome.inner, first + outcome.outer
                 found.append(replace(outcome, inner=inner, outer=outer))
@@ -64,3 +72,8 @@ def drawn_openings(
             else:
                 notes.append(Note(Finding.DROPPED, "opening", opening.key, outcome))
     return Openings(tuple(found), tuple(outward))
+
+
+def _at_both(at: Point, one: WalkableSpace, other: WalkableSpace) -> bool:
+    """Returns whether a point is in the wall between two spaces."""
+    return bool(max(one.free.distance(at), other.free.distance(at)) <= DRAWN_WALL_M)

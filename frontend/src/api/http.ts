@@ -39,7 +39,8 @@ type Headers = Readonly<Record<string, string>>;
 
 async function call<T>(method: string, path: string, body?: unknown, extra: Headers = {}): Promise<T> {
   const headers: Record<string, string> = { Accept: 'application/json', ...extra };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const file = body instanceof FormData; // the browser itself says how it is parted
+  if (body !== undefined && !file) headers['Content-Type'] = 'application/json';
   if (method !== 'GET') headers['X-CSRFToken'] = token();
   let answer: Response;
   try {
@@ -47,7 +48,7 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: file ? body : JSON.stringify(body) }),
     });
   } catch {
     throw new Problem(0, fieldsOf({ code: 'smartcis.http.unreachable' }, 'The server does not answer.'));
@@ -68,6 +69,7 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
 export const http = {
   get: <T>(path: string, headers?: Headers) => call<T>('GET', path, undefined, headers),
   post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
+  upload: <T>(path: string, form: FormData) => call<T>('POST', path, form),
   patch: <T>(path: string, body: unknown, headers?: Headers) => call<T>('PATCH', path, body, headers),
   remove: (path: string) => call<null>('DELETE', path),
 };

@@ -544,6 +544,8 @@ export interface components {
         };
         /** @description What can be changed of a kiosk. */
         KioskChangeRequest: {
+            /** @description with x_m and y_m: the nearest walking point */
+            level_id?: string;
             name?: string;
             /**
              * Format: int64
@@ -551,14 +553,27 @@ export interface components {
              */
             node?: number;
             simulated?: boolean;
+            /** Format: double */
+            x_m?: number;
+            /** Format: double */
+            y_m?: number;
         };
         /** @description A new kiosk; its page is `/kiosk/{id}/`. */
         KioskMakeRequest: {
             id: string;
+            /** @description with x_m and y_m: the nearest walking point */
+            level_id?: string;
             name: string;
-            /** Format: int64 */
-            node: number;
+            /**
+             * Format: int64
+             * @description walking point before it
+             */
+            node?: number;
             simulated?: boolean;
+            /** Format: double */
+            x_m?: number;
+            /** Format: double */
+            y_m?: number;
         };
         /** @description A log entry that ended the engine, so that nobody takes it up again. */
         LeftOut: {

@@ -64,10 +64,10 @@ class Known:
 
 
 def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpace]:
-    """Returns spaces under the ids they had: those of the same key, else name, else ground."""
+    """Returns spaces under the ids they had: as stored, else by key, else name, else ground."""
     kept: dict[int, str] = {}
     left = {(one.level, one.rid): one for one in known.units}
-    for pairs in (_by_key, _by_name, _by_ground):
+    for pairs in (_as_stored, _by_key, _by_name, _by_ground):
         open_spaces = [(index, one) for index, one in enumerate(spaces) if index not in kept]
         for index, unit in pairs(open_spaces, list(left.values())):
             if index not in kept and left.pop((unit.level, unit.rid), None) is not None:
@@ -118,6 +118,13 @@ class DoorNames:
 
 Open = Sequence[tuple[int, WalkableSpace]]
 Pairs = Iterator[tuple[int, KnownUnit]]
+
+
+def _as_stored(spaces: Open, units: Sequence[KnownUnit]) -> Pairs:
+    there = {(one.level, one.rid): one for one in units}
+    for index, space in spaces:
+        if space.stored and (unit := there.get((space.level, space.rid))) is not None:
+            yield index, unit
 
 
 def _by_key(spaces: Open, units: Sequence[KnownUnit]) -> Pairs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.]+")
 LONGEST = 40  # of an id made of a label
@@ -20,11 +20,12 @@ def slug(text: str) -> str:
     return _UNSAFE.sub("-", plain.encode("ascii", "ignore").decode()).strip("-")
 
 
-def unit_ids(labels: Sequence[tuple[float, str, str]]) -> list[str]:
+def unit_ids(labels: Sequence[tuple[float, str, str]], taken: Collection[str] = ()) -> list[str]:
     """Returns unique ids, the same for the same sequence.
 
     Args:
         labels: (level ordinal, label, category) per unit, in a stable order.
+        taken: ids that others have.
 
     Returns:
         The label's slug where no other unit has it, else with its level in front, else numbered;
@@ -33,7 +34,7 @@ def unit_ids(labels: Sequence[tuple[float, str, str]]) -> list[str]:
     slugs = [slug(label)[:LONGEST].rstrip("-.") for _, label, _ in labels]
     alone = Counter(slugs)
     on_level = Counter((level, one) for (level, _, _), one in zip(labels, slugs, strict=True))
-    taken: set[str] = set()
+    taken = set(taken)
     numbers: Counter[str] = Counter()
     ids = []
     for (level, _, category), one in zip(labels, slugs, strict=True):

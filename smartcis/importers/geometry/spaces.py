@@ -41,6 +41,7 @@ class WalkableSpace:
         source_way: identity of the drawing; equal on every level a shaft was drawn for.
         derived: whether the space was concluded instead of read.
         closed: not for the public.
+        stored: whether the product wrote the file and called it so.
     """
 
     rid: str
@@ -53,6 +54,7 @@ class WalkableSpace:
     source_way: str = ""
     derived: bool = False
     closed: bool = False
+    stored: bool = False
 
     @property
     def is_walkway(self) -> bool:

@@ -1,0 +1,8 @@
+import { mount } from 'svelte';
+import EditorPage from './editor/EditorPage.svelte';
+import './styles/index.css';
+import './editor/editor.css';
+import { pageElement } from './ui/start';
+
+const target = pageElement();
+mount(EditorPage, { target });
