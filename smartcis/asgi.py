@@ -24,6 +24,7 @@ from django.urls import path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "smartcis.settings")
 pages_and_api = get_wsgi_application()
 
+import smartcis.celery  # noqa: E402, F401  # what views ask for later goes to its broker
 from smartcis.body_limit import App, BodyLimit, Receive, Send  # noqa: E402  # models load with the application above
 from smartcis.fair_share import FairShare, metered  # noqa: E402  # same
 from smartcis.in_threads import InThreads  # noqa: E402  # same

@@ -128,7 +128,7 @@ def derive(
     graph = walking_graph(spaces, ways, entrances, rises, risers, DoorNames(known.doors))
     progress("checking every step against every wall")
     notes += without_trespass(spaces, graph)
-    _conclusions(graph, entrances, spaces, notes)
+    _conclusions(drawing, doors, graph, entrances, spaces, notes)
     assert drawing.origin is not None
     return BuildingPlan(
         format=drawing.format,
@@ -310,21 +310,24 @@ def _level_passages(
 
 
 def _conclusions(
+    drawing: Drawing,
+    openings: Openings,
     graph: WalkingGraph,
     entrances: Sequence[Entrance],
     spaces: Sequence[WalkableSpace],
     notes: list[Note],
 ) -> None:
-    """Notes how much was concluded of what the file does not draw."""
+    """Notes how much was concluded of what the file does not draw, not even as concluded before."""
     doors = sum(door.derived for door in graph.doors)
-    ways = sum(entrance.derived for entrance in entrances)
-    corridors = sum(space.derived for space in spaces)
+    doors -= sum(way.derived and way.is_door for way in openings.passages)
+    ways = sum(one.derived for one in entrances) - sum(one.derived for one in drawing.entrances)
+    corridors = sum(space.derived and not space.stored for space in spaces)
     for count, what, why in (
         (doors, "doors", "none is drawn between these neighbours"),
         (corridors, "corridors", "gaps between drawn spaces, and strips along paths"),
         (ways, "entrances", "guessed: the file names none"),
     ):
-        if count:
+        if count > 0:
             notes.append(Note(Finding.CONCLUDED, f"{count} {what}", "", why))
 
 

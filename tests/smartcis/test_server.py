@@ -114,3 +114,19 @@ def test_an_answer_has_the_id_under_which_the_log_speaks_of_it(port):
     odd = ask(port, "GET", "/api/v1/me/", headers={"X-Request-ID": "a b\t{"})[1]["X-Request-ID"]
     assert len({*made, odd}) == 3
     assert all(len(one) == 16 for one in (*made, odd))
+
+
+def test_what_views_ask_for_later_goes_to_the_products_own_broker(tmp_path):
+    env = os.environ | {"REDIS_URL": "redis://broker.example:6379/0", "SMARTCIS_VAR": str(tmp_path)}
+    program = (
+        "import smartcis.asgi; from celery import current_app as app; print(app.conf.broker_url)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.stdout.split()[-1].startswith("redis://broker.example")

@@ -100,7 +100,8 @@ export function title(feature: Feature): string {
   const sort = sortOf(feature);
   if (sort === 'space') {
     const category = SPACES.find(([key]) => key === categoryOf(feature))?.[1] ?? categoryOf(feature);
-    const called = nameOf(feature) || feature.properties.smartcis?.rid || 'without a name';
+    const names = [nameOf(feature), feature.properties.smartcis?.rid ?? ''];
+    const called = names.find((one) => one !== '') ?? 'without a name';
     return `${category} ${called}`;
   }
   if (sort === 'door') return feature.properties.door === null ? 'Opening' : 'Door';

@@ -14,6 +14,7 @@ from shapely.geometry import MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
 
 LEAST_OVERLAP_M2 = 0.05  # below this two drawings merely touch, give or take a rounding
+GRID_M = 0.001  # what is stored is rounded to it
 LEAST_PIECE_M2 = 0.25  # crumbs that subtraction leaves along a wall
 
 WALKWAYS = frozenset(
@@ -136,18 +137,23 @@ def own_ground(spaces: Sequence[WalkableSpace]) -> list[WalkableSpace]:
         smaller = [
             spaces[other].polygon
             for other in tree.query(space.polygon, predicate="intersects")
-            if other != index and _claims(spaces[other], other, space, index)
+            if other != index and _claims(spaces[other], space)
         ]
         free = space.polygon
         if smaller:
             free = shapely.difference(free, shapely.union_all(smaller))
+            free = shapely.set_precision(free, GRID_M)  # two drawings of one corner leave a spike
         pieces = ground_of(free, LEAST_PIECE_M2)
         settled.append(replace(space, free=ground_of(free) if pieces.is_empty else pieces))
     return settled
 
 
-def _claims(one: WalkableSpace, index: int, other: WalkableSpace, other_index: int) -> bool:
-    """Returns whether `one` takes the ground it shares with `other`."""
-    if (one.polygon.area, index) >= (other.polygon.area, other_index):
+def _claims(one: WalkableSpace, other: WalkableSpace) -> bool:
+    """Returns whether `one` takes the ground it shares with `other`: the smaller, else by name."""
+    if _rank(one) >= _rank(other):
         return False
     return bool(shapely.intersection(one.polygon, other.polygon).area > LEAST_OVERLAP_M2)
+
+
+def _rank(space: WalkableSpace) -> tuple[float, str]:
+    return round(space.polygon.area, 3), space.rid
