@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 SNAP_MS = 250  # two clicks nearer in time are one double click
+WIDE_PX = 240
 CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
 
 
@@ -34,10 +35,15 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     page.get_by_test_id("editor-name").press("Enter")
     expect(said).to_contain_text("renamed")
 
-    # Another is drawn into it, taken back and drawn again; it has a door where one is put.
+    # Nearer, another is drawn into it, taken back and drawn again; it has a door where one is put.
     before = spaces.count()
     page.get_by_test_id("tool-room").click()
     page.get_by_test_id("draw-category").select_option("storage")
+    while size(feature) < WIDE_PX:
+        at = middle(feature)
+        page.mouse.move(at["clientX"], at["clientY"])
+        page.mouse.wheel(0, -240)
+        page.wait_for_timeout(SNAP_MS)
     at, half = middle(feature), size(feature) / 6
     for dx, dy in CORNERS:
         page.mouse.click(at["clientX"] + dx * half, at["clientY"] + dy * half)
@@ -76,12 +82,12 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     expect(page.locator("#found")).to_contain_text("Reading room")
     assert name(product, room) == room["name"]
     accept.click()
-    expect(page.locator("#state")).to_contain_text("accepted", timeout=6 * SOON_MS)
+    expect(page.locator("#state")).to_contain_text(": accepted", timeout=6 * SOON_MS)
     assert name(product, room) == "Reading room"
     undo = page.locator("[name=undo]")
     expect(undo).to_be_visible(timeout=SOON_MS)
     undo.click()
-    expect(page.locator("#state")).to_contain_text("undone", timeout=6 * SOON_MS)
+    expect(page.locator("#state")).to_contain_text(": undone", timeout=6 * SOON_MS)
     assert name(product, room) == room["name"]
 
 
