@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -19,11 +20,14 @@ from django.utils.safestring import SafeString
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
+from smartcis.actions.accept_proposals import accept_proposals
 from smartcis.actions.look_at_messages import LookedAt, look_at_messages
 from smartcis.actions.place_device import place_device
 from smartcis.admin.marks import Form, Page, Table, refuse
+from smartcis.admin.points import DOUBTS_SHOWN
 from smartcis.models import SeenDevice, Sensor, Source, SourceMapping
 from smartcis.models.sensor_kinds import sensor_kinds
+from smartcis.sources.proposed import proposed_places
 from smartcis.wrappers.payloads.propose import Proposal
 
 REFRESH_S = 3
@@ -123,7 +127,9 @@ def _link(proposal: Proposal) -> tuple[str, float, str]:
 class SeenDeviceAdmin(Page):
     """Devices that brokers heard: choose a room or machine, save, and they are read."""
 
-    list_display = ("device", "name", "source", "measures", "heard", "placed", "unit", "machine")
+    list_display = (
+        *("device", "name", "source", "measures", "heard", "placed", "proposed", "unit", "machine"),
+    )
     list_editable = ("unit", "machine")
     list_filter = ("source",)
     list_select_related = ("source", "unit", "machine")
@@ -133,6 +139,30 @@ class SeenDeviceAdmin(Page):
     fields = ("source", "device", "name", "measures", "heard", "placed", "unit", "machine")
     readonly_fields = ("source", "device", "name", "measures", "heard", "placed")
     has_add_permission = refuse
+    actions = ("place_as_proposed",)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Looks up the proposals of all rows of a page at once."""
+        listed = super().get_changelist_instance(request)
+        self._proposed = proposed_places(listed.result_list)
+        return listed
+
+    @admin.display(description="proposed")
+    def proposed(self, seen: SeenDevice) -> str:
+        """Returns where the building's description has it, and what is doubtful."""
+        one = self._proposed.get(seen.pk)
+        if one is None:
+            return "-"
+        where = f"{', '.join(one.kinds)} in {one.rid}" if one.rid else ", ".join(one.kinds)
+        return f"{where} ({one.doubt})" if one.doubt else where
+
+    @admin.action(description="Place as proposed, where there is no doubt")
+    def place_as_proposed(self, request: HttpRequest, chosen: QuerySet[SeenDevice]) -> None:
+        """Places the chosen devices."""
+        done = accept_proposals(chosen, Owner.of(request))
+        self.message_user(request, f"{done.placed} devices are placed.")
+        for doubt in done.doubts[:DOUBTS_SHOWN]:
+            self.message_user(request, doubt, messages.WARNING)
 
     @admin.display(description="measures")
     def measures(self, seen: SeenDevice) -> SafeString | str:

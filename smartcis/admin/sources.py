@@ -17,6 +17,7 @@ from smartcis.actions.remove_source import remove_source
 from smartcis.actions.support.save_source import save_source
 from smartcis.admin.devices import MappingTable, messages_link, messages_page
 from smartcis.admin.marks import Form, ReadOnly, Removed, Switched
+from smartcis.admin.points import points_page
 from smartcis.models import RefusedMessage, Source, SourceState
 from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
@@ -89,7 +90,7 @@ class SourceAdmin(Switched, Removed):
     list_select_related = ("unit", "machine")
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
-    stored = ("source", "health", "trouble", "refused", "warnings", "live")
+    stored = ("source", "health", "trouble", "refused", "warnings", "live", "described")
 
     def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
         """Saves a source as the API does."""
@@ -101,10 +102,18 @@ class SourceAdmin(Switched, Removed):
         remove_source(key, owner)
 
     def get_urls(self) -> list[URLPattern]:
-        """Adds the page of a broker's messages."""
-        view = self.admin_site.admin_view(self.messages)
-        page = path("<slug:source_id>/messages/", view, name="smartcis_source_messages")
-        return [page, *super().get_urls()]
+        """Adds the pages of a broker's messages, and of a source's points."""
+        heard = self.admin_site.admin_view(self.messages)
+        described = self.admin_site.admin_view(self.points)
+        return [
+            path("<slug:source_id>/messages/", heard, name="smartcis_source_messages"),
+            path("<slug:source_id>/points/", described, name="smartcis_source_points"),
+            *super().get_urls(),
+        ]
+
+    def points(self, request: HttpRequest, source_id: str) -> HttpResponse:
+        """Shows and takes what a building's description says of a source's devices."""
+        return points_page(request, self, source_id)
 
     def messages(self, request: HttpRequest, source_id: str) -> HttpResponse:
         """Shows a broker's messages."""
@@ -152,6 +161,14 @@ class SourceAdmin(Switched, Removed):
         """Returns where its messages are shown."""
         link = messages_link(source)
         return format_html('<a href="{}">as they come, and mappings</a>', link) if link else "-"
+
+    @admin.display(description="points")
+    def described(self, source: Source) -> SafeString | str:
+        """Returns where a Brick model or Haystack tags say which devices are where."""
+        if not source.pk:
+            return "-"
+        page = reverse("admin:smartcis_source_points", args=(source.pk,))
+        return format_html('<a href="{}">from a Brick model or Haystack tags</a>', page)
 
     @admin.display(description="what of it cannot be used")
     def warnings(self, source: Source) -> SafeString | str:

@@ -4,6 +4,7 @@ from smartcis.models.accesses import StaffAccess
 from smartcis.models.building import Building, Door, Level, Unit, Venue
 from smartcis.models.calendar import Reservation
 from smartcis.models.deliveries import Alarm, Delivery, Outlet, ToldRow
+from smartcis.models.described import DescribedPoint
 from smartcis.models.devices import SeenDevice, SourceMapping
 from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall
 from smartcis.models.imports import BuildingImport
