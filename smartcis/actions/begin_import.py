@@ -17,13 +17,16 @@ MOST_WAITING = 10
 
 
 @transaction.atomic
-def begin_import(name: str, pieces: Iterable[bytes], owner: Owner) -> BuildingImport:
+def begin_import(
+    name: str, pieces: Iterable[bytes], owner: Owner, *, add: bool = False
+) -> BuildingImport:
     """Keeps a building's file and has it read; nothing of the building changes yet.
 
     Args:
         name: of the file; its ending may tell an archive.
         pieces: its bytes.
         owner: staff.
+        add: whether its building comes beside those that are there.
 
     Raises:
         Refused: the owner is no staff.
@@ -43,7 +46,7 @@ def begin_import(name: str, pieces: Iterable[bytes], owner: Owner) -> BuildingIm
         )
     plain = "".join(sign for sign in PurePath(name).name if sign.isprintable()).lstrip(".")
     made = BuildingImport.objects.create(
-        name=plain[-NAME_LENGTH:] or "building", account=owner.account
+        name=plain[-NAME_LENGTH:] or "building", account=owner.account, add=add
     )
     made.forget_file()  # of one whose row was never committed
     try:

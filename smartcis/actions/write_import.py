@@ -20,7 +20,7 @@ def write_import(number: int) -> bool:
     if one is None:
         return False
     try:
-        report = run(one.file, steps(one), replace=one.replace, record=one)
+        report = run(one.file, steps(one), add=one.add, replace=one.replace, record=one)
     except ImportRefused as fault:
         one.state, one.refusal, one.step = State.READY, fault.as_dict(), ""
         one.save(update_fields=("state", "refusal", "step"))

@@ -40,6 +40,11 @@ class UploadForm(forms.Form):
         + "; ".join(importer.name for importer in IMPORTERS)
         + ". The format is found by itself, and nothing changes before you accept."
     )
+    add = forms.BooleanField(
+        required=False,
+        label="Add its building to those that are there",
+        help_text="Both stay, and ways outdoors join them. Its file must say where on earth it is.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class BuildingImportAdmin(Page):
         if request.method == "POST" and form.is_valid():
             file = form.cleaned_data["file"]
             try:
-                made = begin_import(file.name, file.chunks(), Owner.of(request))
+                add = form.cleaned_data["add"]
+                made = begin_import(file.name, file.chunks(), Owner.of(request), add=add)
             except AspenError as fault:
                 form.add_error("file", fault.render())
             else:

@@ -76,6 +76,11 @@ class ImportReportSerializer(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
     attribution = serializers.CharField(allow_blank=True)
+    adds = serializers.CharField(
+        allow_blank=True,
+        default="",
+        help_text="as which drawing the building comes beside those that are there; empty for none",
+    )
     replaces = serializers.CharField(
         allow_blank=True, help_text="another building that is removed; empty for none"
     )
@@ -104,7 +109,10 @@ class ImportSerializer(serializers.ModelSerializer[BuildingImport]):
 
     class Meta:
         model = BuildingImport
-        fields = ("id", "name", "account", "at", "state", "step", "undoable", "refusal", "report")
+        fields = (
+            *("id", "name", "account", "at", "state", "step", "add", "undoable", "refusal"),
+            "report",
+        )
         read_only_fields = fields
 
 
@@ -112,6 +120,9 @@ class ImportFileSerializer(serializers.Serializer[Any]):
     """A file to import."""
 
     file = serializers.FileField(help_text="of any format that can be read, or an archive")
+    add = serializers.BooleanField(
+        default=False, help_text="its building comes beside those that are there"
+    )
 
 
 class AcceptSerializer(serializers.Serializer[Any]):
@@ -141,8 +152,9 @@ class Imports(generics.ListAPIView[BuildingImport]):
     )
     def post(self, request: Request) -> Response:
         """Brings a file; it is read at once, and nothing changes before it is accepted."""
-        file = body_of(ImportFileSerializer, request)["file"]
-        made = begin_import(file.name or "", file.chunks(), Owner.of(request))
+        wanted = body_of(ImportFileSerializer, request)
+        file, owner = wanted["file"], Owner.of(request)
+        made = begin_import(file.name or "", file.chunks(), owner, add=wanted["add"])
         return Response(ImportSerializer(made).data, 202)
 
 

@@ -88,6 +88,8 @@ class Parts:
         for one in self.building.buildings:
             said = {"name": _name(one.name), "category": "unspecified", "restriction": None}
             own = {"is": "building", "feature_id": one.key}
+            if one.drawing:
+                own |= {"drawing": one.drawing, "attribution": one.attribution}
             yield Part("building", self.id("building", one.key), one.footprint, said, own)
 
     def _level(self, one: DrawnLevel) -> Part:
@@ -120,6 +122,8 @@ class Parts:
             "feature_id": one.stored.feature_id,
             "derived": one.stored.derived,
         }
+        if one.stored.drawing:
+            own["drawing"] = one.stored.drawing
         return Part("unit", self._unit_id(stored_key(one.key)), one.outline, said, own)
 
     def _openings(self) -> Iterator[Part]:

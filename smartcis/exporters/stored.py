@@ -32,6 +32,7 @@ from smartcis.importers.geometry.spaces import stored_key
 from smartcis.importers.geometry.vertical import LIFT_WAIT_M, STAIR_SLOPE_DEG
 from smartcis.importers.store import polygon_of
 from smartcis.models import Building, Door, Kiosk, Level, RoutingEdge, RoutingNode, Unit, Venue
+from smartcis.models.building import OUTDOORS
 
 AT_WALL_M = 0.6  # how far from an opening the ground on its other side may begin
 
@@ -48,8 +49,10 @@ def stored_drawing() -> Drawing:
             "no building is there to export", attempt="import one: manage.py import_building PATH"
         )
     ordinals = dict(Level.objects.values_list("level_id", "ordinal"))
-    units = list(Unit.objects.order_by("level__ordinal", "rid"))
-    nodes = {one.node: one for one in RoutingNode.objects.filter(simulated=False)}
+    # Ways between buildings are concluded again from these.
+    units = list(Unit.objects.exclude(drawing=OUTDOORS).order_by("level__ordinal", "rid"))
+    drawn = RoutingNode.objects.filter(simulated=False).exclude(unit__drawing=OUTDOORS)
+    nodes = {one.node: one for one in drawn}
     rises = [
         edge
         for edge in RoutingEdge.objects.filter(simulated=False, way__in=("stairs", "lift"))
@@ -84,7 +87,7 @@ def stored_drawing() -> Drawing:
                 _outline(one),
                 one.category,
                 {"en": one.name} if one.name else {},
-                stored=StoredAs(one.rid, one.feature_id, one.derived),
+                stored=StoredAs(one.rid, one.feature_id, one.derived, one.drawing),
             )
             for one in units
         ),
@@ -113,7 +116,10 @@ def stored_drawing() -> Drawing:
             for one in Kiosk.objects.select_related("node")
         ),
         buildings=tuple(
-            DrawnBuilding(one.feature_id, one.name, _areas(one.footprint), inside=True)
+            DrawnBuilding(
+                *(one.feature_id, one.name, _areas(one.footprint), True),
+                *(one.drawing, one.attribution),
+            )
             for one in Building.objects.all()
         ),
     )

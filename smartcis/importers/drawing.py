@@ -102,11 +102,13 @@ class StoredAs:
     Args:
         feature_id: of the file it was drawn in first; empty for a concluded one.
         derived: concluded from a gap instead of drawn.
+        drawing: the file it was added with; empty for the venue's own.
     """
 
     rid: str
     feature_id: str = ""
     derived: bool = False
+    drawing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +238,16 @@ class DrawnBuilding:
     Args:
         footprint: None when not drawn.
         inside: whether the file says itself that the levels belong to it.
+        drawing: the file it was added with, where the product itself wrote this one.
+        attribution: whom that is owed to.
     """
 
     key: str
     name: str
     footprint: BaseGeometry | None
     inside: bool = False
+    drawing: str = ""
+    attribution: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,3 +43,7 @@ class StillUsed(ImportRefused, code="smartcis.import.still_used"):
 
 class ImportFailed(ImportRefused, code="smartcis.import.failed"):
     """The importer could not cope; the log has the traceback."""
+
+
+class Unplaced(ImportRefused, code="smartcis.import.unplaced"):
+    """A drawing that cannot be put beside another: nobody knows where it lies."""

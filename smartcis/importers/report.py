@@ -65,6 +65,7 @@ class ImportReport:
     Args:
         replaces: name of another building that goes, empty for none.
         preview: whether nothing was written.
+        adds: under which name the building comes beside those that are there, empty for none.
     """
 
     plan: BuildingPlan
@@ -72,6 +73,7 @@ class ImportReport:
     changes: Changes = field(default_factory=Changes)
     replaces: str = ""
     preview: bool = False
+    adds: str = ""
 
     @property
     def reached(self) -> tuple[int, int]:
@@ -119,6 +121,8 @@ class ImportReport:
         ]
         for finding in Finding:
             out += _noted(plan.notes, finding)
+        if self.adds:
+            out.append(f"adds     {self.adds}, beside what is there")
         if self.replaces:
             out.append(f"replaces {self.replaces}, with its machines, sensors and bookings")
         elif "Venue" not in self.changes.tables or self.changes.tables["Venue"].updated:
@@ -150,6 +154,7 @@ class ImportReport:
             "slug": plan.slug,
             "name": plan.name,
             "attribution": plan.attribution,
+            "adds": self.adds,
             "replaces": self.replaces,
             "buildings": len(plan.buildings),
             "levels": len(plan.levels),

@@ -12,13 +12,14 @@ from typing import Any
 from django.db import connection, models, transaction
 from django.db.models import ProtectedError
 
+from smartcis.importers.between import join_buildings
 from smartcis.importers.changes import recorded
-from smartcis.importers.derive import NOTHING_KNOWN, BuildingPlan, Progress, derive
+from smartcis.importers.derive import BuildingPlan, Progress
 from smartcis.importers.errors import AnotherBuilding, ImportFailed, ImportRefused, StillUsed
 from smartcis.importers.formats import drawing_of
-from smartcis.importers.geometry.known import Known, is_drawing_of
+from smartcis.importers.placing import placed_plan
 from smartcis.importers.report import ImportReport
-from smartcis.importers.store import clear, known_building, store
+from smartcis.importers.store import Part, clear, store
 from smartcis.models import BuildingImport, Kiosk, Machine, Reservation, Sensor, Source, Unit, Venue
 from smartcis.models.imports import UNDOABLE
 
@@ -28,25 +29,21 @@ _LOG = logging.getLogger(__name__)
 
 
 def plan_of(
-    path: Path, progress: Progress = lambda _: None, known: Known = NOTHING_KNOWN
-) -> BuildingPlan:
+    path: Path, progress: Progress = lambda _: None, *, add: bool = False
+) -> tuple[BuildingPlan, Part]:
     """Reads a file of any format and works the building out.
 
+    Where the file draws what is there, whatever the file is called, its things keep their names.
+
     Args:
-        known: the building that is there. Where the file draws it, whatever the file is called,
-            its things keep their names.
+        add: whether its building comes beside those that are there.
 
     Raises:
         ImportRefused: it cannot be read, or nothing in it can be walked in.
     """
     progress(f"reading {path.name}")
     try:
-        drawing = drawing_of(path)
-        if known.units:
-            plan = derive(drawing, progress, known)
-            if plan.slug == known.slug or is_drawing_of(plan.spaces, known):
-                return replaced(plan, slug=known.slug)
-        return derive(drawing, progress)
+        return placed_plan(drawing_of(path), progress, add=add)
     except ImportRefused:
         raise
     except Exception as fault:
@@ -64,6 +61,7 @@ def run(
     progress: Progress = lambda _: None,
     *,
     preview: bool = False,
+    add: bool = False,
     replace: bool = False,
     record: BuildingImport | None = None,
 ) -> ImportReport:
@@ -73,24 +71,28 @@ def run(
         path: a file, folder or archive of any format.
         progress: receives one line per step.
         preview: work everything out and write nothing.
+        add: whether a building that is not there comes beside those that are.
         replace: whether another building than the file's may be removed.
         record: of the import, a new one by default; it keeps what undoes it.
 
     Raises:
         ImportRefused: the file is broken, or another building is there; the database is as before.
     """
-    plan = plan_of(path, progress, known_building())
+    plan, part = plan_of(path, progress, add=add)
     progress("comparing" if preview else "writing")
     try:
         with _snapshot():
-            replaces = _other_building(plan, allowed=preview or replace)
+            replaces = "" if part.drawing else _other_building(plan, allowed=preview or replace)
+            adds = part.drawing if part.drawing and not part.held(Unit.objects.all()) else ""
             with recorded() as changes:
                 if replaces:
                     clear()
                 else:
-                    _refuse_orphans(plan)
-                stored = store(plan)
-            report = ImportReport(plan, stored, changes, replaces, preview)
+                    _refuse_orphans(plan, part)
+                stored = store(plan, part)
+                joined = join_buildings(stored)
+            plan = replaced(plan, notes=(*plan.notes, *joined))
+            report = ImportReport(plan, stored, changes, replaces, preview, adds or "")
             if not preview and changes.tables:
                 _keep(record or BuildingImport(name=path.name), report)
             transaction.set_rollback(preview)
@@ -122,14 +124,15 @@ def _keep(record: BuildingImport, report: ImportReport) -> None:
     accepted.exclude(pk__in=newest).update(changes=None)
 
 
-def _refuse_orphans(plan: BuildingPlan) -> None:
+def _refuse_orphans(plan: BuildingPlan, part: Part) -> None:
     """Refuses to take rooms away in which real things are.
 
     Raises:
         StillUsed: the file does not draw a room any more that holds some.
     """
     drawn = {space.rid for space in plan.spaces}
-    gone = [rid for rid in Unit.objects.values_list("rid", flat=True) if rid not in drawn]
+    there = part.held(Unit.objects.all()).values_list("rid", flat=True)
+    gone = [rid for rid in there if rid not in drawn]
     held: list[models.QuerySet[Any]] = [
         Machine.objects.filter(unit__in=gone),
         Sensor.objects.filter(unit__in=gone, simulated=False),
@@ -137,8 +140,8 @@ def _refuse_orphans(plan: BuildingPlan) -> None:
         Source.objects.filter(unit__in=gone),
         Kiosk.objects.filter(node__unit__in=gone),
     ]
-    if there := [str(one) for things in held for one in things]:
-        raise _still_used(there)
+    if used := [str(one) for things in held for one in things]:
+        raise _still_used(used)
 
 
 def _still_used(there: Sequence[str]) -> StillUsed:
@@ -170,8 +173,8 @@ def _other_building(plan: BuildingPlan, *, allowed: bool) -> str:
         f" ({plan.slug})",
         found=plan.slug,
         exists=[there.slug],
-        attempt="look at it with --preview; --replace removes what is there, with its machines,"
-        " sensors and bookings",
+        attempt="--add puts it beside what is there; look at it with --preview; --replace removes"
+        " what is there, with its machines, sensors and bookings",
     )
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import shapely
@@ -39,6 +40,7 @@ from smartcis.models import (
     Unit,
     Venue,
 )
+from smartcis.models.building import OUTDOORS
 from smartcis.models.equal import Fields, RowCounts, make_equal
 from smartcis.models.source import PKS_AT_ONCE, batched
 
@@ -48,28 +50,76 @@ STANDING: tuple[tuple[type[models.Model], str], ...] = (
     (Desk, "node_id"),
     (Sensor, "node_id"),
 )
+ATTRIBUTION_LENGTH = 300
+ROUNDING_M = 0.01
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
 
 
-def known_building() -> Known:
-    """Returns what the database calls the things of the building."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a file draws of the venue.
+
+    Args:
+        drawing: the file that added it, empty for the venue's own; None for all there is.
+        units: by id the drawing that added a unit, where the file draws all and says so.
+        buildings: by id the drawing that added a building, and whom that is owed to; the same.
+    """
+
+    drawing: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+    buildings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def held(self, rows: models.QuerySet[Any], *within: str) -> models.QuerySet[Any]:
+        """Returns its rows.
+
+        Args:
+            within: names of a row's drawing, where it has none itself; all must be this one.
+        """
+        for name in within or ("drawing",):
+            if self.drawing is None:
+                rows = rows.exclude(**{name: OUTDOORS})
+            else:
+                rows = rows.filter(**{name: self.drawing})
+        return rows
+
+
+ALL = Part()
+
+
+def known_building(drawing: str | None = None) -> Known:
+    """Returns what the database calls the things of the building.
+
+    Args:
+        drawing: the file they were added with, empty for the venue's own; None for all.
+    """
     venue = Venue.objects.first()
     if venue is None:
         return Known()
-    units = Unit.objects.filter(level__venue=venue).select_related("level")
-    doors = Door.objects.filter(level__venue=venue)
+    units: models.QuerySet[Unit] = Unit.objects.exclude(drawing=OUTDOORS)
+    doors: models.QuerySet[Door] = Door.objects.all()
+    taken: frozenset[str] = frozenset()
+    if drawing is not None:
+        taken = frozenset(Unit.objects.exclude(drawing=drawing).values_list("rid", flat=True))
+        units, doors = units.filter(drawing=drawing), doors.filter(inner__drawing=drawing)
     return Known(
-        slug=venue.slug,
-        origin=(venue.origin_lon_deg, venue.origin_lat_deg),
+        slug=drawing or venue.slug,
+        origin=origin_of(venue),
         units=tuple(
             KnownUnit(one.rid, one.feature_id, one.level.ordinal, one.name, polygon_of(one.polygon))
-            for one in units
+            for one in units.select_related("level")
         ),
         doors=tuple(
             KnownDoor(one.door_id, one.inner_id, one.outer_id, Point(one.x_m, one.y_m))
             for one in doors
         ),
+        taken=taken,
+        prefix=drawing or venue.slug,
     )
+
+
+def origin_of(venue: Venue) -> tuple[float, float]:
+    """Returns longitude and latitude of x = y = 0."""
+    return (venue.origin_lon_deg, venue.origin_lat_deg)
 
 
 def polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
@@ -109,26 +159,36 @@ def clear() -> None:
 
 
 @transaction.atomic
-def store(plan: BuildingPlan) -> Stored:
-    """Writes a building."""
+def store(plan: BuildingPlan, part: Part = ALL) -> Stored:
+    """Writes a building.
+
+    Args:
+        part: which of the venue's drawings it is; rows of others stay as they are.
+    """
     done = Stored()
-    for model, rows in (
-        (Venue, _venues(plan)),
-        (Building, _buildings(plan)),
-        (Level, _unless_edited(Level, _levels(plan))),
-        (Unit, _unless_edited(Unit, _units(plan))),
-        (Door, _doors(plan)),
-    ):
-        held = model._default_manager.all()  # noqa: SLF001  # the documented way to a model's manager
+    venue = _venue_slug(plan, part)
+    tables: tuple[tuple[models.QuerySet[Any], dict[Any, Fields]], ...] = (
+        (Venue.objects.all(), _venues(plan, part)),
+        (part.held(Building.objects.all()), _buildings(plan, part, venue)),
+        (Level.objects.all(), _unless_edited(Level, _levels(plan, part, venue))),
+        (part.held(Unit.objects.all()), _unless_edited(Unit, _units(plan, part))),
+        (part.held(Door.objects.all(), "inner__drawing"), _doors(plan)),
+    )
+    for held, rows in tables:
+        model = held.model
         done.note(model, make_equal(held, settled(held, rows) if plan.exported else rows))
-    numbers = _numbers(plan)
+    numbers = _numbers(plan, part)
     wanted, steps = _nodes(plan, numbers), _edges(plan, numbers)
     if plan.exported and done.nothing and same_ways(wanted, steps):
         return done
-    done.moved += _keep_standing(wanted)
-    nodes = RoutingNode.objects.filter(simulated=False)
-    done.note(RoutingNode, make_equal(nodes, wanted))
-    edges = RoutingEdge.objects.filter(simulated=False)
+    done.moved += _keep_standing(wanted, part)
+    done.note(RoutingNode, make_equal(_points(part), wanted))
+    edges = part.held(
+        RoutingEdge.objects.filter(
+            simulated=False, src__unit__drawing=models.F("dst__unit__drawing")
+        ),
+        "src__unit__drawing",
+    )
     done.note(RoutingEdge, make_equal(edges, steps, "src_id", "dst_id"))
     return done
 
@@ -141,28 +201,65 @@ def _unless_edited(model: type[Level | Unit], wanted: dict[str, Fields]) -> dict
     return wanted
 
 
-def _venues(plan: BuildingPlan) -> dict[str, Fields]:
+def _points(part: Part) -> models.QuerySet[RoutingNode]:
+    return part.held(RoutingNode.objects.filter(simulated=False), "unit__drawing")
+
+
+def _venue_slug(plan: BuildingPlan, part: Part) -> str:
+    return Venue.objects.get().slug if part.drawing else plan.slug
+
+
+def _venues(plan: BuildingPlan, part: Part) -> dict[str, Fields]:
+    """Returns the venue: its own drawing says how it is called, all say whom they are owed to."""
+    others = Building.objects.none() if part.drawing is None else Building.objects.all()
+    owed = dict.fromkeys(
+        others.exclude(drawing__in=("", part.drawing or "")).values_list("attribution", flat=True)
+    )
+    if part.drawing:
+        venue = Venue.objects.get()
+        said = [venue.attribution, plan.attribution]
+        name, origin = venue.name, origin_of(venue)
+    else:
+        said, name, origin = [plan.attribution, *owed], plan.name, plan.origin
+    whole = ""
+    for one in said:
+        if one and one not in whole:
+            whole = f"{whole}; {one}" if whole else one
     return {
-        plan.slug: {
-            "name": plan.name,
-            "attribution": plan.attribution,
-            "origin_lon_deg": plan.origin[0],
-            "origin_lat_deg": plan.origin[1],
+        _venue_slug(plan, part): {
+            "name": name,
+            "attribution": whole[:ATTRIBUTION_LENGTH],
+            "origin_lon_deg": origin[0],
+            "origin_lat_deg": origin[1],
         }
     }
 
 
-def _buildings(plan: BuildingPlan) -> dict[str, Fields]:
-    return {
-        feature_id: {"venue_id": plan.slug, "name": name, "footprint": areas(shape)}
-        for feature_id, name, shape in plan.buildings
-    }
+def _buildings(plan: BuildingPlan, part: Part, venue: str) -> dict[str, Fields]:
+    others: models.QuerySet[Building] = Building.objects.none()
+    if part.drawing is not None:
+        others = Building.objects.exclude(drawing=part.drawing)
+    taken = set(others.values_list("feature_id", flat=True))
+    added = (part.drawing or "", plan.attribution if part.drawing else "")
+    found: dict[str, Fields] = {}
+    for feature_id, name, shape in plan.buildings:
+        key = f"{plan.slug[:20]}-{feature_id}"[:64] if feature_id in taken else feature_id
+        drawing, owed = part.buildings.get(feature_id, added)
+        found[key] = {
+            "venue_id": venue,
+            "name": name,
+            "footprint": areas(shape),
+            "drawing": drawing,
+            "attribution": owed,
+        }
+    return found
 
 
-def _levels(plan: BuildingPlan) -> dict[str, Fields]:
-    return {
+def _levels(plan: BuildingPlan, part: Part, venue: str) -> dict[str, Fields]:
+    """Returns the levels; one of several drawings is called as the venue's own calls it."""
+    wanted: dict[str, Fields] = {
         level.level_id: {
-            "venue_id": plan.slug,
+            "venue_id": venue,
             "feature_id": level.feature_id,
             "ordinal": level.ordinal,
             "name": level.name,
@@ -171,6 +268,49 @@ def _levels(plan: BuildingPlan) -> dict[str, Fields]:
         }
         for level in plan.levels
     }
+    if part.drawing is None:
+        return wanted
+    others = Unit.objects.exclude(drawing__in=(part.drawing, OUTDOORS))
+    for one in Level.objects.all():
+        rest = list(others.filter(level=one))
+        if not rest:
+            continue
+        said = wanted.get(one.level_id)
+        if said is None or part.drawing:
+            names = ("venue_id", "feature_id", "ordinal", "name", "short_name")
+            kept = {name: getattr(one, name) for name in names}
+        else:
+            kept = said
+        drawn = [] if said is None else said["outline"]
+        mine = Unit.objects.filter(level=one, drawing=part.drawing)
+        wanted[one.level_id] = {**kept, "outline": _both_outlines(one, rest, mine, drawn)}
+    return wanted
+
+
+def _both_outlines(
+    level: Level, others: Iterable[Unit], mine: Iterable[Unit], drawn: list[Any]
+) -> list[Any]:
+    """Returns the outline of a level: what is drawn now, and what other drawings have there.
+
+    Args:
+        mine: units that the drawing had there before.
+    """
+    theirs = shapely.union_all([polygon_of(one.polygon) for one in others])
+    before = shapely.union_all([polygon_of(one.polygon) for one in mine])
+    kept = [
+        rings
+        for rings in level.outline
+        if polygon_of(rings).intersects(theirs) or not polygon_of(rings).intersects(before)
+    ]
+    pieces = [*kept]
+    for rings in drawn:
+        shape = polygon_of(rings)
+        near = [one for one in pieces if polygon_of(one).intersects(shape)]
+        if any(polygon_of(one).buffer(ROUNDING_M).covers(shape) for one in near):
+            continue
+        pieces = [one for one in pieces if one not in near]
+        pieces += areas(shapely.union_all([shape, *map(polygon_of, near)])) if near else [rings]
+    return sorted(pieces)
 
 
 def areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
@@ -186,7 +326,7 @@ def areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
     ]
 
 
-def _units(plan: BuildingPlan) -> dict[str, Fields]:
+def _units(plan: BuildingPlan, part: Part) -> dict[str, Fields]:
     wanted: dict[str, Fields] = {}
     for index, space in enumerate(plan.spaces):
         drawn = polygons(space.polygon)[0]
@@ -205,6 +345,7 @@ def _units(plan: BuildingPlan) -> dict[str, Fields]:
             "area_m2": round(space.polygon.area, 2),
             "derived": space.derived,
             "unreached": plan.unreached.get(index, ""),
+            "drawing": part.drawing or part.units.get(space.rid, ""),
         }
     return wanted
 
@@ -223,12 +364,12 @@ def _doors(plan: BuildingPlan) -> dict[str, Fields]:
     }
 
 
-def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
+def _numbers(plan: BuildingPlan, part: Part) -> Mapping[int, int]:
     """Assigns each derived point a number: the one it has, that of one that moved, or a fresh one.
 
     What stands on a point of a unit stays on the unit's nearest point of its kind, of any kind.
     """
-    stored = {one.node: one for one in RoutingNode.objects.filter(simulated=False)}
+    stored = {one.node: one for one in _points(part)}
     rids = {node.number: plan.spaces[node.space].rid for node in plan.graph.nodes}
     numbers: dict[int, int] = {}
     exact: dict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -248,7 +389,8 @@ def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
             same_kind=same_kind,
         )
         numbers.update(moved)
-    highest = max(stored, default=0)
+    every = RoutingNode.objects.filter(simulated=False)
+    highest = every.aggregate(highest=models.Max("node"))["highest"] or 0
     for node in plan.graph.nodes:
         if node.number not in numbers:
             highest += 1
@@ -256,11 +398,11 @@ def _numbers(plan: BuildingPlan) -> Mapping[int, int]:
     return numbers
 
 
-def _keep_standing(wanted: Mapping[int, Fields]) -> list[str]:
+def _keep_standing(wanted: Mapping[int, Fields], part: Part) -> list[str]:
     """Puts what stands on a point that goes onto the nearest of its unit that stays."""
     stays: dict[str, list[RoutingNode]] = defaultdict(list)
     goes: dict[int, RoutingNode] = {}
-    for node in RoutingNode.objects.filter(simulated=False):
+    for node in _points(part):
         if node.node not in wanted:
             goes[node.node] = node
         elif wanted[node.node]["unit_id"] == node.unit_id:

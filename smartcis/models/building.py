@@ -30,13 +30,24 @@ class Venue(models.Model):
         return self.name
 
 
+OUTDOORS = "~outdoors"
+"""Stands for the drawing of what no file draws: the ways between buildings."""
+
+
 class Building(models.Model):
-    """One house of a venue."""
+    """One house of a venue.
+
+    Args:
+        drawing: the file it was added with, by its slug; empty for the venue's own.
+        attribution: whom that drawing is owed to; empty for the venue's own.
+    """
 
     feature_id = models.CharField(primary_key=True, max_length=64)
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="buildings")
     name = models.CharField(max_length=200, blank=True)
     footprint = models.JSONField(default=list, blank=True)
+    drawing = models.CharField(max_length=60, blank=True, default="", editable=False)
+    attribution = models.CharField(max_length=300, blank=True, default="")
 
     class Meta:
         ordering = ("name", "feature_id")
@@ -81,6 +92,7 @@ class Unit(SourceModel):
         feature_id: of the imported file; empty for a derived corridor.
         polygon: rings of its largest piece.
         derived: concluded from a gap instead of drawn.
+        drawing: the file it was added with, by its slug; empty for the venue's own.
         unreached: why no entrance leads to it; empty when one does.
         edited: fields that people changed, and imports leave alone.
     """
@@ -100,6 +112,7 @@ class Unit(SourceModel):
     area_m2 = models.FloatField()
     derived = models.BooleanField(default=False)
     unreached = models.CharField(max_length=200, blank=True)
+    drawing = models.CharField(max_length=60, blank=True, default="", editable=False)
     edited = models.JSONField(default=list, blank=True, editable=False)
 
     class Meta(SourceModel.Meta):

@@ -27,6 +27,7 @@ class BuildingImport(models.Model):
         account: who brought it, empty for a program.
         step: what is being done, or was last.
         step_at: when that began.
+        add: whether the file's building is added to those that are there.
         replace: whether another building than the file's may be removed.
         refusal: an error as the API gives it, of the last step that was refused.
         report: what was found, concluded, repaired, dropped, and what changes.
@@ -53,6 +54,7 @@ class BuildingImport(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
     step = models.CharField(max_length=200, blank=True)
     step_at = models.DateTimeField(default=timezone.now)
+    add = models.BooleanField(default=False)
     replace = models.BooleanField(default=False)
     refusal = models.JSONField(null=True, blank=True)
     report = models.JSONField(null=True, blank=True)

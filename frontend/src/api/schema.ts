@@ -398,6 +398,7 @@ export interface components {
         /** @description A building's file on its way to being the building. */
         Import: {
             readonly account: string;
+            readonly add: boolean;
             /** Format: date-time */
             readonly at: string;
             readonly id: number;
@@ -412,6 +413,11 @@ export interface components {
         };
         /** @description A file to import. */
         ImportFileRequest: {
+            /**
+             * @description its building comes beside those that are there
+             * @default false
+             */
+            add: boolean;
             /**
              * Format: binary
              * @description of any format that can be read, or an archive
@@ -434,6 +440,11 @@ export interface components {
         };
         /** @description What was found in a file, and what accepting it changes. */
         ImportReport: {
+            /**
+             * @description as which drawing the building comes beside those that are there; empty for none
+             * @default
+             */
+            adds: string;
             attribution: string;
             buildings: number;
             /** @description drawn */

@@ -94,7 +94,12 @@ class OwnFeatures:
         if level is None or not rid or shape is None or shape.area <= 0:
             return False
         said = feature.properties
-        stored = StoredAs(rid, text_of(told, "feature_id"), told.get("derived") is True)
+        stored = StoredAs(
+            rid,
+            text_of(told, "feature_id"),
+            told.get("derived") is True,
+            _drawing(told),
+        )
         category = text_of(said, "category") or "unspecified"
         names = names_of(said.get("name"))
         self.spaces.append(DrawnSpace(feature.id, level, shape, category, names, stored=stored))
@@ -138,7 +143,10 @@ class OwnFeatures:
         if not key:
             return False
         name = label(names_of(feature.properties.get("name")))
-        self.buildings.append(DrawnBuilding(key, name, feature.geometry, inside=True))
+        drawing, owed = _drawing(told), text_of(told, "attribution")[:300]
+        self.buildings.append(
+            DrawnBuilding(key, name, feature.geometry, True, drawing, owed)  # inside
+        )
         return True
 
     def _level_of(self, feature: Feature) -> float | None:
@@ -154,6 +162,10 @@ def point_told(raw: object) -> tuple[float, float] | None:
     if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in raw):
         return None
     return (float(lon), float(lat)) if abs(lon) <= 180 and abs(lat) < 90 else None  # noqa: PLR2004  # degrees
+
+
+def _drawing(told: Mapping[str, Any]) -> str:
+    return _rid(told.get("drawing"))
 
 
 def _rid(raw: object) -> str:

@@ -20,6 +20,7 @@ from smartcis.importers.geometry.spaces import WalkableSpace
 
 LEAST_SHARED = 0.5  # of the ground of both: less is another room
 SAME_DOOR_M = 1.0
+PREFIX_LENGTH = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,16 @@ class Known:
     Args:
         slug: of the venue.
         origin: longitude and latitude of x = y = 0; None lets the drawing decide.
+        taken: ids of units of other drawings.
+        prefix: of a unit whose id is taken.
     """
 
     slug: str = ""
     origin: tuple[float, float] | None = None
     units: tuple[KnownUnit, ...] = ()
     doors: tuple[KnownDoor, ...] = ()
+    taken: frozenset[str] = frozenset()
+    prefix: str = ""
 
 
 def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpace]:
@@ -72,9 +77,9 @@ def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpac
         for index, unit in pairs(open_spaces, list(left.values())):
             if index not in kept and left.pop((unit.level, unit.rid), None) is not None:
                 kept[index] = unit.rid
-    taken = {one.rid for one in known.units}
+    taken = {one.rid for one in known.units} | known.taken
     return [
-        replace(one, rid=kept[index] if index in kept else _fresh(one.rid, taken))
+        replace(one, rid=kept[index] if index in kept else _fresh(one.rid, taken, known.prefix))
         for index, one in enumerate(spaces)
     ]
 
@@ -166,8 +171,10 @@ def _shared(one: BaseGeometry, other: BaseGeometry) -> float:
     return both / (one.area + other.area - both) if both else 0.0
 
 
-def _fresh(rid: str, taken: set[str]) -> str:
+def _fresh(rid: str, taken: set[str], prefix: str) -> str:
     chosen, number = rid, 1
+    if prefix and chosen in taken:
+        chosen = rid = f"{prefix[:PREFIX_LENGTH]}-{rid}"
     while chosen in taken:
         number += 1
         chosen = f"{rid}-{number}"

@@ -37,6 +37,11 @@ class Command(BaseCommand):
             help="print what would be concluded, repaired, dropped and written; write nothing",
         )
         parser.add_argument(
+            "--add",
+            action="store_true",
+            help="put the file's building beside those that are there, by longitude and latitude",
+        )
+        parser.add_argument(
             "--replace", action="store_true", help="remove another building that is there"
         )
 
@@ -62,7 +67,11 @@ class Command(BaseCommand):
 
         try:
             report = run(
-                path or SHIPPED, progress, preview=options["preview"], replace=options["replace"]
+                path or SHIPPED,
+                progress,
+                preview=options["preview"],
+                add=options["add"],
+                replace=options["replace"],
             )
         except ImportRefused as refused:
             raise CommandError(f"nothing was imported\n{refused.render()}") from refused
