@@ -8,6 +8,7 @@ from django.utils import timezone
 from smartcis.access.owner import Owner
 from smartcis.actions.support.import_steps import import_for_update
 from smartcis.actions.support.later import have_done
+from smartcis.actions.take_back_import import take_back_import
 from smartcis.errors import Conflict
 from smartcis.models import BuildingImport
 
@@ -15,11 +16,12 @@ State = BuildingImport.State
 
 
 @transaction.atomic
-def undo_import(number: int, owner: Owner) -> BuildingImport:
+def undo_import(number: int, owner: Owner, *, now: bool = False) -> BuildingImport:
     """Has the newest accepted import undone.
 
     Args:
         owner: staff.
+        now: whether it is before this returns, not by a worker; where it cannot be, it says why.
 
     Raises:
         Refused: the owner is no staff.
@@ -36,5 +38,9 @@ def undo_import(number: int, owner: Owner) -> BuildingImport:
         )
     one.state, one.refusal, one.step_at = State.UNDOING, None, timezone.now()
     one.save(update_fields=("state", "refusal", "step_at"))
-    have_done("take_back_import", one.pk)
+    if now:
+        take_back_import(one.pk)
+        one.refresh_from_db()
+    else:
+        have_done("take_back_import", one.pk)
     return one

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from smartcis.access.owner import Owner
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.api.fields import Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Door
 
@@ -33,7 +34,7 @@ class DoorChangeSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(Door.STATES)
 
 
-class DoorFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class DoorFilter(Filters):
     """By floor and state."""
 
     level_id = django_filters.CharFilter()

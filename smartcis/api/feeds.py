@@ -24,6 +24,7 @@ from smartcis.actions.push_readings import push_readings
 from smartcis.actions.push_rows import push_rows
 from smartcis.actions.remove_source import remove_source
 from smartcis.api.fields import Wanted, body_of, texts
+from smartcis.api.filters import Filters
 from smartcis.api.house import FedBySerializer
 from smartcis.api.permissions import StaffOrToken
 from smartcis.api.schema import EDIT, READ, answers, endpoint
@@ -144,7 +145,7 @@ class FeedMakeSerializer(FeedChangeSerializer):
     kind = serializers.ChoiceField(Source.KINDS)
 
 
-class FeedFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class FeedFilter(Filters):
     """By kind, by the room or machine it speaks for, and whether it is read."""
 
     rid = django_filters.CharFilter(field_name="unit_id")

@@ -13,6 +13,7 @@ from smartcis.actions.add_kiosk import add_kiosk
 from smartcis.actions.change_kiosk import change_kiosk
 from smartcis.actions.remove_kiosk import remove_kiosk
 from smartcis.api.fields import NODE_HIGHEST, Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Kiosk
 
@@ -54,7 +55,7 @@ class KioskMakeSerializer(KioskChangeSerializer):
     name = serializers.CharField(max_length=100)
 
 
-class KioskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class KioskFilter(Filters):
     """By floor, room, name and origin."""
 
     level_id = django_filters.CharFilter(field_name="node__level_id")

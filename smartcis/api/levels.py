@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import django_filters
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
@@ -12,6 +11,7 @@ from rest_framework.request import Request
 from smartcis.access.owner import Owner
 from smartcis.actions.rename_level import rename_level
 from smartcis.api.fields import BOX, Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Level
 
@@ -44,7 +44,7 @@ class LevelChangeSerializer(serializers.Serializer[Any]):
     short_name = serializers.CharField(required=False, max_length=20)
 
 
-class LevelFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class LevelFilter(Filters):
     """By name and height."""
 
     class Meta:

@@ -14,6 +14,7 @@ from smartcis.actions.add_machine import add_machine
 from smartcis.actions.change_machine import change_machine
 from smartcis.actions.remove_machine import remove_machine
 from smartcis.api.fields import NODE_HIGHEST, Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Machine, SoftwareInstall
 
@@ -73,7 +74,7 @@ class MachineMakeSerializer(MachineChangeSerializer):
     rid = serializers.CharField(max_length=60)
 
 
-class MachineFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class MachineFilter(Filters):
     """By room, floor, software, host and origin."""
 
     rid = django_filters.CharFilter(field_name="unit_id")

@@ -17,6 +17,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.cancel_reservation import cancel_reservation
 from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
 from smartcis.api.fields import Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.models import Reservation, Unit
 from smartcis.models.lookup import found
@@ -58,7 +59,7 @@ def _in_utc(value: datetime) -> datetime:
         return first if value.year == 1 else last
 
 
-class ReservationFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class ReservationFilter(Filters):
     """By room, floor and time."""
 
     rid = django_filters.CharFilter(field_name="unit_id")

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from smartcis.access.owner import Owner
 from smartcis.actions.change_room import change_room
 from smartcis.api.fields import Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Unit
 
@@ -39,7 +40,7 @@ class RoomChangeSerializer(serializers.Serializer[Any]):
     )
 
 
-class RoomFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class RoomFilter(Filters):
     """By floor, category and name, and whether it was concluded from a gap."""
 
     level_id = django_filters.CharFilter()

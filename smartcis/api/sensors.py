@@ -13,6 +13,7 @@ from smartcis.actions.add_sensor import add_sensor
 from smartcis.actions.change_sensor import change_sensor
 from smartcis.actions.remove_sensor import remove_sensor
 from smartcis.api.fields import Wanted
+from smartcis.api.filters import Filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Sensor
 
@@ -58,7 +59,7 @@ class SensorMakeSerializer(SensorChangeSerializer):
     mid = serializers.CharField(required=False, allow_blank=True, max_length=70)
 
 
-class SensorFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
+class SensorFilter(Filters):
     """By kind, room, machine and floor."""
 
     rid = django_filters.CharFilter(field_name="unit_id")

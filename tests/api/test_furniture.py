@@ -65,6 +65,12 @@ def test_a_machine_is_added_changed_and_removed(staff, visitor, law):  # noqa: F
     assert not SoftwareInstall.objects.get(machine="m3").simulated
     listed = visitor("GET", "machines/?rid=A&simulated=false").json()["results"]
     assert [one["mid"] for one in listed] == ["m3"]
+    for word in ("maybe", "2", "yes"):
+        refused(visitor("GET", f"machines/?simulated={word}"), 400, "smartcis.api.invalid")
+        refused(visitor("GET", f"rooms/?derived={word}"), 400, "smartcis.api.invalid")
+        refused(visitor("GET", f"sensors/?enabled={word}"), 400, "smartcis.api.invalid")
+    assert visitor("GET", "machines/?simulated=1").json()["count"] == 2
+    assert visitor("GET", "machines/?simulated=").json()["count"] == 3
     assert staff("DELETE", "machines/m3/").status_code == 204
     refused(staff("DELETE", "machines/m3/"), 404, "smartcis.actions.not_found")
     assert (Machine.objects.count(), RoutingNode.objects.count()) == (2, 3)

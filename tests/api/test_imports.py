@@ -11,11 +11,14 @@ from asgiref.sync import sync_to_async
 from celery import current_app
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from smartcis import tasks
 from smartcis.actions.issue_token import issue_token
-from smartcis.models import BuildingImport, Unit, Venue
+from smartcis.importers.run import run
+from smartcis.models import BuildingImport, Sensor, Unit, Venue
 from smartcis.models.outbox import _Committed
 from smartcis.uploads import allowed_bytes
 from tests.importers.conftest import entrance, unit, write_archive
@@ -49,11 +52,14 @@ def staff(monkeypatch, settings, tmp_path, django_capture_on_commit_callbacks):
 def archive(folder, rooms=("A", "B")):
     units = [unit("corridor", (0, 5, 20, 2), "walkway")]
     units += [unit(name, (4 * k, 7, 4, 5)) for k, name in enumerate(rooms)]
-    path = write_archive(folder, units, [entrance(0, 6)])
+    return zipped(write_archive(folder, units, [entrance(0, 6)]))
+
+
+def zipped(path):
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as zipped:
+    with zipfile.ZipFile(packed, "w") as file:
         for one in path.iterdir():
-            zipped.write(one, one.name)
+            file.write(one, one.name)
     return SimpleUploadedFile("house.zip", packed.getvalue())
 
 
@@ -190,3 +196,59 @@ async def test_large_bodies_are_taken_from_staff_alone(who, path, told, wanted):
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
     scope |= {"query_string": b"", "scheme": "http", "server": ("localhost", 80)}
     assert await allowed_bytes(scope, 1_000, 9_000) == wanted
+
+
+def test_one_that_is_removed_while_it_is_read_stays_removed(staff, tmp_path, monkeypatch):
+    def removed(*args, **kwargs):
+        BuildingImport.objects.all().delete()
+        return run(*args, **kwargs)
+
+    monkeypatch.setattr("smartcis.actions.read_import.run", removed)
+    answer = staff("post", "/api/v1/imports/", {"file": archive(tmp_path / "a")})
+    assert answer.status_code == 202
+    assert not BuildingImport.objects.exists()
+    assert not Venue.objects.exists()
+
+
+def test_a_building_is_added_beside_the_one_that_is_there(staff, tmp_path):
+    first = zipped(write_archive(tmp_path / "a", [unit("hall", (9, 5, 20, 9), "lobby")]))
+    decide(staff, brought(staff, first) + "accept/")
+    hut = write_archive(tmp_path / "b", [unit("hut", (60, 5, 20, 9), "lobby")], [entrance(60, 6)])
+    (hut / "smartcis.json").write_text('{"slug": "hut", "name": "Hut"}')
+    made = staff("post", "/api/v1/imports/", {"file": zipped(hut), "add": True}).json()
+    path = f"/api/v1/imports/{made['id']}/"
+    ready = staff("get", path).json()
+    said = (ready["state"], ready["add"], ready["report"]["adds"], ready["report"]["replaces"])
+    assert said == ("ready", True, "hut", "")
+    page = staff("get", f"/admin/smartcis/buildingimport/{made['id']}/change/").content.decode()
+    assert "beside what is there" in page
+    decide(staff, f"{path}accept/")
+    assert set(Unit.objects.filter(derived=False).values_list("rid", "drawing")) == {
+        ("hall", ""),
+        ("hut", "hut"),
+    }
+    form = staff("get", "/admin/smartcis/buildingimport/add/").content.decode()
+    assert 'name="add"' in form
+    staff("post", "/admin/smartcis/buildingimport/add/", {"file": zipped(hut), "add": "on"})
+    assert BuildingImport.objects.first().add
+
+
+def test_the_command_undoes_by_the_action(staff, tmp_path, capsys):
+    decide(staff, brought(staff, archive(tmp_path / "a")) + "accept/")
+    call_command("import_building", "--undo")
+    assert "undone" in capsys.readouterr().out
+    assert not Venue.objects.exists()
+    assert BuildingImport.objects.get().state == "undone"
+    with pytest.raises(CommandError, match="no import can be undone"):
+        call_command("import_building", "--undo")
+
+
+def test_the_command_says_why_nothing_was_undone(staff, tmp_path):
+    decide(staff, brought(staff, archive(tmp_path / "a")) + "accept/")
+    Sensor.objects.create(sid="s", kind="light", unit_id="A", simulated=False)
+    with pytest.raises(CommandError, match="came since"):
+        call_command("import_building", "--undo")
+    assert BuildingImport.objects.get().state == "accepted"
+    BuildingImport.objects.update(state="undoing", step_at=timezone.now())
+    with pytest.raises(CommandError, match="cannot be undone"):
+        call_command("import_building", "--undo")

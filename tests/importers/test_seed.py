@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from shapely.geometry import LineString, MultiPolygon, Point, Polygon
 
 from smartcis.importers.run import SHIPPED, run
+from smartcis.importers.seed.rooms import holds_classes
 from smartcis.importers.seed.run import forget, seed
 from smartcis.models import (
     Desk,
     Kiosk,
+    Level,
     Machine,
     OutboxEntry,
     RegionSeed,
@@ -20,6 +23,8 @@ from smartcis.models import (
     RoutingNode,
     Sensor,
     SoftwareInstall,
+    Unit,
+    Venue,
     Visitor,
 )
 
@@ -144,3 +149,29 @@ def test_the_same_seed_furnishes_alike(furnished):
 def test_importing_again_leaves_the_furniture_alone(furnished):
     assert run(SHIPPED).stored.nothing
     assert Machine.objects.count() == furnished.machines
+
+
+def room(name, category="room", area_m2=80.0, venue="House", **more):
+    level = Level(venue=Venue(name=venue))
+    return Unit(rid="r", name=name, category=category, area_m2=area_m2, level=level, **more)
+
+
+def test_lectures_are_held_where_rooms_are_made_for_them():
+    assert holds_classes(room("Hörsaal 3"))
+    assert holds_classes(room("", "classroom"))
+    assert holds_classes(room("2.14", venue="Universität Ulm"))
+    assert not holds_classes(room("2.14", venue="St. Mary Clinic"))
+    assert not holds_classes(room("Ward 3", "office", venue="Universität Ulm"))
+    assert not holds_classes(room("Seminar", area_m2=12.0))
+    assert not holds_classes(room("Hörsaal 3", unreached="walled in"))
+
+
+def test_a_clinic_has_no_lectures_and_its_kiosks_no_internal_names():
+    run(Path(__file__).parent / "buildings" / "clinic.ifc", replace=True)
+    Unit.objects.filter(derived=False).update(name="")
+    seed(7)
+    assert Kiosk.objects.exists()
+    assert not Reservation.objects.exists()
+    rids = set(Unit.objects.values_list("rid", flat=True))
+    for name in Kiosk.objects.values_list("name", flat=True):
+        assert not any(rid in name for rid in rids), name

@@ -13,6 +13,7 @@ from aspen.streamsql.statement import read_statement
 from smartcis import composition
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
+from smartcis.actions.set_door_state import set_door_state
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Door, Machine, OutboxEntry, Sensor, Unit
@@ -218,6 +219,28 @@ def test_doors_are_locked_and_unlocked_by_action(operator, furnished):
     operator.post(url, {"action": "unlock", "_selected_action": [door.pk]})
     door.refresh_from_db()
     assert door.state == "open"
+
+
+def test_many_doors_are_locked_by_the_action_that_locks_one(operator, furnished, monkeypatch):
+    assert furnished
+    called = []
+
+    def noted(door_id, state, owner):
+        called.append((door_id, state, owner.staff))
+        return set_door_state(door_id, state, owner)
+
+    monkeypatch.setattr("smartcis.admin.building.set_door_state", noted)
+    doors = list(Door.objects.values_list("pk", flat=True)[:3])
+    Door.objects.filter(pk=doors[0]).update(state="locked")
+    url = reverse("admin:smartcis_door_changelist")
+    page = operator.post(url, {"action": "lock", "_selected_action": doors}, follow=True)
+    assert "2 doors locked." in page.content.decode()
+    assert called == [(pk, "locked", True) for pk in doors[1:]]
+    assert Door.objects.filter(pk__in=doors, state="locked").count() == 3
+    change = reverse("admin:smartcis_door_change", args=(doors[0],))
+    operator.post(change, {"state": "open"})
+    assert called[-1] == (doors[0], "open", True)
+    assert Door.objects.get(pk=doors[0]).state == "open"
 
 
 def test_every_page_opens_and_searches(operator, furnished):

@@ -4,6 +4,7 @@ import type { House } from './house.svelte';
 import type { Navigation } from './navigation.svelte';
 import type { RouteStore } from './route.svelte';
 import type { Door, Machine, Room } from './world';
+import { floorHeading } from './words';
 
 export type Selected =
   | { readonly kind: 'machine'; readonly machine: Machine }
@@ -49,7 +50,7 @@ export class Selection {
     const next = levels[levels.findIndex((level) => level.id === this.levelId) - by];
     if (!next) return;
     this.nav.go({ level: next.id });
-    this.announcer.say(`Floor ${next.name}`);
+    this.announcer.say(floorHeading(next.name));
   }
 
   private find(): Selected | null {

@@ -67,7 +67,13 @@ export function doorLabel(door: Door): string {
 
 /** "floor EG", but "First Floor", "Level 2" as they stand. */
 export function floorTitle(name: string): string {
-  return /\b(floor|level|storey)\b/i.test(name) ? name : `floor ${name}`;
+  return /\b(floor|level|storey|ebene|etage)\b|geschoss/i.test(name) ? name : `floor ${name}`;
+}
+
+/** "Floor EG", "Ground Floor": as a heading begins. */
+export function floorHeading(name: string): string {
+  const title = floorTitle(name);
+  return title.slice(0, 1).toUpperCase() + title.slice(1);
 }
 
 /** "just now", "6 min ago", "2 h ago". */

@@ -3,7 +3,7 @@
  *
  * Pure functions; the map and the list both draw their result, so they cannot disagree.
  */
-import type { Plan, PlanUnit } from '../api/schema';
+import type { Plan } from '../api/schema';
 import type { Point, Ring } from './geometry';
 import { grouped } from '../lists';
 import { by, number, records, type Fields, type Table } from './table';
@@ -91,10 +91,18 @@ const CATEGORY_NAMES: Readonly<Record<string, string>> = {
   room: 'Room',
 };
 
-/** "Room V101", "Lift", "Corridor": the type, then the name where there is one. */
-export function titleOf(unit: Pick<PlanUnit, 'name' | 'category'>): string {
+/** What stands for its kind by itself: nobody asks which corridor it is. */
+const PASSAGES = new Set(['walkway', 'stairs', 'elevator', 'escalator', 'ramp']);
+/** Ids that the product gave to what nobody called anything, e.g. "L0-room-3". */
+const COUNTED = /^L-?\d+(\.\d+)?-/;
+
+/** "Room V101", "Lift", "Room 2.14", "Room without a name (L0-room-3)": the type, then what tells it from others. */
+export function titleOf(unit: Pick<Room, 'name' | 'category' | 'rid'>): string {
   const kind = CATEGORY_NAMES[unit.category] ?? unit.category;
-  return unit.name === '' || unit.name.toLowerCase() === kind.toLowerCase() ? kind : `${kind} ${unit.name}`;
+  const named = unit.name !== '' && unit.name.toLowerCase() !== kind.toLowerCase();
+  if (named) return `${kind} ${unit.name}`;
+  if (PASSAGES.has(unit.category)) return kind;
+  return COUNTED.test(unit.rid) ? `${kind} without a name (${unit.rid})` : `${kind} ${unit.rid}`;
 }
 
 /** Decorate the plans with what the views say of each machine, room and door. */

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { crowds, visitors, world } from '../../src/store/world';
-import { age, doorLabel, isStale, machineLabel, machineState, roomLabel } from '../../src/store/words';
+import { crowds, titleOf, visitors, world } from '../../src/store/world';
+import {
+  age,
+  doorLabel,
+  floorHeading,
+  floorTitle,
+  isStale,
+  machineLabel,
+  machineState,
+  roomLabel,
+} from '../../src/store/words';
 import { GROUND, ROWS, tables, UPPER } from './scene';
 
 const seen = (over: Parameters<typeof tables>[0] = {}) => world([GROUND, UPPER], tables(over));
@@ -127,4 +136,19 @@ test('ages read as people say them', () => {
   expect(age(10, 0)).toBe('just now');
   expect(isStale({ value: 1, atS: 0 }, 121)).toBe(true);
   expect(isStale({ value: 1, atS: 0 }, 119)).toBe(false);
+});
+
+test('a room without a name is told from others by its number, and says that nobody named it', () => {
+  const title = (category: string, name: string, rid: string) => titleOf({ category, name, rid });
+  expect(title('room', 'V101', 'L1-V101')).toBe('Room V101');
+  expect(title('room', '', '2.14')).toBe('Room 2.14');
+  expect(title('room', '', 'L-1-room-3')).toBe('Room without a name (L-1-room-3)');
+  expect(title('office', 'Office', 'O27-331')).toBe('office O27-331');
+  expect(title('walkway', '', 'L0-gap-3')).toBe('Corridor');
+});
+
+test('a floor is called a floor once', () => {
+  const names = ['EG', 'Ground Floor', 'Erdgeschoss', 'Ebene 2'];
+  expect(names.map(floorHeading)).toEqual(['Floor EG', 'Ground Floor', 'Erdgeschoss', 'Ebene 2']);
+  expect(floorTitle('Ground Floor')).toBe('Ground Floor');
 });

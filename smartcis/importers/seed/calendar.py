@@ -27,8 +27,8 @@ def seed_calendar(rooms: Sequence[Unit], halls: Sequence[Unit], today: date, see
     """Books rooms for two days unless that day is booked already; returns how many are new.
 
     Args:
-        rooms: machine rooms.
-        halls: other rooms worth booking.
+        rooms: machine rooms in which courses are held.
+        halls: other rooms in which lectures are.
         today: in the building's time zone.
         seed: with the day, decides what is booked.
     """

@@ -20,6 +20,31 @@ LAB = re.compile(r"pool|lab|cip", re.IGNORECASE)
 NUMBERED = re.compile(r"\d{3}")  # a hall or a café has a name, an office or a lab a number
 LEAST_M2, GREATEST_M2 = 38.0, 130.0
 SMALLEST_M2 = 8.0  # a desk, a chair and a way to it
+TAUGHT_IN = frozenset({"classroom", "auditorium"})
+CALLED = re.compile(
+    r"hörsaal|hoersaal|lecture|seminar|aula|audimax|auditorium|klasse|classroom|unterricht",
+    re.IGNORECASE,
+)
+SCHOOL = re.compile(r"universit|hochschule|school|schule|college|campus|academy|akademie|gymnasium")
+CLASS_M2 = 60.0  # thirty people on chairs
+
+
+def holds_classes(unit: Unit) -> bool:
+    """Returns whether lectures are held in a room: it is made or called for them, or large.
+
+    A large room without a use of its own counts in a school alone: a clinic's is a ward.
+    """
+    if unit.unreached or unit.category not in WORKPLACES or unit.area_m2 < CLASS_M2 / 2:
+        return False
+    if unit.category in TAUGHT_IN or CALLED.search(unit.name):
+        return True
+    plain = unit.category in {"room", "unspecified"} and unit.area_m2 >= CLASS_M2
+    return plain and bool(SCHOOL.search(unit.level.venue.name.lower()))
+
+
+def holds_courses(unit: Unit) -> bool:
+    """Returns whether courses are held in a machine room: as many fit in as to a class."""
+    return unit.area_m2 >= LEAST_M2
 
 
 def machine_rooms(units: Sequence[Unit], count: int, rng: Random) -> list[Unit]:

@@ -14,7 +14,7 @@ from smartcis.importers.geometry.naming import slug
 from smartcis.importers.seed.calendar import seed_calendar
 from smartcis.importers.seed.machines import seed_machines
 from smartcis.importers.seed.missing import add_missing
-from smartcis.importers.seed.rooms import WORKPLACES, machine_rooms
+from smartcis.importers.seed.rooms import WORKPLACES, holds_classes, holds_courses, machine_rooms
 from smartcis.importers.seed.sensors import seed_regions, seed_sensors
 from smartcis.importers.seed.spread import far_apart
 from smartcis.models import (
@@ -60,7 +60,7 @@ def seed(number: int) -> Seeded:
     Raises:
         NoBuilding: nothing was imported yet.
     """
-    units = list(Unit.objects.filter(derived=False).select_related("level").order_by("rid"))
+    units = list(Unit.objects.filter(derived=False).select_related("level__venue").order_by("rid"))
     if not units:
         raise NoBuilding(
             "there is no building to furnish",
@@ -70,21 +70,15 @@ def seed(number: int) -> Seeded:
     machines = seed_machines(rooms, MACHINES, Random(f"{number}/machines"))
     furnished = [room for room in rooms if room.machines.exists()]
     sensors = seed_sensors(furnished, Random(f"{number}/sensors"))
-    halls = [
-        unit
-        for unit in units
-        if unit.category in WORKPLACES
-        and unit not in rooms
-        and not unit.unreached
-        and unit.area_m2 >= 60  # noqa: PLR2004  # square metres: a class fits in
-    ]
+    halls = [unit for unit in units if unit not in rooms and holds_classes(unit)]
+    courses = [room for room in furnished if holds_courses(room)] if halls else []
     return Seeded(
         machines=machines,
         sensors=sensors,
         regions=seed_regions(REGIONS),
         kiosks=_seed_kiosks(),
         visitors=_seed_visitors(number),
-        reservations=seed_calendar(furnished, halls, timezone.localdate(), number),
+        reservations=seed_calendar(courses, halls, timezone.localdate(), number),
     )
 
 
@@ -106,13 +100,14 @@ def _seed_kiosks() -> int:
     wanted = []
     for number, node in enumerate(far_apart(ordered, KIOSKS), start=1):
         kiosk_id = slug(node.name).lower() or f"kiosk-{number}"
-        name = node.name or f"Entrance near {_landmark(node)}"
+        near = _landmark(node)
+        name = node.name or (f"Entrance near {near}" if near else f"Entrance {number}")
         wanted.append(Kiosk(kiosk_id=kiosk_id, name=f"{name}, {node.level.name}", node=node))
     return add_missing(Kiosk, wanted)
 
 
 def _landmark(node: RoutingNode) -> str:
-    """Returns the name of the nearest room that has one."""
+    """Returns the name of the nearest room that has one, empty where none has."""
     rooms = Unit.objects.filter(level_id=node.level_id, category__in=WORKPLACES, derived=False)
     named = rooms.exclude(name="")
     nearest = min(
@@ -120,7 +115,7 @@ def _landmark(node: RoutingNode) -> str:
         key=lambda room: math.hypot(room.label_x_m - node.x_m, room.label_y_m - node.y_m),
         default=None,
     )
-    return nearest.name if nearest else node.unit_id
+    return nearest.name if nearest else ""
 
 
 def _seed_visitors(number: int) -> int:

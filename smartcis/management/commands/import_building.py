@@ -8,7 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from smartcis.actions.take_back_import import take_back_import
+from aspen.errors import AspenError
+from smartcis.access.owner import SYSTEM
+from smartcis.actions.undo_import import undo_import
 from smartcis.importers.errors import ImportRefused
 from smartcis.importers.formats import IMPORTERS
 from smartcis.importers.run import SHIPPED, run
@@ -82,9 +84,10 @@ class Command(BaseCommand):
         one = next((one for one in BuildingImport.objects.all()[:UNDOABLE] if one.undoable), None)
         if one is None:
             raise CommandError("no import can be undone")
-        one.state = BuildingImport.State.UNDOING
-        one.save(update_fields=("state",))
-        if not take_back_import(one.pk):
-            one.refresh_from_db()
+        try:
+            one = undo_import(one.pk, SYSTEM, now=True)
+        except AspenError as fault:
+            raise CommandError(f"{one.name} was not undone\n{fault.render()}") from fault
+        if one.state != BuildingImport.State.UNDONE:
             raise CommandError(f"{one.name} was not undone: {(one.refusal or {}).get('message')}")
         self.stdout.write(f"undone   {one.name}: the building is what it was before")
