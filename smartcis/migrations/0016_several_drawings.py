@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0014_kinds_by_name'),
+        ('smartcis', '0015_described_points'),
     ]
 
     operations = [
