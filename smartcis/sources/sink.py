@@ -23,10 +23,12 @@ from smartcis.models.refused import keep_refused
 from smartcis.readings.times import check_time
 from smartcis.sources.devices import Devices
 from smartcis.sources.stores import store_of
+from smartcis.sources.stores.held import change_held
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import (
     Arrivals,
     Batch,
+    Changed,
     Contents,
     Measurements,
     MessageRefusal,
@@ -77,6 +79,8 @@ class SourceSink:
                     return self._arrive(key, relation, list(rows), digest)
                 case Contents(relation, rows):
                     return store_of(relation)(self.source, relation, rows)
+                case Changed():
+                    return change_held(self.source, batch)
 
     def refuse(self, refusal: MessageRefusal) -> None:
         """Counts and keeps a message that cannot be used.

@@ -1,8 +1,9 @@
-"""What wrappers are given and hand over: their settings, and three kinds of batches."""
+"""What wrappers are given and hand over: their settings, and batches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -103,7 +104,26 @@ class Contents:
     rows: Mapping[str, Row]
 
 
-Batch = Readings | Measurements | Arrivals | Contents
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What of a table changed since the source was read last.
+
+    Args:
+        relation: the table.
+        rows: new ones, and those with other values, by the names of `Contents`.
+        gone: names of rows that cannot be used any more.
+        count: how many rows the source holds now.
+        keys: gives the names of all of them; asked where another number is kept here.
+    """
+
+    relation: str
+    rows: Mapping[str, Row]
+    gone: AbstractSet[str]
+    count: int
+    keys: Callable[[], AbstractSet[str]]
+
+
+Batch = Readings | Measurements | Arrivals | Contents | Changed
 
 Append = Callable[[Batch], int]
 """Hands a batch over; gives how many rows changed. It has not arrived if this raises."""

@@ -1,21 +1,24 @@
-"""Table: a table or view of another database, read whole when it may have changed.
+"""Table: a table or view of another database, read as far as it may have changed.
 
     count and newest version as before ── nothing to do
-    else ── all rows ── difference by key ── changes
+    a version ── rows at or above the last one ── and the keys, where as many rows are not left
+    no version, or an hour later ── all rows ── difference by key ── changes
 
-Law:        after a poll the source's rows are those of the table; an unchanged row makes no
-            change in the log. A row that does not fit is left out and named.
+Law:        after a poll the source's rows are those of the table, as far as its versions tell, and
+            once an hour whatever they tell; an unchanged row makes no change in the log. A row that
+            does not fit is left out and named.
 Reads only: SQLite is opened read-only, PostgreSQL in read-only transactions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import structlog
 from django.db import Error, OperationalError
@@ -26,14 +29,19 @@ from aspen.errors import AspenError
 from aspen.model.schema import Column, Relation, Row, Type, Value
 from smartcis.json_text import unstorable
 from smartcis.wrappers.base import Poller
-from smartcis.wrappers.config import ConfigField
+from smartcis.wrappers.config import ConfigField, zone
 from smartcis.wrappers.database import check_table, database_of
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown
-from smartcis.wrappers.protocol import Append, Capability, Contents
+from smartcis.wrappers.payloads.times import moment_s
+from smartcis.wrappers.protocol import Append, Capability, Changed, Contents
 
 ROWS_AT_MOST = 50_000
+FAULTS_KEPT = 500
 READ_AGAIN_S = 3600.0  # a change that forgot to move the version is found by then
+Mark = list[Any]
+"""How many rows there are, and the newest version: a number, or as the database spells it."""
+
 logger = structlog.get_logger(__name__)
 
 
@@ -66,6 +74,7 @@ class DatabaseTable(Poller):
             '"FLOAT", "unit": "W", "nullable": true}]',
             default=[],
         ),
+        ConfigField("zone", "zone", "of times that say none; else UTC"),
         ConfigField("comment", "text", "one line for the schema browser"),
     )
     period_s = 60.0
@@ -83,6 +92,7 @@ class DatabaseTable(Poller):
                     found=part,
                     exists=self._relation.names,
                 )
+        self._zone = zone(str(config["zone"]))
         self._database = database_of(str(config["database"]))
 
     @property
@@ -92,16 +102,43 @@ class DatabaseTable(Poller):
 
     def _read(self, append: Append, now_s: float) -> list[str]:
         memory = self.settings.memory
+        said = repr((self._table, self._key, self._version, self._relation.columns))
         with self._connected() as connection:
             check_table(connection, self._from(connection))
             mark = self._mark(connection)
             fresh = 0 <= now_s - float(memory.get("read_s", 0.0)) < READ_AGAIN_S
-            if not (fresh and mark is not None and memory.get("mark") == mark):
-                rows, warnings = self._rows(connection)
+            told = memory.get("mark") if fresh and memory.get("said") == said else None
+            if mark is None or told is None or None in (mark[1], told[1]):
+                rows, faults = self._rows(connection)
                 memory["read_s"] = 0.0  # and so it stays until the rows have been taken
                 append(Contents(self._relation.name, rows))
-                memory.update(mark=mark, read_s=now_s, warnings=warnings)
-        return list(memory.get("warnings", ()))
+                memory.update(mark=mark, read_s=now_s, said=said, faults=faults)
+            elif told != mark:
+                memory.update(faults=self._change(connection, append, mark, told), mark=mark)
+            if len(memory["faults"]) > FAULTS_KEPT:
+                memory.update(mark=None, faults=dict(list(memory["faults"].items())[:FAULTS_KEPT]))
+        return list(memory["faults"].values())
+
+    def _change(
+        self, connection: BaseDatabaseWrapper, append: Append, mark: Mark, told: Mark
+    ) -> dict[str, str]:
+        """Appends what changed since the versions that were told; returns what does not fit."""
+        count, since = mark[0], told[1]
+        _check_count(count)
+        rows, unfit = self._rows(connection, since)
+        known: dict[str, str] = self.settings.memory["faults"]
+        faults = {key: fault for key, fault in known.items() if key not in rows} | unfit
+
+        def keys() -> set[str]:
+            there = self._keys(connection)
+            for key in faults.keys() - there:
+                del faults[key]
+            return there
+
+        gone = unfit.keys() - rows.keys()
+        fitting = count - len(faults)
+        append(Changed(self._relation.name, rows, gone, fitting, keys))
+        return faults
 
     @contextmanager
     def _connected(self) -> Iterator[BaseDatabaseWrapper]:
@@ -118,7 +155,7 @@ class DatabaseTable(Poller):
         finally:
             connection.close()
 
-    def _mark(self, connection: BaseDatabaseWrapper) -> list[str] | None:
+    def _mark(self, connection: BaseDatabaseWrapper) -> Mark | None:
         """Returns what changes when the table does, None where no version is kept."""
         if not self._version:
             return None
@@ -126,31 +163,55 @@ class DatabaseTable(Poller):
         text = f"SELECT COUNT(*), MAX({version}) FROM {self._from(connection)}"  # noqa: S608  # quoted names
         with connection.cursor() as cursor:
             cursor.execute(text)
-            return [str(value) for value in cursor.fetchone()]
+            count, newest = cursor.fetchone()
+        plain = newest is None or (type(newest) in (int, float) and math.isfinite(newest))
+        return [count, newest if plain else str(newest)]
 
     def _from(self, connection: BaseDatabaseWrapper) -> str:
         return ".".join(connection.ops.quote_name(part) for part in self._table.split("."))
 
-    def _rows(self, connection: BaseDatabaseWrapper) -> tuple[dict[str, Row], list[str]]:
-        columns = ", ".join(connection.ops.quote_name(name) for name in self._relation.names)
+    def _keys(self, connection: BaseDatabaseWrapper) -> set[str]:
+        return {self._named(values) for values in self._selected(connection, self._key)}
+
+    def _named(self, values: Sequence[Any]) -> str:
+        return "/".join(str(value) for value in values)
+
+    def _selected(
+        self,
+        connection: BaseDatabaseWrapper,
+        names: Sequence[str],
+        since: float | str | None = None,
+    ) -> list[tuple[Any, ...]]:
+        columns = ", ".join(connection.ops.quote_name(name) for name in names)
         text = f"SELECT {columns} FROM {self._from(connection)}"  # noqa: S608  # quoted names
+        if since is not None:
+            text += f" WHERE {connection.ops.quote_name(self._version)} >= %s"
         with connection.cursor() as cursor:
-            cursor.execute(text)
+            cursor.execute(text, None if since is None else [since])
             found = cursor.fetchmany(ROWS_AT_MOST + 1)
-        if len(found) > ROWS_AT_MOST:
-            raise SourceDown(f"the table has more than {ROWS_AT_MOST} rows")
+        _check_count(len(found))
+        return list(found)
+
+    def _rows(
+        self, connection: BaseDatabaseWrapper, since: float | str | None = None
+    ) -> tuple[dict[str, Row], dict[str, str]]:
+        """Returns rows that fit, and what is wrong with the others, by their keys.
+
+        Args:
+            since: the least version of those that are wanted; None for all.
+        """
         rows: dict[str, Row] = {}
-        warnings: list[str] = []
-        for values in found:
-            by_name = dict(zip(self._relation.names, values, strict=True))
-            key = "/".join(str(by_name[part]) for part in self._key)
+        faults: dict[str, str] = {}
+        places = [self._relation.index(part) for part in self._key]
+        for values in self._selected(connection, self._relation.names, since):
+            key = self._named([values[place] for place in places])
             try:
                 if key in rows:
                     raise BadRow("the same key stands there twice", found=key[:60])
                 rows[key] = self._fitting(values)
             except AspenError as bad:
-                warnings.append(f"{BadRow.code}: row {key[:60]!r}: {bad.message}")
-        return rows, warnings
+                faults[key] = f"{BadRow.code}: row {key[:60]!r}: {bad.message}"
+        return rows, faults
 
     def _fitting(self, values: tuple[Any, ...]) -> Row:
         """Returns a row as its relation holds it.
@@ -159,7 +220,7 @@ class DatabaseTable(Poller):
             SchemaError: a value that is none of its column's.
         """
         row = tuple(
-            as_held(column, value)
+            as_held(column, value, self._zone)
             for column, value in zip(self._relation.columns, values, strict=True)
         )
         self._relation.check(row)
@@ -170,17 +231,37 @@ class DatabaseTable(Poller):
         return row
 
 
-def as_held(column: Column, value: Any) -> Value:
-    """Translates what databases give: decimals, times, SQLite's truth values."""
+def _check_count(rows: int) -> None:
+    if rows > ROWS_AT_MOST:
+        raise SourceDown(f"the table has more than {ROWS_AT_MOST} rows")
+
+
+def as_held(column: Column, value: Any, clocks: tzinfo = UTC) -> Value:
+    """Translates what databases give: decimals, times, ids, SQLite's truth values and texts.
+
+    A time becomes seconds since the epoch in a column of numbers, and ISO 8601 in one of texts.
+
+    Args:
+        clocks: of times that say no zone.
+    """
     match column.type, value:
         case Type.FLOAT, Decimal():
             return float(value)
-        case Type.INT, Decimal() if value == int(value):
-            return int(value)
+        case Type.FLOAT, timedelta():
+            return value.total_seconds()
         case Type.FLOAT, datetime():
-            return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-        case Type.TEXT, date():  # and datetime, which is one
+            return (value if value.tzinfo else value.replace(tzinfo=clocks)).timestamp()
+        case Type.FLOAT, date():
+            return datetime.combine(value, time(), clocks).timestamp()
+        case Type.FLOAT, str() if column.unit == "s":
+            moment = moment_s(value, clocks)
+            return value if moment is None else moment
+        case Type.INT, Decimal() | float() if math.isfinite(value) and value == int(value):
+            return int(value)
+        case Type.TEXT, date() | time():  # and datetime, which is a date
             return value.isoformat()
+        case Type.TEXT, Decimal() | UUID():
+            return str(value)
         case Type.BOOL, 0 | 1:
             return bool(value)
     held: Value = value

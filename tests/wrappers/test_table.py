@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
@@ -21,7 +25,7 @@ from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.compiling.live_catalog import live_catalog
-from smartcis.models import OutboxEntry, Source
+from smartcis.models import OutboxEntry, Source, SourceRow
 from smartcis.sources.reader import withdraw_disabled
 from smartcis.wrappers.database import OURS, database_of
 from smartcis.wrappers.errors import BadConfig, SourceDown
@@ -125,6 +129,117 @@ def test_a_version_spares_the_reading(home, outside):
     home.later(60.0)
     assert home.poll(source)
     assert changes_of("inventory")[-1] == (1, ("a", 8.0, True))
+
+
+class Selects:
+    """What is read of the table: each time the columns' number and how many rows came."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.seen: list[tuple[int, int]] = []
+        plain = DatabaseTable._selected
+
+        def counted(table, connection, names, since=None):
+            rows = plain(table, connection, names, since)
+            self.seen.append((len(names), len(rows)))
+            return rows
+
+        monkeypatch.setattr(DatabaseTable, "_selected", counted)
+
+
+def test_with_a_version_what_changed_is_read_and_nothing_else(home, outside, monkeypatch):
+    url, run = outside
+    selects = Selects(monkeypatch)
+    source = source_of(url, version="seen")
+    for number in range(3, 60):
+        run(f"INSERT INTO asset VALUES ('r{number}', {number}, false, {number})")
+
+    def polled() -> list[tuple[int, int]]:
+        selects.seen = []
+        home.later(60.0)
+        assert home.poll(source)
+        return selects.seen
+
+    assert polled() == [(3, 59)]
+    assert polled() == []
+    run("UPDATE asset SET watts = 7, seen = 60 WHERE asset = 'r3'")
+    run("INSERT INTO asset VALUES ('new', 1, true, 61)")
+    before = len(changes_of("inventory"))
+    assert polled() == [(3, 3)]  # and the one that was the newest
+    assert sorted(changes_of("inventory")[before:]) == [
+        (-1, ("r3", 3.0, False)),
+        (1, ("new", 1.0, True)),
+        (1, ("r3", 7.0, False)),
+    ]
+    run("DELETE FROM asset WHERE asset = 'r10'")
+    before = len(changes_of("inventory"))
+    assert polled() == [(3, 1), (1, 59)]  # the newest, and all keys
+    assert changes_of("inventory")[before:] == [(-1, ("r10", 10.0, False))]
+    run("DELETE FROM asset WHERE asset = 'new'")  # the newest itself
+    run("INSERT INTO asset VALUES ('newer', 1, true, 62)")  # and as many as before
+    before = len(changes_of("inventory"))
+    assert polled() == [(3, 1), (1, 59)]
+    assert sorted(changes_of("inventory")[before:]) == [
+        (-1, ("new", 1.0, True)),
+        (1, ("newer", 1.0, True)),
+    ]
+    run("UPDATE asset SET spare = NULL, seen = 63 WHERE asset = 'r20'")  # fits no more
+    before = len(changes_of("inventory"))
+    assert polled() == [(3, 2)]
+    assert changes_of("inventory")[before:] == [(-1, ("r20", 20.0, False))]
+    assert "r20" in home.state(source)[1]
+    run("UPDATE asset SET spare = true, seen = 64 WHERE asset = 'r20'")
+    assert polled() == [(3, 1)]
+    assert changes_of("inventory")[-1] == (1, ("r20", 20.0, True))
+    assert home.state(source)[1] == ""
+    Source.objects.filter(pk=source.pk).update(config=source.config | {"key": "asset,spare"})
+    assert polled() == [(3, 59)]  # the settings say something else
+
+
+def test_however_a_table_changes_its_rows_are_those_of_the_table(home, outside):
+    url, run = outside
+    source = source_of(url, version="seen")
+    rng, rows, version = random.Random(7), {"a": (1.5, True), "b": (None, False)}, 2
+    for _ in range(25):
+        for _ in range(rng.randrange(4)):
+            key, version = rng.choice("abcdefgh"), version + rng.randrange(1, 3)
+            if rng.random() < 0.4:
+                run(f"DELETE FROM asset WHERE asset = '{key}'")
+                rows.pop(key, None)
+            elif key in rows:
+                run(f"UPDATE asset SET watts = {version}, seen = {version} WHERE asset = '{key}'")
+                rows[key] = (float(version), rows[key][1])
+            else:
+                run(f"INSERT INTO asset VALUES ('{key}', {version}, true, {version})")
+                rows[key] = (float(version), True)
+        home.later(10.0)
+        assert home.poll(source)
+        held = SourceRow.objects.filter(source=source).values_list("key", "row")
+        assert {key: tuple(row[1:]) for key, row in held} == rows
+
+
+def test_times_and_decimals_of_a_table_are_numbers_and_texts(home, outside):
+    url, run = outside
+    run("CREATE TABLE lease (id NUMERIC(9,0), due DATE, at TIMESTAMP, rent NUMERIC(9,2))")
+    run("INSERT INTO lease VALUES (7, '2026-03-10', '2026-03-10 08:00:00', 12.5)")
+    columns = [
+        {"name": "id", "type": "INT"},
+        {"name": "due", "type": "FLOAT", "unit": "s"},
+        {"name": "at", "type": "FLOAT", "unit": "s"},
+        {"name": "rent", "type": "FLOAT"},
+    ]
+    more = {"table": "lease", "key": "id", "columns": columns, "version": "at"}
+    source = source_of(url, zone="Europe/Berlin", **more)
+    assert home.poll(source)
+    midnight_s = datetime(2026, 3, 9, 23, tzinfo=UTC).timestamp()
+    first = (7, midnight_s, midnight_s + 8 * 3600.0, 12.5)
+    assert changes_of("inventory") == [(1, first)]
+    run("INSERT INTO lease VALUES (8, '2026-03-11', '2026-03-10 08:00:01', 3)")
+    home.later(60.0)
+    assert home.poll(source)
+    assert changes_of("inventory")[1:] == [
+        (1, (8, midnight_s + 86_400.0, first[2] + 1.0, 3.0)),
+    ]
+    run("DROP TABLE lease")
 
 
 def test_a_row_that_does_not_fit_is_named_and_the_others_stay(home, outside):
@@ -356,5 +471,19 @@ def test_values_become_what_their_columns_hold():
     assert as_held(Column("a", Type.TEXT), moment) == "2026-03-10T00:00:00+00:00"
     assert as_held(Column("a", Type.BOOL), 1) is True
     assert as_held(Column("a", Type.BOOL), None) is None
+    for none in (Decimal("NaN"), Decimal("Infinity"), Decimal("1.5"), math.nan, 1.5):
+        assert as_held(Column("a", Type.INT), none) is none  # which its relation refuses
+    assert as_held(Column("a", Type.INT), 3.0) == 3
+    midnight_s = datetime(2026, 3, 9, 23, tzinfo=UTC).timestamp()
+    berlin = ZoneInfo("Europe/Berlin")
+    assert as_held(Column("a", Type.FLOAT), date(2026, 3, 10), berlin) == midnight_s
+    assert as_held(Column("a", Type.FLOAT, "s"), "2026-03-10 00:00", berlin) == midnight_s
+    assert as_held(Column("a", Type.FLOAT, "s"), "soon") == "soon"
+    assert as_held(Column("a", Type.FLOAT, "W"), "2026-03-10") == "2026-03-10"
+    assert as_held(Column("a", Type.FLOAT), timedelta(minutes=1)) == 60.0
+    assert as_held(Column("a", Type.TEXT), date(2026, 3, 10)) == "2026-03-10"
+    assert as_held(Column("a", Type.TEXT), time(8, 30)) == "08:30:00"
+    assert as_held(Column("a", Type.TEXT), Decimal("1.50")) == "1.50"
+    assert as_held(Column("a", Type.TEXT), UUID(int=1)) == str(UUID(int=1))
     with pytest.raises(BadConfig, match="not the address"):
         database_of("what://")

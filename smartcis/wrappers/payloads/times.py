@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime, tzinfo
 
 TEXT_LENGTH = 60
 LATEST_S = 253_402_300_799.0  # the last second of the year 9999
 
 
-def moment_s(value: object, zone: ZoneInfo | None = None) -> float | None:
+def moment_s(value: object, zone: tzinfo | None = None) -> float | None:
     """Returns an ISO 8601 text as seconds since the epoch, None for anything else.
 
     Args:
