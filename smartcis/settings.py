@@ -294,6 +294,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["smartcis.api.parsers.StrictJSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "smartcis.api.pagination.Pages",
+    "DEFAULT_METADATA_CLASS": None,  # the OpenAPI document describes; OPTIONS is for CORS alone
     "DEFAULT_SCHEMA_CLASS": "smartcis.api.schema.Described",
     "DEFAULT_THROTTLE_CLASSES": ["smartcis.api.throttles.Rates"],
     "EXCEPTION_HANDLER": "smartcis.api.problems.handle",

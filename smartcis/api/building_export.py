@@ -42,7 +42,13 @@ class BuildingExport(APIView):
 
     @extend_schema(
         operation_id="exportBuilding",
-        responses=answers(OpenApiTypes.BINARY, *READ, 401, 403),
+        responses=answers(
+            {
+                ImdfExporter.media_type: OpenApiTypes.BINARY,
+                GeoJsonExporter.media_type: OpenApiTypes.OBJECT,
+            },
+            *(*READ, 401, 403),
+        ),
     )
     def get(self, request: Request) -> StreamingHttpResponse:
         """Returns a file that importing reads back to the same building."""

@@ -163,7 +163,7 @@ class Feeds(generics.GenericAPIView[Source]):
     serializer_class = FeedSerializer
     filterset_class = FeedFilter
 
-    @extend_schema(responses=answers(FeedSerializer(many=True), 400, *READ))
+    @extend_schema(responses=answers(FeedSerializer(many=True), *READ))
     def get(self, _request: Request) -> Response:
         """Lists sources with their health."""
         page = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []

@@ -139,6 +139,11 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, AspenError):
         status, headers, body = answer_to(error)
         return Response(body, status, headers=headers, content_type=CONTENT_TYPE)
+    if (
+        isinstance(error, Http404)
+        and context["request"].method not in context["view"].allowed_methods
+    ):
+        error = exceptions.MethodNotAllowed(context["request"].method)  # whatever `?format=` says
     answered = exception_handler(error, context)
     if answered is None:
         return None

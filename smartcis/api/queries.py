@@ -8,7 +8,12 @@ from typing import Any
 
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import generics, serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -56,10 +61,15 @@ ENGINE, NETWORK = "engine", "network"
 STATES = ("suspended", "running", "failed")
 
 
+@extend_schema_field({"type": "string", "format": "streamsql", "maxLength": SQL_LENGTH})
+class StreamSqlField(serializers.CharField):
+    """A text of StreamSQL."""
+
+
 class SqlSerializer(serializers.Serializer[Any]):
     """A query's text."""
 
-    sql = serializers.CharField(max_length=SQL_LENGTH, trim_whitespace=False)
+    sql = StreamSqlField(max_length=SQL_LENGTH, trim_whitespace=False)
 
 
 class QueryMakeSerializer(SqlSerializer):
@@ -200,7 +210,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
 
     @extend_schema(
         parameters=[OpenApiParameter("mine", bool, description="only one's own")],
-        responses=answers(QuerySerializer(many=True), 400, *READ),
+        responses=answers(QuerySerializer(many=True), *READ),
     )
     def get(self, request: Request) -> Response:
         """Lists queries, newest first."""

@@ -84,7 +84,7 @@ class AllReservations(generics.ListAPIView[Reservation]):
     serializer_class = ReservationSerializer
     filterset_class = ReservationFilter
 
-    @extend_schema(responses=answers(ReservationSerializer(many=True), 400, *READ))
+    @extend_schema(responses=answers(ReservationSerializer(many=True), *READ))
     def get(self, request: Request) -> Response:
         """Lists reservations, oldest first."""
         return super().get(request)
@@ -99,7 +99,7 @@ class Reservations(generics.ListAPIView[Reservation]):
 
     @extend_schema(
         operation_id="listRoomReservations",
-        responses=answers(ReservationSerializer(many=True), 400, *READ),
+        responses=answers(ReservationSerializer(many=True), *READ),
     )
     def get(self, request: Request, rid: str) -> Response:
         """Lists a room's reservations, oldest first."""

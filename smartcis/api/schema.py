@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -110,13 +110,15 @@ def answers(success: Any, *problems: int, status: int = 200) -> dict[Any, Any]:
     """Returns the `responses` of an endpoint.
 
     Args:
-        success: serializer of the good answer, None for an empty one.
+        success: serializer of the good answer, None for an empty one; of several media types, a
+            mapping.
         problems: statuses of problem bodies, besides too many requests.
         status: of the good answer.
     """
     body = success if success is not None else OpenApiResponse(description="Done.")
+    several = isinstance(body, Mapping)
     return {
-        status: body,
+        **({(status, media): one for media, one in body.items()} if several else {status: body}),
         **{
             (number, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, description=TITLES[number])
             for number in sorted({*problems, TOO_MANY})
@@ -166,13 +168,13 @@ def endpoint(
 def shown(serializer: type[serializers.Serializer[Any]]) -> Callable[[T], T]:
     """Describes the answers of a listing and of one of its things."""
     return extend_schema_view(
-        list=extend_schema(responses=answers(serializer(many=True), 400, *READ)),
+        list=extend_schema(responses=answers(serializer(many=True), *READ)),
         retrieve=extend_schema(responses=answers(serializer, *READ)),
     )
 
 
 TOO_MANY = 429  # of any endpoint
 TAKING = ("POST", "PUT", "PATCH")
-READ = (404, 406)
+READ = (400, 404, 406)
 SEND = (400, 406, 413, 415)
 EDIT = (*SEND, 401, 403, 404)

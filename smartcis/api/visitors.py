@@ -16,6 +16,7 @@ from smartcis.actions.rename_visitors import AT_HOUR
 from smartcis.actions.set_visitor_consent import set_visitor_consent
 from smartcis.api.fields import Wanted
 from smartcis.api.schema import READ, SEND, endpoint
+from smartcis.errors import Invalid
 from smartcis.models import Visitor
 from smartcis.policies import POSITIONS_KEPT_S
 
@@ -73,9 +74,23 @@ class VisitorMe(APIView):
     @endpoint(VisitorSerializer, *READ, parameters=[CODE])
     def get(self, request: Request) -> Visitor:
         """Returns what others may see."""
-        return visitor_of(request.headers.get(HEADER, ""))
+        return visitor_of(_code(request))
 
     @endpoint(VisitorSerializer, *SEND, 404, takes=ConsentSerializer, parameters=[CODE])
     def patch(self, request: Request, wanted: Wanted) -> Visitor:
         """Chooses what others may see; the map follows within seconds."""
-        return set_visitor_consent(request.headers.get(HEADER, ""), wanted["consent"])
+        return set_visitor_consent(_code(request), wanted["consent"])
+
+
+def _code(request: Request) -> str:
+    """Returns the code that a request carries.
+
+    Raises:
+        Invalid: it carries none.
+    """
+    code = request.headers.get(HEADER)
+    if code is None:
+        raise Invalid(
+            f"the header {HEADER} is missing", attempt="take the code from the tag's card"
+        )
+    return str(code)

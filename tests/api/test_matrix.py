@@ -222,7 +222,8 @@ def word_of(answer: Any) -> str:
 
 def asked(house: House, role: str, endpoint: str, thing: str) -> str:
     method = endpoint.partition(" ")[0]
-    headers = {"Visitor-Code": house.visitor.code} if thing == "with_code" else {}
+    codes = {"with_code": house.visitor.code, "with_another": "unknown"}
+    headers = {"Visitor-Code": codes[thing]} if thing in codes else {}
     with undone():
         path, body = house.path(endpoint, thing), house.body(endpoint, thing)
         return word_of(house.callers[role](method, path, body, headers=headers))

@@ -15,6 +15,7 @@ from smartcis.importers.changes import undo
 from smartcis.importers.errors import ImportRefused
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.run import run
+from smartcis.importers.store import clear
 from smartcis.models import Door, Level, RoutingEdge, RoutingNode, Unit, Venue
 from smartcis.models.outbox import _Committed
 from tests.importers.conftest import corridor_house
@@ -215,3 +216,24 @@ def draw(plan, kind, west, south=0, width=0, depth=0):
         plan.add(said, "LineString", (west, south), (west + width, south + depth))
     else:
         plan.add(said, "Polygon", *box(west, south, west + width, south + depth))
+
+
+def test_a_plan_drawn_from_nothing_is_a_building_people_can_walk_in(drawn):
+    clear()
+    drawn.data |= {"id": "annex", "name": "Annex", "origin": [9.5, 48.25], "features": []}
+    drawn.features = drawn.data["features"]
+    drawn.data["levels"] = [{"ordinal": n, "name": f"Floor {n}"} for n in (0, 1)]
+    for level in (0, 1):
+        said = {"level": level, "name": None}
+        drawn.add(said | {"kind": "walkway"}, "Polygon", *box(0, 4, 20, 6))
+        drawn.add(said | {"kind": "stairs"}, "Polygon", *box(20, 4, 24, 6))
+        drawn.add(said | {"kind": "office", "name": f"R{level}"}, "Polygon", *box(0, 0, 5, 4))
+    drawn.add({"kind": "entrance", "level": 0, "name": None}, "Point", (0, 5))
+    report = drawn.accepted()
+    assert not report.unreached
+    assert Venue.objects.get().origin_lon_deg == 9.5
+    assert sorted(Level.objects.values_list("name", flat=True)) == ["Floor 0", "Floor 1"]
+    assert RoutingEdge.objects.filter(way="stairs").exists()
+    assert {one.unit_id for one in RoutingNode.objects.filter(kind="entrance")} == {
+        Unit.objects.get(level="L0", category="walkway").rid
+    }

@@ -237,6 +237,7 @@ export interface components {
         ExplainRequest: {
             /** @description the most joins in one piece inside the network; 0 for no limit */
             joins?: number | null;
+            /** Format: streamsql */
             sql: string;
             /**
              * @description energy per mJ/s, bytes per B/s, latency per ms, cpu per ms/s: energy=1,bytes=0
@@ -1225,6 +1226,7 @@ export interface components {
         /** @description A query to maintain. */
         QueryMakeRequest: {
             name?: string;
+            /** Format: streamsql */
             sql: string;
             /**
              * @description how a recursion is maintained: auto, traversal, justification, backward-forward, relative, dred, absorption-lazy, absorption-eager, recompute
@@ -1544,6 +1546,7 @@ export interface components {
         };
         /** @description A query's text. */
         SqlRequest: {
+            /** Format: streamsql */
             sql: string;
         };
         /** @description How the engine is. */
