@@ -215,7 +215,7 @@ def test_the_engine_forgets_where_a_tag_was(public, staff, heard, engine):
 
 def test_codes_and_choices_that_are_none(public):
     visitor = person("real")
-    refused(public("GET", ME), 404, "smartcis.visitors.unknown_code")
+    refused(public("GET", ME), 400, "smartcis.actions.invalid")
     for code in ("", "nobody", visitor.tag):
         headers = {"Visitor-Code": code}
         answer = public("PATCH", ME, {"consent": "exact"}, headers=headers)
