@@ -115,10 +115,13 @@ def answers(success: Any, *problems: int, status: int = 200) -> dict[Any, Any]:
         problems: statuses of problem bodies, besides too many requests.
         status: of the good answer.
     """
-    body = success if success is not None else OpenApiResponse(description="Done.")
-    several = isinstance(body, Mapping)
+    good: dict[Any, Any] = {status: success}
+    if success is None:
+        good = {status: OpenApiResponse(description="Done.")}
+    elif isinstance(success, Mapping):
+        good = {(status, media): one for media, one in success.items()}
     return {
-        **({(status, media): one for media, one in body.items()} if several else {status: body}),
+        **good,
         **{
             (number, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, description=TITLES[number])
             for number in sorted({*problems, TOO_MANY})
