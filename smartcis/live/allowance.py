@@ -12,7 +12,7 @@ from smartcis.access.owner import Owner
 from smartcis.errors import LimitReached
 
 FRAMES, FRAMES_PER_S = 300, 20.0  # a page begins with some dozens at once
-STARTS, STARTS_PER_S = 32, 25.0  # subscriptions; more than a page at once
+STARTS, STARTS_PER_S = 32, 10.0  # subscriptions; more than a page at once
 
 
 class Turn:
