@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
+from smartcis.api.building import IMPORT_ONE
 from smartcis.checks import production_faults
 from smartcis.management.commands.demo import Command as Demo
 from smartcis.models import Building
-from smartcis.services.product import NotLive, Product
+from smartcis.services.product import Product
 
 
 class Command(Demo):
@@ -25,5 +26,5 @@ class Command(Demo):
 
     def fill(self, product: Product) -> None:
         if not Building.objects.exists():
-            raise NotLive("there is no building yet: manage.py import_building FOLDER")
+            product.steps.say(f"there is no building yet; {IMPORT_ONE}")
         product.steps.say("staff accounts: manage.py staff_account, manage.py createsuperuser")
