@@ -13,7 +13,7 @@ say() { printf '%4ds  %s\n' "$SECONDS" "$*"; }
 mkdir -p "$root"
 root=$(cd "$root" && pwd)
 tidy() {
-  [ -z "${demo:-}" ] || { kill "$demo" && wait "$demo"; } 2>/dev/null || true
+  [ -z "${demo:-}" ] || { kill "$demo" && wait "$demo"; } 2>/dev/null || true # all inside end with it
   [ "${2:-}" = --keep ] || rm -rf --one-file-system "$root"
 }
 trap 'tidy "$@"' EXIT
@@ -30,21 +30,20 @@ registries=$(env | grep -iE '^(https?|no)_proxy=' || true)
 for name in SSL_CERT_FILE PIP_CERT NODE_EXTRA_CA_CERTS npm_config_cafile; do registries+=" $name=$trusted"; done
 
 # As on a machine of its own: its own processes, /proc and /dev, the same network.
-inside() {
-  env -i $registries PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    unshare --mount --pid --fork --kill-child bash -c '
-      root=$1; shift
-      mount -t proc proc "$root/proc"
-      mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null || true
-      exec chroot "$root" bash -c "$*"' inside "$root" "$@"
-}
+# shellcheck disable=SC2206 # one word a variable
+inside=(env -i $registries PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8
+  unshare --mount --pid --fork --kill-child bash -c '
+    root=$1; shift
+    mount -t proc proc "$root/proc"
+    mount -t tmpfs tmpfs "$root/dev/shm" 2>/dev/null || true
+    exec chroot "$root" bash -c "$*"' inside "$root")
 
 say "apt-get install git make python3 python3-venv"
-inside 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends git make python3 python3-venv >/dev/null 2>&1'
+"${inside[@]}" 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends git make python3 python3-venv >/dev/null 2>&1'
 say "git clone"
 git clone -q "$(git rev-parse --show-toplevel)" "$root/root/smartcis"
 say "make demo"
-inside 'cd /root/smartcis && exec make demo' > >(sed -u 's/^/       | /') 2>&1 &
+"${inside[@]}" 'cd /root/smartcis && exec make demo' > >(sed -u 's/^/       | /') 2>&1 &
 demo=$!
 ask() { python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=10).read().decode())' "http://127.0.0.1:8000$1"; }
 until ask /readyz 2>/dev/null; do

