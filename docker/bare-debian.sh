@@ -13,7 +13,8 @@ say() { printf '%4ds  %s\n' "$SECONDS" "$*"; }
 mkdir -p "$root"
 root=$(cd "$root" && pwd)
 tidy() {
-  [ -z "${demo:-}" ] || { kill "$demo" && wait "$demo"; } 2>/dev/null || true # all inside end with it
+  # unshare hears nothing else, and all inside end with it.
+  [ -z "${demo:-}" ] || { kill -KILL "$demo" && wait "$demo"; } 2>/dev/null || true
   [ "${2:-}" = --keep ] || rm -rf --one-file-system "$root"
 }
 trap 'tidy "$@"' EXIT
