@@ -10,7 +10,6 @@ import shutil
 import socket
 import threading
 import time
-from http.cookiejar import DefaultCookiePolicy
 
 import httpx
 import paho.mqtt.client as mqtt
@@ -37,8 +36,12 @@ class Web(SmartCIS):
     def __init__(self, port, token=None):
         super().__init__(f"http://127.0.0.1:{port}", token, timeout_s=120.0, patience_s=600.0)
         self.rest.http.headers.update({"Host": GIVEN["SMARTCIS_HOST"], **SAID_BY_CADDY})
-        # To the browser it is HTTPS; cookies are for nothing else.
-        self.rest.http.cookies.jar.set_policy(DefaultCookiePolicy(secure_protocols=("http",)))
+        self.rest.http.event_hooks = {"response": [self._keep_cookies]}
+
+    def _keep_cookies(self, _answer):
+        """To a browser all this is HTTPS; the cookies are for nothing else."""
+        for cookie in self.rest.http.cookies.jar:
+            cookie.secure = False
 
     def _open_socket(self):
         host, port = self.rest.url.removeprefix("http://").split(":")
