@@ -30,7 +30,7 @@ from smartcis.importers.drawing import (
 )
 from smartcis.importers.geometry.spaces import stored_key
 from smartcis.importers.geometry.vertical import LIFT_WAIT_M, STAIR_SLOPE_DEG
-from smartcis.importers.store import polygon_of
+from smartcis.importers.held import polygon_of
 from smartcis.models import Building, Door, Kiosk, Level, RoutingEdge, RoutingNode, Unit, Venue
 from smartcis.models.building import OUTDOORS
 

@@ -20,7 +20,8 @@ from shapely.geometry.base import BaseGeometry
 from smartcis.importers.drawing import Finding, Note, Spot
 from smartcis.importers.geometry.outdoors import LONGEST_M, OutdoorWay, outdoor_ways
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.importers.store import Stored, areas, polygon_of
+from smartcis.importers.held import polygon_of
+from smartcis.importers.store import Stored, areas
 from smartcis.models import Building, Level, RoutingEdge, RoutingNode, Unit
 from smartcis.models.building import OUTDOORS
 from smartcis.models.equal import Fields, make_equal

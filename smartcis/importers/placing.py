@@ -14,7 +14,7 @@ from smartcis.importers.errors import Unplaced
 from smartcis.importers.geometry.known import Known, is_drawing_of
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.importers.store import Part, known_building, origin_of
+from smartcis.importers.held import Part, known_building, origin_of
 from smartcis.models import Unit, Venue
 from smartcis.models.building import OUTDOORS
 

@@ -17,9 +17,10 @@ from smartcis.importers.changes import recorded
 from smartcis.importers.derive import BuildingPlan, Progress
 from smartcis.importers.errors import AnotherBuilding, ImportFailed, ImportRefused, StillUsed
 from smartcis.importers.formats import drawing_of
+from smartcis.importers.held import Part
 from smartcis.importers.placing import placed_plan
 from smartcis.importers.report import ImportReport
-from smartcis.importers.store import Part, clear, store
+from smartcis.importers.store import clear, store
 from smartcis.models import BuildingImport, Kiosk, Machine, Reservation, Sensor, Source, Unit, Venue
 from smartcis.models.imports import UNDOABLE
 

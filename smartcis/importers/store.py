@@ -2,29 +2,24 @@
 
 Law: storing the same plan twice writes nothing the second time.
 Law: nothing is stored unless everything is: the caller's transaction is the unit.
-Points keep their numbers while they stay in their unit, so that kiosks, machines and desks that
-stand on them keep their place.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import shapely
 from django.db import models, transaction
-from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.derive import BuildingPlan
-from smartcis.importers.geometry.known import Known, KnownDoor, KnownUnit
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.importers.geometry.walking_graph import GraphNode
+from smartcis.importers.held import ALL, Part, origin_of, points, polygon_of
 from smartcis.importers.level_names import level_id
 from smartcis.importers.unmoved import same_ways, settled
+from smartcis.importers.walking_points import keep_standing, numbered
 from smartcis.models import (
     Building,
     Desk,
@@ -42,92 +37,9 @@ from smartcis.models import (
 )
 from smartcis.models.building import OUTDOORS
 from smartcis.models.equal import Fields, RowCounts, make_equal
-from smartcis.models.source import PKS_AT_ONCE, batched
 
-STANDING: tuple[tuple[type[models.Model], str], ...] = (
-    (Machine, "node_id"),
-    (Kiosk, "node_id"),
-    (Desk, "node_id"),
-    (Sensor, "node_id"),
-)
 ATTRIBUTION_LENGTH = 300
 ROUNDING_M = 0.01
-FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What a file draws of the venue.
-
-    Args:
-        drawing: the file that added it, empty for the venue's own; None for all there is.
-        units: by id the drawing that added a unit, where the file draws all and says so.
-        buildings: by id the drawing that added a building, and whom that is owed to; the same.
-    """
-
-    drawing: str | None = None
-    units: Mapping[str, str] = field(default_factory=dict)
-    buildings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-
-    def held(self, rows: models.QuerySet[Any], *within: str) -> models.QuerySet[Any]:
-        """Returns its rows.
-
-        Args:
-            within: names of a row's drawing, where it has none itself; all must be this one.
-        """
-        for name in within or ("drawing",):
-            if self.drawing is None:
-                rows = rows.exclude(**{name: OUTDOORS})
-            else:
-                rows = rows.filter(**{name: self.drawing})
-        return rows
-
-
-ALL = Part()
-
-
-def known_building(drawing: str | None = None) -> Known:
-    """Returns what the database calls the things of the building.
-
-    Args:
-        drawing: the file they were added with, empty for the venue's own; None for all.
-    """
-    venue = Venue.objects.first()
-    if venue is None:
-        return Known()
-    units: models.QuerySet[Unit] = Unit.objects.exclude(drawing=OUTDOORS)
-    doors: models.QuerySet[Door] = Door.objects.all()
-    taken: frozenset[str] = frozenset()
-    if drawing is not None:
-        taken = frozenset(Unit.objects.exclude(drawing=drawing).values_list("rid", flat=True))
-        units, doors = units.filter(drawing=drawing), doors.filter(inner__drawing=drawing)
-    return Known(
-        slug=drawing or venue.slug,
-        origin=origin_of(venue),
-        units=tuple(
-            KnownUnit(one.rid, one.feature_id, one.level.ordinal, one.name, polygon_of(one.polygon))
-            for one in units.select_related("level")
-        ),
-        doors=tuple(
-            KnownDoor(one.door_id, one.inner_id, one.outer_id, Point(one.x_m, one.y_m))
-            for one in doors
-        ),
-        taken=taken,
-        prefix=drawing or venue.slug,
-    )
-
-
-def origin_of(venue: Venue) -> tuple[float, float]:
-    """Returns longitude and latitude of x = y = 0."""
-    return (venue.origin_lon_deg, venue.origin_lat_deg)
-
-
-def polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
-    """Returns the polygon of stored rings, made sound where rounding crossed them."""
-    if not rings:
-        return Polygon()
-    drawn = Polygon(rings[0], rings[1:])
-    return drawn if drawn.is_valid else drawn.buffer(0)
 
 
 class Stored:
@@ -177,12 +89,12 @@ def store(plan: BuildingPlan, part: Part = ALL) -> Stored:
     for held, rows in tables:
         model = held.model
         done.note(model, make_equal(held, settled(held, rows) if plan.exported else rows))
-    numbers = _numbers(plan, part)
+    numbers = numbered(plan, part)
     wanted, steps = _nodes(plan, numbers), _edges(plan, numbers)
     if plan.exported and done.nothing and same_ways(wanted, steps):
         return done
-    done.moved += _keep_standing(wanted, part)
-    done.note(RoutingNode, make_equal(_points(part), wanted))
+    done.moved += keep_standing(wanted, part)
+    done.note(RoutingNode, make_equal(points(part), wanted))
     edges = part.held(
         RoutingEdge.objects.filter(
             simulated=False, src__unit__drawing=models.F("dst__unit__drawing")
@@ -199,10 +111,6 @@ def _unless_edited(model: type[Level | Unit], wanted: dict[str, Fields]) -> dict
         if one.pk in wanted:
             wanted[one.pk] |= {name: getattr(one, name) for name in one.edited}
     return wanted
-
-
-def _points(part: Part) -> models.QuerySet[RoutingNode]:
-    return part.held(RoutingNode.objects.filter(simulated=False), "unit__drawing")
 
 
 def _venue_slug(plan: BuildingPlan, part: Part) -> str:
@@ -363,103 +271,6 @@ def _doors(plan: BuildingPlan) -> dict[str, Fields]:
         }
         for door in plan.graph.doors
     }
-
-
-def _numbers(plan: BuildingPlan, part: Part) -> Mapping[int, int]:
-    """Assigns each derived point a number: the one it has, that of one that moved, or a fresh one.
-
-    What stands on a point of a unit stays on the unit's nearest point of its kind, of any kind.
-    """
-    stored = {one.node: one for one in _points(part)}
-    rids = {node.number: plan.spaces[node.space].rid for node in plan.graph.nodes}
-    numbers: dict[int, int] = {}
-    exact: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for number, one in sorted(stored.items()):
-        exact[one.unit_id, one.kind, one.x_m, one.y_m].append(number)
-    for node in plan.graph.nodes:
-        if there := exact[rids[node.number], node.kind, node.x_m, node.y_m]:
-            numbers[node.number] = there.pop(0)
-    used = _used_points()
-    for same_kind in (True, False):
-        kept = set(numbers.values())
-        gone = [one for one in stored.values() if one.node not in kept]
-        moved = _moved(
-            [one for one in gone if same_kind or one.node in used],
-            [one for one in plan.graph.nodes if one.number not in numbers],
-            rids,
-            same_kind=same_kind,
-        )
-        numbers.update(moved)
-    every = RoutingNode.objects.filter(simulated=False)
-    highest = every.aggregate(highest=models.Max("node"))["highest"] or 0
-    for node in plan.graph.nodes:
-        if node.number not in numbers:
-            highest += 1
-            numbers[node.number] = highest
-    return numbers
-
-
-def _keep_standing(wanted: Mapping[int, Fields], part: Part) -> list[str]:
-    """Puts what stands on a point that goes onto the nearest of its unit that stays."""
-    stays: dict[str, list[RoutingNode]] = defaultdict(list)
-    goes: dict[int, RoutingNode] = {}
-    for node in _points(part):
-        if node.node not in wanted:
-            goes[node.node] = node
-        elif wanted[node.node]["unit_id"] == node.unit_id:
-            stays[node.unit_id].append(node)
-    moved: list[str] = []
-    for model, name in STANDING:
-        for keys in batched(goes, PKS_AT_ONCE):
-            for one in model._default_manager.filter(**{f"{name}__in": keys}):  # noqa: SLF001  # the documented way to a model's manager
-                gone = goes[getattr(one, name)]
-                near = min(
-                    stays[gone.unit_id],
-                    key=lambda node: math.dist((node.x_m, node.y_m), (gone.x_m, gone.y_m)),
-                    default=None,
-                )
-                if near is not None:
-                    rows = model._default_manager.filter(pk=one.pk)  # noqa: SLF001  # same
-                    rows.update(**{name: near.node})
-                    moved.append(str(one))
-    return moved
-
-
-def _used_points() -> set[int]:
-    """Returns the points that something stands on or is reached from."""
-    steps = RoutingEdge.objects.filter(simulated=True)
-    return {
-        *Machine.objects.values_list("node_id", flat=True),
-        *Kiosk.objects.values_list("node_id", flat=True),
-        *Desk.objects.values_list("node_id", flat=True),
-        *Sensor.objects.values_list("node_id", flat=True),
-        *steps.values_list("src_id", flat=True),
-    }
-
-
-def _moved(
-    gone: Sequence[RoutingNode],
-    fresh: Sequence[GraphNode],
-    rids: Mapping[int, str],
-    *,
-    same_kind: bool,
-) -> dict[int, int]:
-    """Pairs points that went with new ones of their unit, the nearest first."""
-    by_unit: dict[tuple[str, str], list[GraphNode]] = defaultdict(list)
-    for node in fresh:
-        by_unit[rids[node.number], node.kind if same_kind else ""].append(node)
-    near = sorted(
-        (math.dist((one.x_m, one.y_m), (node.x_m, node.y_m)), one.node, node.number)
-        for one in gone
-        for node in by_unit[one.unit_id, one.kind if same_kind else ""]
-    )
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
-    for _, number, fresh_number in near:
-        if number not in taken and fresh_number not in pairs:
-            pairs[fresh_number] = number
-            taken.add(number)
-    return pairs
 
 
 def _nodes(plan: BuildingPlan, numbers: Mapping[int, int]) -> dict[int, Fields]:

@@ -23,8 +23,8 @@ from smartcis.importers.errors import AnotherBuilding, Unplaced
 from smartcis.importers.formats import drawing_of
 from smartcis.importers.geometry.outdoors import DETOUR, LONGEST_M, outdoor_ways
 from smartcis.importers.geometry.projection import Projection
+from smartcis.importers.held import polygon_of
 from smartcis.importers.run import run
-from smartcis.importers.store import polygon_of
 from smartcis.models import (
     Building,
     BuildingImport,

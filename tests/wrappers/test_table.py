@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import random
-import shutil
-import sqlite3
-from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-import psycopg
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection
 from wrappers.conftest import changes_of, settings_of
 
 from aspen.model.schema import Column, Type
@@ -25,65 +18,15 @@ from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.compiling.live_catalog import live_catalog
-from smartcis.models import OutboxEntry, Source, SourceRow
+from smartcis.models import Source, SourceRow
 from smartcis.sources.reader import withdraw_disabled
-from smartcis.wrappers.database import OURS, database_of
+from smartcis.wrappers.database import database_of
 from smartcis.wrappers.errors import BadConfig, SourceDown
 from smartcis.wrappers.table import DatabaseTable, as_held
+from tests.wrappers.another_database import COLUMNS, folder, outside, source_of
 
+__all__ = ["folder", "outside"]
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
-COLUMNS = [
-    {"name": "asset", "type": "TEXT"},
-    {"name": "watts", "type": "FLOAT", "unit": "W", "nullable": True},
-    {"name": "spare", "type": "BOOL"},
-]
-Run = Callable[[str], None]
-
-
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.TABLE_FOLDERS = [str(tmp_path)]
-    return tmp_path
-
-
-@pytest.fixture
-def outside(folder, tmp_path) -> Iterator[tuple[str, Run]]:
-    """Another database: its address, and a way to change it."""
-    if connection.vendor == "postgresql":
-        there = connection.settings_dict
-        server = f"{there['USER']}@{there['HOST']}:{there['PORT']}"
-        name = f"{there['NAME']}_outside"
-        with psycopg.connect(f"postgresql://{server}/postgres", autocommit=True) as one:
-            one.execute(f'DROP DATABASE IF EXISTS "{name}"')
-            one.execute(f'CREATE DATABASE "{name}"')
-        db = psycopg.connect(f"postgresql://{server}/{name}", autocommit=True)
-        url = f"postgres://{server}/{name}"
-    else:
-        path = tmp_path / "inventory.sqlite3"
-        db = sqlite3.connect(path, isolation_level=None)
-        url = f"sqlite:///{path}"
-    db.execute("CREATE TABLE asset (asset TEXT, watts NUMERIC, spare BOOLEAN, seen INTEGER)")
-    db.execute("INSERT INTO asset VALUES ('a', 1.5, true, 1), ('b', NULL, false, 2)")
-    yield url, db.execute
-    db.execute("DROP TABLE IF EXISTS asset")
-    db.close()
-
-
-def source_of(url: str, **more) -> Source:
-    config = {
-        "database": url,
-        "table": "asset",
-        "key": "asset",
-        "relation": "inventory",
-        "columns": COLUMNS,
-    }
-    source = Source(
-        source="inv", name="Inventory", kind="table", config=config | more, period_s=60.0
-    )
-    source.added_at = datetime(2026, 3, 10, 9, tzinfo=UTC)
-    source.full_clean()
-    source.save()
-    return source
 
 
 def test_rows_come_by_difference_and_can_be_queried(home, outside):
@@ -332,135 +275,6 @@ def test_a_missing_file_stays_missing(folder, tmp_path):
     with pytest.raises(SourceDown, match="does not answer"):
         DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
     assert list(tmp_path.iterdir()) == []
-
-
-def own_database() -> Path:
-    return Path(connection.settings_dict["NAME"])
-
-
-def linked(folder: Path) -> str:
-    (folder / "link.sqlite3").symlink_to(own_database())
-    return f"sqlite:///{folder}/link.sqlite3"
-
-
-def linked_hard(folder: Path) -> str:
-    os.link(own_database(), folder / "hard.sqlite3")
-    return f"sqlite:///{folder}/hard.sqlite3"
-
-
-def copied(folder: Path) -> str:
-    for ending in ("", "-wal"):
-        written = Path(f"{own_database()}{ending}")
-        if written.exists():
-            shutil.copyfile(written, f"{folder}/copy.sqlite3{ending}")
-    return f"sqlite:///{folder}/copy.sqlite3"
-
-
-def relative(folder: Path) -> str:
-    return f"sqlite:///{os.path.relpath(own_database())}"
-
-
-def dotted(folder: Path) -> str:
-    up = "../" * len(folder.parts)
-    return f"sqlite:///{folder}/{up}{str(own_database()).lstrip('/')}"
-
-
-def as_uri(folder: Path) -> str:
-    return f"sqlite:///file:{own_database()}?mode=rw"
-
-
-def straight(folder: Path) -> str:
-    return f"sqlite:///{own_database()}"
-
-
-SPELLINGS = [straight, relative, dotted, as_uri, linked, linked_hard, copied]
-
-
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="files are SQLite's")
-@pytest.mark.parametrize("spelt", SPELLINGS, ids=lambda one: one.__name__)
-@pytest.mark.parametrize("anywhere", [False, True])
-def test_no_spelling_reaches_the_database_of_the_product(home, folder, settings, spelt, anywhere):
-    settings.TABLE_FOLDERS = ["/"] if anywhere else [str(folder)]
-    config = {
-        "database": spelt(folder),
-        "table": "auth_user",
-        "key": "username",
-        "relation": "people",
-        "columns": [{"name": "username", "type": "TEXT"}, {"name": "password", "type": "TEXT"}],
-    }
-    with pytest.raises((BadConfig, SourceDown), match=r"SmartCIS itself|folders alone|not answer"):
-        DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
-
-
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="hosts are PostgreSQL's")
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "%2Ftmp"])
-def test_no_name_of_the_host_reaches_the_database_of_the_product(home, host):
-    there = connection.settings_dict
-    if there["HOST"].startswith("/"):
-        host = there["HOST"].replace("/", "%2F")
-    config = {
-        "database": f"postgres://{there['USER']}@{host}:{there['PORT']}/{there['NAME']}",
-        "table": "public.auth_user",
-        "key": "username",
-        "relation": "people",
-        "columns": [{"name": "username", "type": "TEXT"}],
-    }
-    with pytest.raises(SourceDown, match=r"SmartCIS itself|does not answer"):
-        DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
-
-
-def test_the_table_that_tells_our_databases_is_one_of_ours():
-    assert OutboxEntry._meta.db_table == OURS
-
-
-@pytest.mark.parametrize(
-    "table",
-    {
-        "sqlite": ["sqlite_master", "sqlite_schema", "pragma_database_list", "asset; --", "other"],
-        "postgresql": [
-            *("pg_shadow", "pg_catalog.pg_authid", "pg_hba_file_rules", "pg_file_settings"),
-            *("information_schema.tables", "asset; --", "other"),
-        ],
-    }[connection.vendor],
-)
-def test_catalogs_are_no_tables(home, outside, table):
-    url, _ = outside
-    source = source_of(url, table=table)
-    assert not home.poll(source)
-    state, reason = home.state(source)
-    assert state != "live"
-    assert "no table or view" in reason
-    assert changes_of("inventory") == []
-
-
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="files are SQLite's")
-def test_files_of_the_server_are_read_from_the_operators_folders_alone(home, folder, tmp_path):
-    for path in ("/etc/passwd", "../relative.sqlite3", f"{tmp_path}/../elsewhere.sqlite3"):
-        with pytest.raises(ValidationError, match="folders alone"):
-            source_of(f"sqlite:///{path}")
-    (folder / "passwd").symlink_to("/etc/passwd")
-    with pytest.raises(ValidationError, match="folders alone"):
-        source_of(f"sqlite:///{folder}/passwd")
-
-
-def test_the_environment_gives_away_nothing(home, monkeypatch):
-    monkeypatch.setenv("SMARTCIS_SECRET_KEY", "very-secret")
-    for url in ("env:SMARTCIS_SECRET_KEY", "very-secret"):
-        with pytest.raises(ValidationError) as refused:
-            source_of(url)
-        assert "very-secret" not in str(refused.value)
-
-
-def test_nobody_reads_of_hosts_and_accounts():
-    config = {
-        "database": "postgres://secret:word@127.0.0.1:1/inventory",
-        "table": "t",
-        "key": "asset",
-        "relation": "inventory",
-        "columns": COLUMNS,
-    }
-    with pytest.raises(SourceDown, match=r"^the database does not answer$"):
-        DatabaseTable(settings_of("table", config)).poll(lambda _: 0)
 
 
 def test_values_become_what_their_columns_hold():

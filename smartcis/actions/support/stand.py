@@ -10,7 +10,7 @@ from shapely.geometry import MultiPolygon, Point, Polygon
 
 from smartcis.errors import Invalid
 from smartcis.importers.seed.desks import nearest_seen
-from smartcis.importers.store import FIRST_SIMULATED_NODE
+from smartcis.importers.walking_points import FIRST_SIMULATED_NODE
 from smartcis.models import Desk, Machine, RoutingEdge, RoutingNode, Unit
 from smartcis.models.turns import take_turn
 

@@ -9,7 +9,7 @@ from django.db.models import Max
 from shapely.geometry import MultiPolygon, Point, Polygon
 
 from smartcis.importers.seed.desks import desk_seats
-from smartcis.importers.store import FIRST_SIMULATED_NODE
+from smartcis.importers.walking_points import FIRST_SIMULATED_NODE
 from smartcis.models import Desk, Machine, RoutingEdge, RoutingNode, SoftwareInstall, Unit
 
 ON_EVERY_MACHINE = ("Firefox", "LibreOffice")
