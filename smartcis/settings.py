@@ -4,7 +4,8 @@
 |---|---|---|
 | SMARTCIS_VAR | ./var | what the product writes, closed to others: database, keys, Redis, … |
 | DATABASE_URL | sqlite in SMARTCIS_VAR | any Django database |
-| SMARTCIS_TABLE_FOLDERS | tables in SMARTCIS_VAR | whose files sources may read |
+| SMARTCIS_TABLE_FOLDERS | tables in SMARTCIS_VAR | whose SQLite and recordings sources may read |
+| SMARTCIS_TOKEN_… | none | what a source shows that is set up with env:SMARTCIS_TOKEN_… |
 | REDIS_URL | the embedded server | log, results, channel layer, Celery broker |
 | MQTT_URL | none | broker that sensors publish to, e.g. mqtt://localhost:1883 |
 | SMARTCIS_DEBUG | 0 | Django's debug pages |
