@@ -17,6 +17,7 @@ from smartcis.client.changes import (
     ViewSnapshot,
 )
 from smartcis.client.fold import Fold
+from smartcis.client.inventory import InventoryFindings, InventoryLine
 from smartcis.client.problem import NoConnection, Problem, TextPosition
 from smartcis.client.push import PushedReadings, SensorReading
 from smartcis.client.query import RunningQuery

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from smartcis.client.problem import Problem
-from smartcis.client.rest import Rest, object_in
+from smartcis.client.rest import Rest
 from smartcis.client.typed import typed
 
 BUSY = ("reading", "writing", "undoing")
@@ -43,6 +43,7 @@ class ImportFindings:
     """What was found in the file.
 
     Args:
+        adds: as which drawing it comes beside the buildings that are there; empty for none.
         replaces: another building that would be removed; empty for none.
         units: rooms, corridors, stairs and lifts.
         units_reached: those that an entrance leads to.
@@ -52,6 +53,7 @@ class ImportFindings:
 
     format: str
     name: str
+    adds: str
     replaces: str
     levels: int
     units: int
@@ -70,6 +72,7 @@ class ImportEntry:
     Args:
         name: of the file.
         step: what is being done, or was last.
+        add: whether its building comes beside those that are there.
         refusal: why the last step was refused; None where it was not.
         report: None until the file has been read.
     """
@@ -78,6 +81,7 @@ class ImportEntry:
     name: str
     state: str
     step: str
+    add: bool
     undoable: bool
     refusal: Mapping[str, Any] | None
     report: ImportFindings | None
@@ -142,24 +146,15 @@ class RunningImport:
             raise Problem.of(self.entry.refusal)
 
 
-def upload(rest: Rest, path: Path) -> RunningImport:
+def upload(rest: Rest, path: Path, *, add: bool = False) -> RunningImport:
     """Brings a building's file, and waits until it has been read; nothing changes yet.
+
+    Args:
+        add: whether its building comes beside those that are there.
 
     Raises:
         Problem: the file cannot be opened, or holds no building; or who may not.
     """
-    try:
-        with path.open("rb") as file:
-            request = rest.http.build_request(
-                "POST", f"{rest.api}imports/", files={"file": (path.name, file)}
-            )
-            answer = rest.send(request)
-    except OSError as fault:
-        raise Problem(
-            f"{path} cannot be read: {fault.strerror}",
-            code="smartcis.client.no_file",
-            attempt="bring a file; a folder as an archive",
-        ) from fault
-    brought = RunningImport(rest, typed(ImportEntry, object_in(answer)))
+    brought = RunningImport(rest, typed(ImportEntry, rest.upload("imports/", path, add=add)))
     brought.wait()
     return brought

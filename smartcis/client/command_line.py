@@ -17,6 +17,7 @@ from typing import Any
 
 from smartcis.client.building_import import ImportFindings
 from smartcis.client.changes import ViewDelta, ViewEnded, ViewError, ViewGap, ViewNews, ViewSnapshot
+from smartcis.client.inventory import InventoryFindings, InventoryLine
 from smartcis.client.problem import Problem
 from smartcis.client.readings_file import readings_in
 from smartcis.client.rows import Rows
@@ -103,7 +104,14 @@ def parser() -> argparse.ArgumentParser:
     one = command(import_, "import", "import a building's file")
     one.add_argument("path", metavar="PATH", help="a file or an archive of any format that is read")
     one.add_argument("--preview", action="store_true", help="only say what would come of it")
-    one.add_argument("--replace", action="store_true", help="another building may be removed")
+    kept = one.add_mutually_exclusive_group()
+    kept.add_argument("--add", action="store_true", help="beside the buildings that are there")
+    kept.add_argument("--replace", action="store_true", help="another building may be removed")
+
+    one = command(inventory, "inventory", "import a table of machines, sensors or rooms")
+    one.add_argument("path", metavar="FILE", help="CSV; its header says what it lists")
+    one.add_argument("--preview", action="store_true", help="only say what would change")
+    one.add_argument("--remove", action="store_true", help="what the table does not name goes")
     return made
 
 
@@ -158,13 +166,20 @@ def push(server: SmartCIS, options: argparse.Namespace) -> None:
 
 def import_(server: SmartCIS, options: argparse.Namespace) -> None:
     """Imports a building's file, or only says what would come of it."""
-    brought = server.import_building(options.path, preview=True)
+    brought = server.import_building(options.path, add=options.add, preview=True)
     say("\n".join(findings(brought.entry.report)))
     if options.preview:
         brought.discard()
         return
     brought.accept(replace=options.replace)
-    say(f"it is the building now, by import {brought.entry.id}")
+    said = "it is one of the buildings now" if options.add else "it is the building now"
+    say(f"{said}, by import {brought.entry.id}")
+
+
+def inventory(server: SmartCIS, options: argparse.Namespace) -> None:
+    """Imports a table, or only says what would change."""
+    found = server.import_inventory(options.path, preview=options.preview, remove=options.remove)
+    say("\n".join(inventory_lines(found)))
 
 
 def findings(report: ImportFindings | None) -> Iterator[str]:
@@ -177,8 +192,33 @@ def findings(report: ImportFindings | None) -> Iterator[str]:
     yield f"  {report.entrances} entrances drawn, {report.entrances_concluded} concluded"
     if report.replaces:
         yield f"  {report.replaces} would be removed"
+    if report.adds:
+        yield f"  it comes beside the others, as {report.adds}"
     for note in report.notes:
         yield f"  {note.finding}: {note.what} {note.where} ({note.why})"
+
+
+def inventory_lines(found: InventoryFindings) -> Iterator[str]:
+    """Walks the lines that tell what became of a table's rows; of unchanged ones none."""
+    for row in found.rows:
+        if row.outcome != "unchanged":
+            where = f"line {row.number}" if row.number else "not listed"
+            yield f"{where}: {row.outcome} {row.key} {', '.join(_told(row))}".rstrip()
+    counted = ", ".join(f"{count} {outcome}" for outcome, count in found.counts.items() if count)
+    yield f"{found.thing}: {counted or 'no rows'}"
+    if found.ignored:
+        yield f"not read: {', '.join(found.ignored)}"
+    if found.preview:
+        yield "preview: nothing was written"
+
+
+def _told(row: InventoryLine) -> Iterator[str]:
+    """Walks why a row is refused, or what changes of its thing."""
+    if row.refusal is not None:
+        said = Problem.of(row.refusal).message
+        yield f"({row.column}: {said})" if row.column else f"({said})"
+    for name, values in row.changes.items():
+        yield f"{name} {' → '.join(value or 'nothing' for value in values)}"
 
 
 def table(rows: Rows) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -147,6 +148,32 @@ class Rest:
                 raise failure
             time.sleep(pause_s)
             attempt += 1
+
+    def upload(self, path: str, file: Path, *, twice: bool = False, **fields: bool) -> Any:
+        """Hands in a file as a form, and returns the JSON object that answers.
+
+        Args:
+            path: below /api/v1/.
+            fields: of the form, besides the file.
+            twice: as of `call`.
+
+        Raises:
+            Problem: the file cannot be opened, or is refused.
+        """
+        said = {name: "true" if value else "false" for name, value in fields.items()}
+        try:
+            with file.open("rb") as content:
+                request = self.http.build_request(
+                    "POST", API + path, files={"file": (file.name, content)}, data=said
+                )
+                answer = self.send(request, twice=twice)
+        except OSError as fault:
+            raise Problem(
+                f"{file} cannot be read: {fault.strerror}",
+                code="smartcis.client.no_file",
+                attempt="bring a file; a folder as an archive",
+            ) from fault
+        return object_in(answer)
 
     def cookies_for(self, path: str) -> str:
         """Returns the cookies that a request to a path carries, as the header has them."""

@@ -27,6 +27,7 @@ from smartcis.client.entries import (
     ValidText,
     WhyRow,
 )
+from smartcis.client.inventory import InventoryFindings
 from smartcis.client.live import Follower
 from smartcis.client.places import node_at
 from smartcis.client.problem import Problem
@@ -313,22 +314,46 @@ class SmartCIS:
             yield typed(entry, body)
 
     def import_building(
-        self, path: str | Path, *, preview: bool = False, replace: bool = False
+        self,
+        path: str | Path,
+        *,
+        add: bool = False,
+        preview: bool = False,
+        replace: bool = False,
     ) -> RunningImport:
         """Imports a building's file.
 
         Args:
             path: of a file, or an archive; any format that the server reads.
+            add: whether its building comes beside those that are there.
             preview: only read it; the handle accepts or discards it.
             replace: whether another building may be removed, with all that stands in it.
 
         Raises:
             Problem: it holds no building, or would remove one; or who may not.
         """
-        brought = upload(self.rest, Path(path))
+        brought = upload(self.rest, Path(path), add=add)
         if not preview:
             brought.accept(replace=replace)
         return brought
+
+    def import_inventory(
+        self, path: str | Path, *, preview: bool = False, remove: bool = False
+    ) -> InventoryFindings:
+        """Imports a table of machines, sensors or rooms; what is refused of it changes nothing.
+
+        Args:
+            path: of a CSV file.
+            preview: only say what would change.
+            remove: whether machines or sensors go that the table does not name.
+
+        Raises:
+            Problem: it is no such table; or who may not.
+        """
+        found = self.rest.upload(
+            *("inventory/", Path(path)), preview=preview, remove=remove, twice=True
+        )
+        return typed(InventoryFindings, found)
 
     # -- readings ----------------------------------------------------------------------------
 

@@ -81,6 +81,10 @@ class SchemaTransport(httpx.BaseTransport):
         described = operation["requestBody"]["content"]
         media_type = request.headers["content-type"].partition(";")[0]
         assert media_type in described, f"{operation['operationId']} takes no {media_type}"
+        if media_type == "multipart/form-data":
+            form = self.resolved(described[media_type]["schema"])
+            names = set(re.findall(rb'form-data; name="(\w+)"', request.read()))
+            assert {name.decode() for name in names} <= set(form["properties"]), names
         if media_type == "application/json":
             self.fits(described[media_type]["schema"], json.loads(request.content))
 

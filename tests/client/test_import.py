@@ -1,8 +1,9 @@
-"""Importing a building: read, looked at, accepted, taken back, as the server says it goes."""
+"""Importing a building or an inventory: read, looked at, accepted, as the server says it goes."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from smartcis.client.command_line import main
 FOUND = {
     "format": "IMDF",
     "name": "Old mill",
+    "adds": "",
     "replaces": "",
     "levels": 2,
     "units": 9,
@@ -60,7 +62,8 @@ class ImportingServer(httpx.BaseTransport):
     def said(self, state, refusal):
         report = None if state == "reading" else FOUND
         body = {"id": 3, "name": "mill.zip", "state": state, "step": "", "undoable": False}
-        return httpx.Response(202, json={**body, "refusal": refusal, "report": report})
+        body |= {"add": False, "refusal": refusal, "report": report}
+        return httpx.Response(202, json=body)
 
     @property
     def done(self):
@@ -119,6 +122,71 @@ def test_an_import_that_gets_stuck_is_a_problem(file, monkeypatch):
     with pytest.raises(Problem) as stuck:
         SmartCIS("http://server", transport=server).import_building(file)
     assert stuck.value.code == "smartcis.client.import_stuck"
+
+
+def test_a_building_comes_beside_others(file, monkeypatch, capsys):
+    monkeypatch.setitem(FOUND, "adds", "mill")
+    server = ImportingServer(["ready"], ["accepted"])
+    at_server(monkeypatch, server)
+    assert main(["import", str(file), "--add"]) == 0
+    assert form(server.told[0][2]) == {"add": "true"}
+    said = capsys.readouterr().out
+    assert "it comes beside the others, as mill" in said
+    assert "it is one of the buildings now, by import 3" in said
+    with pytest.raises(SystemExit):
+        main(["import", str(file), "--add", "--replace"])
+
+
+def at_server(monkeypatch, transport):
+    monkeypatch.setattr(
+        "smartcis.client.command_line.SmartCIS",
+        lambda url, _token, **_: SmartCIS(url, transport=transport),
+    )
+
+
+def form(body: bytes) -> dict[str, str]:
+    """Returns the fields of a form, but for its file."""
+    found = re.findall(rb'form-data; name="(\w+)"\r\n\r\n(.*)\r\n', body)
+    return {name.decode(): value.decode() for name, value in found}
+
+
+TABLE = {
+    "thing": "machines",
+    "columns": {"mid": "mid"},
+    "ignored": ["Colour"],
+    "preview": True,
+    "counts": {"added": 0, "changed": 1, "removed": 1, "refused": 1},
+    "rows": [
+        {"number": 2, "key": "m1", "outcome": "changed", "changes": {"rid": ["", "A"]}},
+        {"number": 3, "key": "m2", "outcome": "unchanged", "changes": {}},
+        {"number": 4, "key": "m3", "outcome": "refused", "changes": {}, "column": "Raum"},
+        {"number": 0, "key": "m4", "outcome": "removed", "changes": {}},
+    ],
+}
+
+
+@pytest.mark.parametrize("options", [[], ["--preview"], ["--preview", "--remove"]])
+def test_an_inventory_is_told_row_by_row(file, monkeypatch, capsys, options):
+    rows = [{"column": "", "refusal": None, **row} for row in TABLE["rows"]]
+    rows[2]["refusal"] = {**NO, "message": "no such room"}
+    told, busy = [], [httpx.Response(503, json=NO, headers={"Retry-After": "0"})]
+
+    def answer(request):
+        told.append((request.url.path, form(request.read())))
+        return busy.pop() if busy else httpx.Response(200, json={**TABLE, "rows": rows})
+
+    at_server(monkeypatch, httpx.MockTransport(answer))
+    assert main(["inventory", str(file), *options]) == 0
+    wanted = {name: str(f"--{name}" in options).lower() for name in ("preview", "remove")}
+    assert told == [("/api/v1/inventory/", wanted)] * 2  # a table twice is the table once
+    assert capsys.readouterr().out.splitlines() == [
+        "line 2: changed m1 rid nothing → A",
+        "line 4: refused m3 (Raum: no such room)",
+        "not listed: removed m4",
+        "machines: 1 changed, 1 removed, 1 refused",
+        "not read: Colour",
+        "preview: nothing was written",
+    ]
 
 
 def test_what_is_no_file_is_one_sentence(tmp_path, capsys):

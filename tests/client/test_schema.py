@@ -25,7 +25,7 @@ from smartcis.client.walk import WalkEntry
 from smartcis.live import protocol
 
 NOT_REST = {"close", "watch", "follow"}
-HELD_BELOW = {"import_building"}
+HELD_BELOW = {"import_building", "import_inventory"}
 ROW_PATH = {"answer", "watch"}  # read rows of standing views by REST's own methods, and the socket
 
 
@@ -137,7 +137,7 @@ def test_an_import_calls_what_the_document_says(schema, monkeypatch, tmp_path):
     file = tmp_path / "mill.zip"
     file.write_bytes(b"PK")
     with pytest.raises(Problem, match="text"):  # the document's example is refused
-        client.import_building(file)
+        client.import_building(file, add=True)
     answer = client.rest.http._transport.example({"$ref": "#/components/schemas/Import"})
     entry = typed(building_import.ImportEntry, answer)
     assert of_its_types(entry)
@@ -149,7 +149,15 @@ def test_an_import_calls_what_the_document_says(schema, monkeypatch, tmp_path):
     assert named(building_import.RunningImport) == {"accept", "undo", "discard", "wait"}
 
 
-def test_a_drifted_document_is_noticed(schema):
+def test_an_inventory_calls_what_the_document_says(schema, tmp_path):
+    file = tmp_path / "machines.csv"
+    file.write_bytes(b"mid\n")
+    found = client_of(schema).import_inventory(file, preview=True, remove=True)
+    assert of_its_types(found)
+    assert found.rows[0].changes == {"some": ("text",)}
+
+
+def test_a_drifted_document_is_noticed(schema, tmp_path):
     """The transport refuses what is not described: otherwise this file proved nothing."""
     lacking = SchemaTransport({**schema, "paths": {"/api/v1/building/": {}}})
     with pytest.raises(AssertionError, match="no GET"):
@@ -158,6 +166,10 @@ def test_a_drifted_document_is_noticed(schema):
         client_of(schema).rest.get("machines/", colour="red")
     with pytest.raises(AssertionError):
         client_of(schema).rest.post("queries/check/", {"sql": "SELECT 1", "colour": "red"})
+    file = tmp_path / "machines.csv"
+    file.write_bytes(b"mid\n")
+    with pytest.raises(AssertionError, match="colour"):
+        client_of(schema).rest.upload("inventory/", file, colour=True)
 
 
 def test_the_client_speaks_the_protocol_of_the_server():
