@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 from rest_framework.routers import SimpleRouter
 
 from smartcis.api import (
+    alarms,
     building,
     building_export,
     deliveries,
@@ -59,6 +60,7 @@ urlpatterns = [
     path("v1/me/", house.Me.as_view()),
     path("v1/asyncapi.json", socket.SocketDescription.as_view(), name="asyncapi"),
     *router.urls,
+    path("v1/alarms/", alarms.Alarms.as_view()),
     path("v1/reservations/", reservations.AllReservations.as_view()),
     path("v1/rooms/<str:rid>/reservations/", reservations.Reservations.as_view()),
     path(

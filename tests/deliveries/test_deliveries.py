@@ -111,6 +111,8 @@ def test_a_locked_door_calls_and_raises_until_it_is_open(staff, receiver, engine
     (alarm,) = Alarm.objects.all()
     assert alarm.message == "door_id A.d1, state locked"
     assert next(row for relation, row in alarm.rows())[1:3] == (query.pk, "locked doors")
+    listed = Caller()("GET", f"alarms/?query={query.pk}").json()["results"]
+    assert [one["message"] for one in listed] == [alarm.message]
     engine()
     Door.objects.filter(pk="A.d1").update(state="open")
     engine()

@@ -16,6 +16,20 @@ export interface components {
              */
             replace: boolean;
         };
+        /** @description An alarm that stands. */
+        Alarm: {
+            readonly id: number;
+            readonly message: string;
+            readonly name: string;
+            /** @description id of the query that raises it */
+            query: string;
+            /**
+             * Format: double
+             * @description when, seconds since 1970
+             */
+            raised_s: number;
+            readonly target: string;
+        };
         /** @description An alternative. */
         Alternative: {
             chosen: boolean;
@@ -855,6 +869,21 @@ export interface components {
             column: string;
             descending: boolean;
             nulls_last: boolean;
+        };
+        PaginatedAlarmList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Alarm"][];
         };
         PaginatedDeliveryList: {
             /** @example 123 */
@@ -1710,6 +1739,7 @@ export interface components {
     pathItems: never;
 }
 export type AcceptRequest = components['schemas']['AcceptRequest'];
+export type Alarm = components['schemas']['Alarm'];
 export type Alternative = components['schemas']['Alternative'];
 export type Answer = components['schemas']['Answer'];
 export type Answered = components['schemas']['Answered'];
@@ -1772,6 +1802,7 @@ export type OperatorEstimate = components['schemas']['OperatorEstimate'];
 export type OptimizerQuestion = components['schemas']['OptimizerQuestion'];
 export type Order = components['schemas']['Order'];
 export type OrderKey = components['schemas']['OrderKey'];
+export type PaginatedAlarmList = components['schemas']['PaginatedAlarmList'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedDoorList = components['schemas']['PaginatedDoorList'];
 export type PaginatedFeedList = components['schemas']['PaginatedFeedList'];
