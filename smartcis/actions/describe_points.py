@@ -9,6 +9,7 @@ import structlog
 from django.db import transaction
 
 from smartcis.access.owner import Owner
+from smartcis.errors import unknown
 from smartcis.importers.errors import BrokenFile, TooLarge
 from smartcis.importers.points.brick import read_brick
 from smartcis.importers.points.described import (
@@ -121,6 +122,8 @@ def _located(thing: DescribedThing, known: dict[str, frozenset[str]]) -> Located
 
 @transaction.atomic
 def _keep(source: Source, report: PointsReport) -> None:
+    if not Source.objects.select_for_update().filter(pk=source.pk).exists():
+        raise unknown("source", source.pk, ())  # it was removed while the description was read
     kinds = kinds_of({one.thing.kind for one in report.points})
     DescribedPoint.objects.filter(source=source).delete()
     rows = {

@@ -19,6 +19,7 @@ from aspen.errors import AspenError
 from smartcis.access.owner import Owner
 from smartcis.actions.accept_proposals import accept_proposals
 from smartcis.actions.describe_points import describe_points
+from smartcis.actions.forget_points import forget_points
 from smartcis.admin.marks import Page
 from smartcis.importers.points.described import LARGEST_BYTES
 from smartcis.models import DescribedPoint, SeenDevice, Source
@@ -52,6 +53,8 @@ def points_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespons
         done = accept_proposals(SeenDevice.objects.filter(source=source), owner)
         page.message_user(request, f"{done.placed} devices are placed.")
         context["doubts"] = done.doubts[:DOUBTS_SHOWN]
+    elif "forget" in request.POST:
+        page.message_user(request, f"{forget_points(source.pk, owner)} points are forgotten.")
     elif request.method == "POST":
         preview = "accept" not in request.POST
         said = PointsForm(request.POST, request.FILES)

@@ -36,7 +36,7 @@ THINGS = {
     "query_id": "door_state",
 }
 OWN_CHECK = {"pushReadings"}  # a list, whose elements name their own unknown fields
-FILES = {"addImport", "importInventory"}  # bodies that are no JSON
+FILES = {"addImport", "describeFeedPoints", "importInventory"}  # bodies that are no JSON
 TAKING = [
     one
     for one in OPERATIONS

@@ -193,6 +193,8 @@ def test_the_admin_shows_before_it_keeps_and_places_at_one_click(client, source)
     assert "1 devices are placed" in shown
     assert "it does not measure co2" in shown
     assert Sensor.objects.get(sid="ahu:analog-input,4:temperature").unit_id == "B"
+    assert "7 points are forgotten" in client.post(path, {"forget": "1"}).content.decode()
+    assert DescribedPoint.objects.count() == 0
     chosen = {"action": "place_as_proposed", "_selected_action": [SeenDevice.objects.last().pk]}
     listed = client.post("/admin/smartcis/seendevice/", chosen, follow=True).content.decode()
     assert "0 devices are placed" in listed
@@ -202,6 +204,58 @@ def test_the_admin_shows_before_it_keeps_and_places_at_one_click(client, source)
     assert "no Turtle" in refused.content.decode()
     client.force_login(User.objects.create_user("guard", is_staff=True))
     assert client.get(path).status_code == 403
+
+
+def test_programs_describe_look_place_and_forget(client, source):
+    client.force_login(User.objects.create_superuser("root"))
+    heard(source, "analog-input,4", temperature="°F")
+    heard(source, "co2", temperature="°C")
+    path = "/api/v1/feeds/ahu/points/"
+
+    def bring(data, **fields):
+        return client.post(path, {"file": SimpleUploadedFile("m", data), **fields})
+
+    report = bring(BRICK).json()
+    assert len(report["points"]) == 7
+    assert [one["doubt"] for one in report["points"] if one["title"] == "damp"] == [
+        "no room is called cellar"
+    ]
+    assert len(report["strange"]) == 2
+    assert client.get(path).json()["count"] == 0  # it was a look
+    assert bring(BRICK, preview="false").json() == report
+    listed = client.get(f"{path}?page_size=3").json()
+    assert (listed["count"], len(listed["results"])) == (7, 3)
+    (air,) = [one for one in client.get(path).json()["results"] if one["title"] == "Zone B air"]
+    assert "analog-input,4" in air.pop("names")
+    assert air == {
+        "point": f"{HOUSE}t_b",
+        "title": "Zone B air",
+        "kind": "temperature",
+        "unit": "°F",
+        "rid": "B",
+        "equipment": "vav_1",
+    }
+    placed = client.post(f"{path}place/", {}, "application/json").json()
+    assert placed == {"placed": 1, "doubts": ["co2: it does not measure co2"]}
+    assert Sensor.objects.get(sid="ahu:analog-input,4:temperature").unit_id == "B"
+    refused = bring(b"<oh no", preview="false")
+    assert (refused.status_code, DescribedPoint.objects.count()) == (400, 7)
+    for wrong in (client.post(path), client.post(path, {"file": "text"})):
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "smartcis.api.invalid")
+    assert client.delete(path).status_code == 204
+    assert client.get(path).json()["count"] == 0
+    assert client.post(f"{path}place/", {}, "application/json").json() == {
+        "placed": 0,
+        "doubts": [],
+    }
+    assert Sensor.objects.filter(sid="ahu:analog-input,4:temperature").exists()
+    elsewhere = path.replace("ahu", "toaster")
+    brought = {"file": SimpleUploadedFile("m", BRICK), "preview": "false"}
+    for nowhere in (
+        *(client.get(elsewhere), client.post(elsewhere, brought), client.delete(elsewhere)),
+        client.post(f"{elsewhere}place/", {}, "application/json"),
+    ):
+        assert (nowhere.status_code, nowhere.json()["found"]) == (404, "toaster")
 
 
 @pytest.mark.parametrize(

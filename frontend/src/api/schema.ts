@@ -8,6 +8,13 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What became of the devices of a source that have a proposal. */
+        AcceptedProposals: {
+            /** @description why others were not, a sentence each */
+            doubts: string[];
+            /** @description devices */
+            placed: number;
+        };
         /** @description How to accept an import. */
         AcceptRequest: {
             /**
@@ -147,6 +154,30 @@ export interface components {
             target: string;
             /** @description above 0: it came so often; below: it went */
             weight: number;
+        };
+        /** @description A point that was understood. */
+        DescribedPoint: {
+            equipment?: string;
+            kind: string;
+            /** @description under which a device may be heard */
+            names: string[];
+            point: string;
+            rid?: string;
+            title: string;
+            unit: string;
+        };
+        /** @description A description of points. */
+        DescriptionRequest: {
+            /**
+             * Format: binary
+             * @description a Brick model (Turtle) or Haystack tags (JSON), up to 700000 bytes
+             */
+            file: string;
+            /**
+             * @description keep nothing
+             * @default true
+             */
+            preview: boolean;
         };
         /** @description How a view would change, as of one log position; rows by column. */
         Difference: {
@@ -658,6 +689,22 @@ export interface components {
             /** @description characters of a query */
             text_at_most: number;
         };
+        /** @description A point of a description, and its room. */
+        LocatedPoint: {
+            /** @description why it has none */
+            doubt: string;
+            equipment: string;
+            /** @description of sensor */
+            kind: string;
+            /** @description under which a device may be heard */
+            names: string[];
+            /** @description its id in the description */
+            point: string;
+            /** @description its room, empty for none */
+            rid: string;
+            title: string;
+            unit: string;
+        };
         /** @description A machine and what is installed on it. */
         Machine: {
             readonly cpu_type: string;
@@ -899,6 +946,21 @@ export interface components {
              */
             previous?: string | null;
             results: components["schemas"]["Delivery"][];
+        };
+        PaginatedDescribedPointList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["DescribedPoint"][];
         };
         PaginatedDoorList: {
             /** @example 123 */
@@ -1154,6 +1216,12 @@ export interface components {
             row: {
                 [key: string]: components["schemas"]["Cell"] | null;
             };
+        };
+        /** @description What a description says. */
+        PointsReport: {
+            points: components["schemas"]["LocatedPoint"][];
+            /** @description what was not understood */
+            strange: string[];
         };
         /** @description What the house does with positions. */
         Policy: {
@@ -1738,6 +1806,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceptedProposals = components['schemas']['AcceptedProposals'];
 export type AcceptRequest = components['schemas']['AcceptRequest'];
 export type Alarm = components['schemas']['Alarm'];
 export type Alternative = components['schemas']['Alternative'];
@@ -1753,6 +1822,8 @@ export type Connector = components['schemas']['Connector'];
 export type ConsentRequest = components['schemas']['ConsentRequest'];
 export type Cost = components['schemas']['Cost'];
 export type Delivery = components['schemas']['Delivery'];
+export type DescribedPoint = components['schemas']['DescribedPoint'];
+export type DescriptionRequest = components['schemas']['DescriptionRequest'];
 export type Difference = components['schemas']['Difference'];
 export type Done = components['schemas']['Done'];
 export type Door = components['schemas']['Door'];
@@ -1786,6 +1857,7 @@ export type LeftOut = components['schemas']['LeftOut'];
 export type Level = components['schemas']['Level'];
 export type LevelChangeRequest = components['schemas']['LevelChangeRequest'];
 export type Limits = components['schemas']['Limits'];
+export type LocatedPoint = components['schemas']['LocatedPoint'];
 export type Machine = components['schemas']['Machine'];
 export type MachineChangeRequest = components['schemas']['MachineChangeRequest'];
 export type MachineMakeRequest = components['schemas']['MachineMakeRequest'];
@@ -1804,6 +1876,7 @@ export type Order = components['schemas']['Order'];
 export type OrderKey = components['schemas']['OrderKey'];
 export type PaginatedAlarmList = components['schemas']['PaginatedAlarmList'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
+export type PaginatedDescribedPointList = components['schemas']['PaginatedDescribedPointList'];
 export type PaginatedDoorList = components['schemas']['PaginatedDoorList'];
 export type PaginatedFeedList = components['schemas']['PaginatedFeedList'];
 export type PaginatedImportList = components['schemas']['PaginatedImportList'];
@@ -1823,6 +1896,7 @@ export type PlanNode = components['schemas']['PlanNode'];
 export type PlanSensor = components['schemas']['PlanSensor'];
 export type PlanUnit = components['schemas']['PlanUnit'];
 export type Point = components['schemas']['Point'];
+export type PointsReport = components['schemas']['PointsReport'];
 export type Policy = components['schemas']['Policy'];
 export type Position = components['schemas']['Position'];
 export type Problem = components['schemas']['Problem'];
