@@ -107,9 +107,13 @@ def _text(value: object) -> str:
 def _url(value: object) -> str:
     if not isinstance(value, str):
         return "is a text"
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        return "is an address that begins with http:// or https://"
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:  # half an IPv6 address, or a port beyond 65535
+        parts, port = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        return "is http:// or https://, a host and a port up to 65535"
     return ""
 
 

@@ -195,7 +195,7 @@ def _address(url: str) -> tuple[str, int]:
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
-    if parts.scheme not in PORTS or not parts.hostname or parts.fragment:
+    if parts.scheme not in PORTS or not parts.hostname or parts.fragment or port == 0:
         raise BadConfig(
             "Home Assistant's address begins with ws:// or wss://",
             found=url.rpartition("@")[2][:80],

@@ -159,12 +159,16 @@ def broker_address(url: str) -> SplitResult:
     """Takes a broker's address apart.
 
     Raises:
-        BadConfig: neither mqtt:// nor mqtts://, or no host.
+        BadConfig: neither mqtt:// nor mqtts://, no host, or no port that there is.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:  # half an IPv6 address, or a port beyond 65535
+        parts, port = urlsplit(""), None
+    if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname or port == 0:
         raise BadConfig(
-            "a broker's address begins with mqtt:// or mqtts://",
+            "a broker's address is mqtt:// or mqtts://, a host and a port up to 65535",
             found=url.rpartition("@")[2] or "nothing",
             attempt="mqtt://localhost:1883, as the source's url or as MQTT_URL",
         )

@@ -296,7 +296,11 @@ async def test_an_address_inside_is_not_called_unless_listed(building, house, se
 
 
 @pytest.mark.parametrize(
-    "url", ["http://a/api", "ws://", "ws://a:99999/", "ws://a:x/", "ws://[a/", "a", "ws://a/#b"]
+    "url",
+    [
+        *("http://a/api", "ws://", "ws://a:99999/", "ws://a:0/", "ws://a:x/", "ws://[a/", "a"),
+        "ws://a/#b",
+    ],
 )
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadConfig, match="ws://"):

@@ -240,7 +240,13 @@ def test_a_topic_that_is_none_is_refused(topic):
         MqttBroker(settings_of("mqtt", {"topic": topic, "url": "mqtt://localhost"}))
 
 
-@pytest.mark.parametrize("url", ["", "localhost", "http://x", "mqtt://"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "localhost", "http://x", "mqtt://"),
+        *("mqtt://a:65536", "mqtts://a:x", "mqtt://a:0", "mqtt://a:-1", "mqtt://[a"),
+    ],
+)
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadConfig, match="mqtt://"):
         MqttBroker(settings_of("mqtt", {"topic": "x", "url": url}))

@@ -90,6 +90,14 @@ def test_a_pattern_says_which_group_is_what():
         Pdu(settings_of("pdu", config))
 
 
+@pytest.mark.parametrize(
+    "url", ["ftp://x/", "http://", "http://a:65536/", "http://a:0/", "https://a:x/", "http://[a/"]
+)
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(BadConfig, match="'url' is http://"):
+        Pdu(settings_of("pdu", {"url": url}))
+
+
 SOFTWARE = "<ul><li>LaTeX</li><li>Blender</li></ul>"
 
 
