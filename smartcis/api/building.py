@@ -55,7 +55,9 @@ class PlanUnitSerializer(serializers.Serializer[Unit]):
     category = serializers.CharField()
     polygon = ring_lists("outer ring, then holes; metres")
     label = serializers.SerializerMethodField()  # type: ignore[assignment]  # DRF removes it from the class
-    node = serializers.SerializerMethodField(help_text="its walking point")
+    node = serializers.SerializerMethodField(
+        help_text="its walking point; null where no way leads, and outdoors"
+    )
 
     @extend_schema_field(PAIR)
     def get_label(self, unit: Unit) -> list[float]:

@@ -34,7 +34,7 @@ def node_at(place: str, kiosks: Iterable[KioskEntry], rooms: Iterable[RoomEntry]
     raise Problem(
         f"{len(named)} rooms have the name {place!r}"
         if len(named) > 1
-        else f"no way leads to {place!r}"
+        else f"nobody can start at {place!r}: it has no walking point"
         if named
         else f"there is no room or kiosk {place!r}",
         code="smartcis.client.no_such_place",

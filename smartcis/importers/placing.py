@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
+import shapely
 from shapely import affinity
 from shapely.geometry import Point
 from shapely.geometry.base import BaseGeometry
@@ -34,7 +37,8 @@ def placed_plan(drawing: Drawing, progress: Progress, *, add: bool) -> tuple[Bui
     venue = Venue.objects.first()
     added = sorted({*Unit.objects.values_list("drawing", flat=True)} - {"", OUTDOORS})
     if venue is None or not (add or added) or _whole(drawing, venue):
-        return _alone(drawing, progress, None), _told(drawing)
+        plan = _alone(drawing, progress, None)
+        return plan, _told(drawing, plan)
     plan = derive(drawing, progress, known_building(""))
     if _lies_as(plan, known_building("")) or (plan.slug == venue.slug and not add):
         return replace(plan, slug=venue.slug), Part("")
@@ -74,12 +78,39 @@ def _whole(drawing: Drawing, venue: Venue) -> bool:
     return drawing.slug == venue.slug and any(one.stored for one in drawing.spaces)
 
 
-def _told(drawing: Drawing) -> Part:
-    return Part(
-        None,
-        {one.stored.rid: one.stored.drawing for one in drawing.spaces if one.stored},
-        {one.key: (one.drawing, one.attribution) for one in drawing.buildings if one.drawing},
-    )
+def _told(drawing: Drawing, plan: BuildingPlan) -> Part:
+    """Returns whose the units of a file of all are: as it says, and new ones by their ground."""
+    units = {one.stored.rid: one.stored.drawing for one in drawing.spaces if one.stored}
+    owed = {one.key: (one.drawing, one.attribution) for one in drawing.buildings if one.drawing}
+    return Part(None, units | _drawn_into(plan, units, owed), owed)
+
+
+def _drawn_into(
+    plan: BuildingPlan, units: Mapping[str, str], owed: Mapping[str, tuple[str, str]]
+) -> dict[str, str]:
+    """Returns in which drawing's building each new unit lies: in most of it, else the nearest."""
+    rooms: dict[str, list[BaseGeometry]] = defaultdict(list)
+    for space in plan.spaces:
+        if space.rid in units:
+            rooms[units[space.rid]].append(space.polygon)
+    if set(rooms) <= {""}:
+        return {}
+    indoors = {slug: shapely.union_all(shapes) for slug, shapes in rooms.items()}
+    grounds = dict(indoors)
+    for key, _, shape in plan.buildings:
+        slug, _ = owed.get(key, ("", ""))
+        if shape is not None and slug in grounds:
+            grounds[slug] = grounds[slug].union(shape)
+
+    def fit(shape: BaseGeometry, slug: str) -> tuple[float, float, str]:
+        inside_m2 = round(shape.intersection(grounds[slug]).area, 2)
+        return (-inside_m2, round(shape.distance(indoors[slug]), 3), slug)
+
+    return {
+        space.rid: min(fit(space.polygon, slug) for slug in grounds)[2]
+        for space in plan.spaces
+        if space.rid not in units
+    }
 
 
 def _unstored(drawing: Drawing) -> Drawing:

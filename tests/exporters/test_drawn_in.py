@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import networkx as nx
 import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +20,7 @@ from smartcis.importers.store import clear
 from smartcis.models import Door, Level, RoutingEdge, RoutingNode, Unit, Venue
 from smartcis.models.outbox import _Committed
 from tests.importers.conftest import corridor_house
+from tests.importers.test_several import house, reach
 
 __all__ = ["corridor_house"]
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -138,6 +140,33 @@ def test_a_room_outside_is_reached_through_its_neighbour_alone_until_a_way_is_dr
     report = drawn.accepted()
     assert not report.unreached
     assert Unit.objects.filter(category="walkway", derived=True).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("corners", "drawing"),
+    [
+        ((61, 23, 63, 26), "two"),  # within a room
+        ((68, 22, 74, 27), "two"),  # beside its rooms, along its corridor
+        ((80, 20, 84, 22), "two"),  # at the end of its corridor
+        ((1, 3, 3, 6), ""),
+        ((8, 2, 14, 7), ""),
+    ],
+)
+def test_a_room_belongs_to_the_building_it_is_drawn_into(monkeypatch, tmp_path, corners, drawing):
+    monkeypatch.setattr(_Committed, "listeners", ())
+    run(house(tmp_path))
+    run(house(tmp_path, 60, 20, slug="two"), add=True)
+    before = {one.rid: one.drawing for one in Unit.objects.all()}
+    drawn = Drawn(tmp_path)
+    drawn.add({"kind": "office", "level": 0, "name": "Annex"}, "Polygon", *box(*corners))
+    report = drawn.accepted()
+    assert report.rooms.added == ("Annex",)
+    assert Unit.objects.get(pk="Annex").drawing == drawing
+    assert before == {one.rid: one.drawing for one in Unit.objects.exclude(pk="Annex")}
+    graph, centres = reach()
+    for other in ("A", "two-B"):
+        assert nx.has_path(graph, centres["Annex"], centres[other])
+    assert Drawn(tmp_path).accepted().stored.nothing
 
 
 def test_a_moved_wall_takes_its_door_along(drawn):

@@ -1198,7 +1198,7 @@ export interface components {
                 number
             ];
             name: string;
-            /** @description its walking point */
+            /** @description its walking point; null where no way leads, and outdoors */
             readonly node: number | null;
             /** @description outer ring, then holes; metres */
             polygon: [

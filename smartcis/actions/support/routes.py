@@ -28,7 +28,7 @@ def check_node(node: int) -> None:
             f"there is no walking point {node}",
             found=str(node),
             exists=sorted((str(one.pk) for one in (*near, *far)), key=int),
-            attempt="take a unit's node from /api/v1/levels/{id}/plan/",
+            attempt="take the node of a unit that has one from /api/v1/levels/{id}/plan/",
         )
 
 
