@@ -19,7 +19,6 @@ def started(monkeypatch):
         raise Told(dict(config.settings))
 
     monkeypatch.setattr(command, "Engine", engine)
-    monkeypatch.setenv("SPARK_LOCAL_IP", "")
 
     def start() -> dict:
         with pytest.raises(Told) as told:
@@ -38,4 +37,8 @@ def test_they_are_for_this_host_alone(started, settings):
     pages = started()
     assert (pages["spark.ui.enabled"], pages["spark.ui.port"]) == ("true", "4040")
     assert pages["spark.ui.killEnabled"] == "false"
+
+
+def test_nothing_of_spark_is_reached_from_other_hosts(session):
     assert os.environ["SPARK_LOCAL_IP"] == "127.0.0.1"
+    assert session.conf.get("spark.driver.host") == "127.0.0.1"

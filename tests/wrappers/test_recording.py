@@ -254,7 +254,7 @@ def test_a_parquet_file_that_is_none_is_down(folder):
         ({"file": "/etc/passwd"}, "operator's folders"),
         ({"file": "../x.csv"}, "operator's folders"),
         ({"file": "room.xlsx"}, "CSV or Parquet"),
-        ({"values": {}}, "kind of sensor"),
+        ({"values": {}}, "needs 'values'"),
         ({"values": {"CO2": ""}}, "kind of sensor"),
         ({"values": {"CO2": "", "T": "temperature"}, "sensor": "who"}, "kind of sensor"),
         ({"speed": 0}, "speed"),
