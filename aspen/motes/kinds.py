@@ -10,6 +10,7 @@ version 5; [own] our own choice.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
@@ -25,6 +26,8 @@ class UnknownDevice(AspenError, code="aspen.motes.unknown_device"):
 
 SHARED_STREAM = "reading"
 """The stream of all kinds that are rows; it says with each value which kind and unit it has."""
+
+DAY_S = 24 * 3600.0
 
 
 class PowerSource(Enum):
@@ -52,7 +55,9 @@ class DeviceKind:
         sample_ma: current while it is powered for one sample.
         sample_s: how long that is.
         comment: one line for the schema browser.
-        greatest_period_s: longest; the standing views forget a reading after two minutes.
+        greatest_period_s: longest.
+        kept_s: for so long the standing views keep a reading at least, and longer only where the
+            sensor's interval allows; without an end where their windows alone say how long.
         power: what it lives on; a program on a machine has no radio.
         of_machine: whether it watches one machine; otherwise a room.
         of_sensor: whether its stream names the sensor before the room.
@@ -76,6 +81,7 @@ class DeviceKind:
     comment: str
     least_period_s: float = 0.2
     greatest_period_s: float = 100.0
+    kept_s: float = math.inf
     power: PowerSource = PowerSource.BATTERY
     of_machine: bool = False
     of_sensor: bool = False
@@ -143,6 +149,8 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         greatest=200_000.0,  # direct sun is about 130,000 lx
         decimals=0,
         period_s=10.0,
+        greatest_period_s=DAY_S,
+        kept_s=120.0,
         rate_hz=2.0,
         sample_ma=0.7,
         sample_s=0.010,  # photodiode on the ADC with its reference [own]
@@ -157,7 +165,8 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         greatest=150.0,
         decimals=2,
         period_s=15.0,
-        greatest_period_s=240.0,
+        greatest_period_s=DAY_S,
+        kept_s=300.0,
         rate_hz=1.0,
         sample_ma=0.55,
         sample_s=0.320,  # 14 bit, measuring [SHT11] table 2 and section 3.4
@@ -239,7 +248,8 @@ DEVICE_KINDS: tuple[DeviceKind, ...] = (
         greatest=100.0,
         decimals=1,
         period_s=15.0,
-        greatest_period_s=240.0,
+        greatest_period_s=DAY_S,
+        kept_s=300.0,
         rate_hz=1.0,
         sample_ma=0.55,
         sample_s=0.080,  # 12 bit, measuring [SHT11] table 1 and section 3.4

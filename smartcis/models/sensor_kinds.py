@@ -9,12 +9,11 @@ from difflib import get_close_matches
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from aspen.motes.kinds import DEVICE_KINDS, DeviceKind, PowerSource, UnknownDevice
+from aspen.motes.kinds import DAY_S, DEVICE_KINDS, DeviceKind, PowerSource, UnknownDevice
 from smartcis.models.source import SourceModel
 from smartcis.readings.quantities import QUANTITIES
 
 LEAST_PERIOD_S = 0.05
-GREATEST_PERIOD_S = 24 * 3600.0
 
 CODED: Mapping[str, DeviceKind] = {kind.key: kind for kind in DEVICE_KINDS}
 """The kinds with a stream of their own."""
@@ -63,7 +62,8 @@ class SensorKind(SourceModel):
             sample_s=0.0,
             comment="",
             least_period_s=LEAST_PERIOD_S,
-            greatest_period_s=GREATEST_PERIOD_S,
+            greatest_period_s=DAY_S,
+            kept_s=0.0,
             power=PowerSource.HOST,  # it is on nobody's radio here
             shared=True,
         )
@@ -80,8 +80,8 @@ class SensorKind(SourceModel):
         ends = (self.least, self.greatest)
         if None not in ends and not (all(map(math.isfinite, ends)) and self.least < self.greatest):
             faults["greatest"] = "two finite numbers, the smaller one first"
-        if not LEAST_PERIOD_S <= (self.period_s or 0.0) <= GREATEST_PERIOD_S:
-            faults["period_s"] = f"between {LEAST_PERIOD_S:g} and {GREATEST_PERIOD_S:g} seconds"
+        if not LEAST_PERIOD_S <= (self.period_s or 0.0) <= DAY_S:
+            faults["period_s"] = f"between {LEAST_PERIOD_S:g} and {DAY_S:g} seconds"
         stored = SensorKind.objects.filter(pk=self.kind).first()
         if stored is not None and stored.unit != self.unit:
             faults["unit"] = f"readings are kept in {stored.unit or 'no unit'}: add another kind"

@@ -30,7 +30,8 @@ class Sensor(SourceModel):
         machine: the machine it watches, for seat and cpu.
         waveform: what a simulated sensor measures; `people` follows the simulated people.
         parameters: of the waveform, in the kind's unit.
-        period_s: seconds between readings; four times as long without one, it is silent.
+        period_s: seconds between readings; four times as long without one, it is silent, but not
+            before its kind's readings are forgotten.
         updated_at: the simulator reloads a sensor whose time here has moved.
     """
 
@@ -93,10 +94,12 @@ class Sensor(SourceModel):
             self.sid = self._fresh_sid()
 
     def rows(self) -> Iterator[tuple[str, Row]]:
-        """Returns the row of `sensor`, and how often one of an operator's kind shall report."""
+        """Returns the row of `sensor`, and its interval where the views rest on it."""
         yield from super().rows()
-        if self.enabled and self.kind not in CODED:
-            yield "sensor_interval", (self.sid, self.period_s, dead_s(self.period_s))
+        kept_s = CODED[self.kind].kept_s if self.kind in CODED else 0.0
+        silent_s = dead_s(self.period_s)
+        if self.enabled and silent_s > kept_s:
+            yield "sensor_interval", (self.sid, self.period_s, silent_s)
 
     def _fresh_sid(self) -> str:
         stem = f"{self.machine_id or self.unit_id}.{self.kind}"

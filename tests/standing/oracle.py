@@ -18,8 +18,8 @@ from aspen.log.entry import Entry, Tick, Transaction
 READING_KEYS = {
     "seat_reading": (0,),
     "cpu_reading": (0,),
-    "light_reading": (1, 0),
-    "temperature_reading": (0, 1),
+    "light_reading": (1,),
+    "temperature_reading": (0,),
     "rfid_reading": (0,),
 }
 PASSAGES = {"walkway", "stairs", "elevator", "ramp", "escalator", "steps"}
@@ -56,10 +56,26 @@ class Oracle:
             case _:
                 pass  # declarations and registrations change no rows
 
-    def _now(self, stream: str, range_s: float, by: int | None = None) -> list[tuple[Any, ...]]:
+    def _now(self, stream: str, range_s: float) -> list[tuple[Any, ...]]:
         horizon = -math.inf if self.now_s is None else self.now_s - range_s
-        newest = self.newest[stream, READING_KEYS[stream][0] if by is None else by]
+        newest = self.newest[stream, READING_KEYS[stream][0]]
         return [row for at_s, row in newest.values() if at_s > horizon]
+
+    def _current(self, stream: str, range_s: float) -> Rows:
+        """Returns what is not too old, for its sensor's own interval where it has one."""
+        now_s = -math.inf if self.now_s is None else self.now_s
+        silent_s = {sid: limit_s for sid, _period_s, limit_s in self.tables["sensor_interval"]}
+        newest = self.newest[stream, READING_KEYS[stream][0]].items()
+        slow = {row for sid, (_, row) in newest if now_s - row[3] <= silent_s.get(sid, -math.inf)}
+        return slow | set(self._now(stream, range_s))
+
+    @staticmethod
+    def _last(rows: Rows, room: int) -> Rows:
+        """Returns room, value and time of the last reading of each room, the higher of equals."""
+        last: dict[Any, tuple[float, float]] = {}
+        for row in rows:
+            last[row[room]] = max((row[3], row[2]), last.get(row[room], (-math.inf, -math.inf)))
+        return {(rid, value, at_s) for rid, (at_s, value) in last.items()}
 
     def _graph(self, *, step_free: bool) -> Any:
         locked = {door[0] for door in self.tables["door"] if door[1] != "open"}
@@ -90,8 +106,10 @@ class Oracle:
             for row in tables["reservation"]
             if self.now_s is not None and row[2] <= self.now_s < row[3]
         }
+        lights = self._current("light_reading", 120)
+        climate = self._current("temperature_reading", 300)
         brightest: dict[str, float] = {}
-        for rid, _sid, lux, _at in self._now("light_reading", 120):
+        for rid, _sid, lux, _at in lights:
             brightest[rid] = max(lux, brightest.get(rid, 0.0))
         dark = {rid for rid, lux in brightest.items() if lux < 50}
         measured = {row[2] for row in tables["sensor"] if row[1] == "light"}
@@ -121,13 +139,10 @@ class Oracle:
             "room_state": {self._room(row, closed) for row in tables["room"]},
             "newest_seat": {(mid, row[2], row[3]) for mid, row in seats.items()},
             "newest_processor": {(mid, row[2], row[3]) for mid, row in cpus.items()},
-            "newest_temperature": {
-                (rid, celsius, at_s)
-                for _sid, rid, celsius, at_s in self._now("temperature_reading", 300, by=1)
-            },
-            "newest_light": {
-                (rid, lux, at_s) for rid, _sid, lux, at_s in self._now("light_reading", 120, by=0)
-            },
+            "room_climate": {(rid, sid, value, at_s) for sid, rid, value, at_s in climate},
+            "room_light": {(rid, sid, value, at_s) for rid, sid, value, at_s in lights},
+            "newest_temperature": self._last(climate, room=1),
+            "newest_light": self._last(lights, room=0),
             "door_state": {(row[0], row[1]) for row in tables["door"]},
             "walking_cost": {
                 (origin, flat, node, cost)
@@ -228,7 +243,8 @@ class Oracle:
         return {"nearest_machine": nearest, "route_step": steps}
 
     def _regions(self) -> dict[str, Rows]:
-        hot = {row[0] for row in self._now("temperature_reading", 300) if row[2] >= 26}
+        climate = self._current("temperature_reading", 300)
+        hot = {row[0] for row in climate if row[2] >= 26}
         at = {row[0]: row[5:8] for row in self.tables["sensor"] if row[1] == "temperature"}
         graph: Any = nx.Graph()
         graph.add_nodes_from(hot)

@@ -123,6 +123,12 @@ class World:
             case "temperature":
                 sid, celsius = f"s{a % 6}", (20.0, 31.0)[b % 2]
                 self._note(Change("temperature_reading", 1, (sid, rooms[0], celsius, self.at_s)))
+            case "interval":
+                sid = (f"s{a % 6}", f"light-{rid}-{a % 2}")[b % 2]
+                row = (sid, 90.0, 363.0)
+                (self._drop if row in tables["sensor_interval"] else self._put)(
+                    "sensor_interval", row
+                )
             case "rfid":
                 tag = TAGS[a % len(TAGS)]
                 self._note(Change("rfid_reading", 1, (tag, "hall", b % nodes, -60.0, self.at_s)))

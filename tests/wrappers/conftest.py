@@ -33,7 +33,8 @@ VIEWS = {
     f"{view}.streamsql"
     for view in (
         *("source_status", "silent_source", "reserved_room", "dark_room", "closed_room"),
-        "silent_room",
+        *("silent_room", "room_light", "newest_light"),
+        *("room_climate", "newest_temperature", "newest_humidity"),
         "outlet_power",
         *("newest_reading", "silent_sensor"),
     )
