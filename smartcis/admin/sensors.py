@@ -66,9 +66,9 @@ class SensorForm(Form):
                 "What the simulator lets it measure. The simulated people only sit on seats, use "
                 "processors and pass receivers."
             ),
-            "enabled": "Switched off, it falls silent; after two minutes the map says “no data”.",
-            "period_s": "For kinds of your own from 0.05 s to a day; silent for four times as "
-            "long, the sensor is shown without data.",
+            "enabled": "Switched off, it falls silent; after some minutes the map says “no data”.",
+            "period_s": "Up to a day for temperature, humidity, light and kinds of your own; silent "
+            "four times as long, the sensor is shown without data.",
             "simulated": "Untick for a real device that sends its own readings.",
         }
 

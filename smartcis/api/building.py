@@ -95,7 +95,7 @@ class PlanSensorSerializer(SensorSerializer):
 
     class Meta:
         model = Sensor
-        fields = ("sid", "kind", "rid", "mid", "x_m", "y_m", "simulated")
+        fields = ("sid", "kind", "rid", "mid", "x_m", "y_m", "simulated", "period_s")
         read_only_fields = fields
 
 

@@ -1181,6 +1181,8 @@ export interface components {
         PlanSensor: {
             readonly kind: string;
             readonly mid: string | null;
+            /** Format: double */
+            readonly period_s: number;
             readonly rid: string;
             readonly sid: string;
             readonly simulated: boolean;

@@ -86,9 +86,10 @@ export function age(atS: number, nowS: number): string {
   return `${Math.round(past / 86_400)} days ago`;
 }
 
-/** Older than twice the slowest sensor's period: shown grey. */
+/** Twice as old as sensors usually let a reading become: shown grey. */
 export const STALE_AFTER_S = 120;
 
+/** Older than that, and than twice the interval of a sensor that reports rarely. */
 export function isStale(reading: Reading, nowS: number): boolean {
-  return nowS - reading.atS > STALE_AFTER_S;
+  return nowS - reading.atS > Math.max(STALE_AFTER_S, 2 * (reading.periodS ?? 0));
 }

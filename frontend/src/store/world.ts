@@ -19,6 +19,8 @@ export type DoorState = 'open' | 'locked' | 'no-data';
 export interface Reading {
   readonly value: number;
   readonly atS: number;
+  /** How often it is expected: the interval of the slowest of the room's sensors, s. */
+  readonly periodS?: number;
 }
 
 /** What a sensor of an operator's kind says; null where it is silent. */
@@ -181,14 +183,32 @@ function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Mac
 }
 
 /** What was measured, and when, by the machine or room it was measured at. */
-function readings(table: Table, key: string, column: string): Map<string, Reading> {
+function readings(
+  table: Table,
+  key: string,
+  column: string,
+  periodsS: ReadonlyMap<string, number> = new Map(),
+): Map<string, Reading> {
   return new Map(
     records(table).flatMap((record) => {
+      const place = String(record[key]);
       const value = number(record[column]);
       const atS = number(record.at_s);
-      return value === null || atS === null ? [] : [[String(record[key]), { value, atS }] as const];
+      if (value === null || atS === null) return [];
+      const periodS = periodsS.get(place);
+      return [[place, { value, atS, ...(periodS !== undefined && { periodS }) }] as const];
     }),
   );
+}
+
+/** The longest interval of a kind of sensor in each room, s. */
+function periods(plans: readonly Plan[], kind: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const sensor of plans.flatMap((plan) => plan.sensors)) {
+    if (sensor.kind !== kind) continue;
+    found.set(sensor.rid, Math.max(sensor.period_s, found.get(sensor.rid) ?? 0));
+  }
+  return found;
 }
 
 function rooms(
@@ -199,8 +219,8 @@ function rooms(
 ): Map<string, Room> {
   const states = by(tables.room_state, 'rid');
   const regions = by(tables.room_region, 'rid');
-  const celsius = readings(tables.newest_temperature, 'rid', 'celsius');
-  const lux = readings(tables.newest_light, 'rid', 'lux');
+  const celsius = readings(tables.newest_temperature, 'rid', 'celsius', periods(plans, 'temperature'));
+  const lux = readings(tables.newest_light, 'rid', 'lux', periods(plans, 'light'));
   const inRoom = grouped(machines, (machine) => machine.rid);
   return new Map(
     plans.flatMap((plan) =>

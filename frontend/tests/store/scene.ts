@@ -50,6 +50,7 @@ const sensor = (sid: string, kind: PlanSensor['kind'], rid: string, mid: string 
   x_m: 0,
   y_m: 0,
   simulated: true,
+  period_s: 15,
 });
 
 export const GROUND: Plan = {

@@ -73,6 +73,14 @@ describe('readings of an operator’s kinds', () => {
 });
 
 describe('rooms', () => {
+  test('know how often their slowest sensor of a kind is expected', () => {
+    const slow = { sid: 't9', kind: 'temperature', rid: 'lab', mid: null, x_m: 0, y_m: 0 };
+    const more = { ...GROUND, sensors: [...GROUND.sensors, { ...slow, simulated: false, period_s: 900 }] };
+    const { rooms } = world([more, UPPER], tables());
+    expect(rooms.get('lab')?.celsius).toEqual({ value: 22, atS: 1000, periodS: 900 });
+    expect(rooms.get('lab')?.lux).toEqual({ value: 400, atS: 1000 });
+  });
+
   test('are open, closed with a reason, passages, or without data', () => {
     const { rooms } = seen({ room_state: ROWS.room_state?.filter(([rid]) => rid !== 'lab') ?? [] });
     expect([...rooms.values()].map((r) => [r.rid, r.state, r.reason])).toEqual([
@@ -87,7 +95,7 @@ describe('rooms', () => {
 
   test('take the newest temperature, count machines, and have their region', () => {
     const lab = seen().rooms.get('lab');
-    expect(lab?.celsius).toEqual({ value: 22, atS: 1000 });
+    expect(lab?.celsius).toEqual({ value: 22, atS: 1000, periodS: 15 });
     expect([lab?.machines, lab?.free]).toEqual([2, 1]);
     expect([lab?.region, lab?.inLargestRegion]).toEqual(['r1', false]);
     expect(seen().rooms.get('store')?.inLargestRegion).toBe(true);
@@ -136,6 +144,8 @@ test('ages read as people say them', () => {
   expect(age(10, 0)).toBe('just now');
   expect(isStale({ value: 1, atS: 0 }, 121)).toBe(true);
   expect(isStale({ value: 1, atS: 0 }, 119)).toBe(false);
+  expect(isStale({ value: 1, atS: 0, periodS: 900 }, 1_799)).toBe(false);
+  expect(isStale({ value: 1, atS: 0, periodS: 900 }, 1_801)).toBe(true);
 });
 
 test('a room without a name is told from others by its number, and says that nobody named it', () => {
