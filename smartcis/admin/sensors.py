@@ -67,8 +67,8 @@ class SensorForm(Form):
                 "processors and pass receivers."
             ),
             "enabled": "Switched off, it falls silent; after some minutes the map says “no data”.",
-            "period_s": "Up to a day for temperature, humidity, light and kinds of your own; silent "
-            "four times as long, the sensor is shown without data.",
+            "period_s": "Up to a day for temperature, humidity, light and kinds of your own; "
+            "silent four times as long, the sensor is shown without data.",
             "simulated": "Untick for a real device that sends its own readings.",
         }
 
