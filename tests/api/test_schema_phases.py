@@ -19,9 +19,10 @@ pytestmark = pytest.mark.nightly
 # that is not there), and one that breaks it be of no consequence (an unknown header).
 BEYOND = "positive_data_acceptance,negative_data_rejection"
 EXAMPLES = 20
+PATIENCE_S = 60
 
 
-def test_no_phase_finds_a_failure():
+def test_no_phase_finds_a_failure(tmp_path):
     program = Path(sys.executable).parent / "st"
     with running("--building", "tests/importers/buildings/school.osm") as rig:
         done = subprocess.run(
@@ -30,9 +31,11 @@ def test_no_phase_finds_a_failure():
                 *("--header", f"Authorization: Token {rig.token}", "--exclude-checks", BEYOND),
                 *("--phases", "examples,coverage,fuzzing,stateful"),
                 *("--max-examples", str(EXAMPLES), "--suppress-health-check", "all"),
+                *("--request-timeout", str(PATIENCE_S)),
             ],
-            cwd=ROOT,
-            env=os.environ | {"SCHEMATHESIS_HOOKS": "tests.api.schemathesis_hooks"},
+            cwd=tmp_path,  # it keeps what it found
+            env=os.environ
+            | {"SCHEMATHESIS_HOOKS": "tests.api.schemathesis_hooks", "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=False,
