@@ -94,11 +94,8 @@ def rows(*but):
 
 
 def everything():
-    return [
-        *rows(),
-        *map(str, RoutingNode.objects.values()),
-        *map(str, RoutingEdge.objects.values()),
-    ]
+    points = [*RoutingNode.objects.values(), *RoutingEdge.objects.values()]
+    return [*rows(), *sorted(map(str, points))]
 
 
 def doors(rid):
