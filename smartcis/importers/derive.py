@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
 
@@ -283,7 +283,7 @@ def _level_passages(
     ordinal: float,
     entrances: Sequence[Entrance],
     doors: Openings,
-    fresh: Collection[int],
+    fresh: frozenset[int],
 ) -> list[Passage]:
     """Returns one level's passages, those at drawn openings and along paths among them.
 
@@ -302,7 +302,11 @@ def _level_passages(
     lines = [one.line for one in drawing.paths if one.level == ordinal]
     drawn += path_passages(here, lines, drawn)
     entered = frozenset(one.space - first for one in entrances)
-    walls = [wall for wall in contacts(here) if {first + wall.one, first + wall.other} & set(fresh)]
+    walls = [
+        wall
+        for wall in contacts(here)
+        if not fresh.isdisjoint((first + wall.one, first + wall.other))
+    ]
     return [
         replace(way, inner=first + way.inner, outer=first + way.outer)
         for way in passages(here, walls, entered, drawn)

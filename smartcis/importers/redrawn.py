@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import shapely
+from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.known import Known
+from smartcis.importers.geometry.known import Known, same_ground
 from smartcis.importers.geometry.spaces import (
     LEAST_PIECE_M2,
     WalkableSpace,
@@ -22,8 +23,6 @@ from smartcis.importers.geometry.spaces import (
     own_ground,
     polygons,
 )
-
-SAME_M = 0.002  # degrees come back as metres a fraction of a millimetre off
 
 
 def redrawn(spaces: Sequence[WalkableSpace], known: Known) -> frozenset[int]:
@@ -58,11 +57,8 @@ def with_ground(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableS
 
 
 def _moved(one: BaseGeometry, other: BaseGeometry) -> bool:
-    """Returns whether the largest pieces of two outlines differ."""
-    pieces = polygons(one)
-    if not pieces or other.is_empty:
-        return bool(pieces) != (not other.is_empty)
-    return bool(shapely.hausdorff_distance(pieces[0].boundary, other.boundary) > SAME_M)
+    """Returns whether an outline's largest piece is not the stored one."""
+    return not same_ground(next(iter(polygons(one)), Polygon()), other)
 
 
 def _without(space: WalkableSpace, taken: Sequence[BaseGeometry]) -> WalkableSpace:

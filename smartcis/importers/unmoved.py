@@ -14,15 +14,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import shapely
 from django.db import models
 from shapely.geometry import MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
 
+from smartcis.importers.geometry.known import SAME_M, same_ground
 from smartcis.models import RoutingEdge, RoutingNode
 from smartcis.models.equal import Fields
 
-SAME_M = 0.002
 SAME_M2 = 0.05
 SHAPES = frozenset({"polygon", "ground", "outline", "footprint"})
 FOLLOWING = ("label_x_m", "label_y_m", "area_m2")  # from a unit's polygon and ground
@@ -54,7 +53,7 @@ def _settled(one: Any, values: Fields) -> Fields:
 
 def _same(name: str, one: Any, other: Any) -> bool:
     if name in SHAPES:
-        return _same_ground(_shape(one), _shape(other))
+        return same_ground(_shape(one), _shape(other))
     if name == "area_m2":
         return bool(abs(one - other) <= SAME_M2)
     return name.endswith("_m") and bool(abs(one - other) <= SAME_M)
@@ -65,12 +64,6 @@ def _shape(stored: Sequence[Any]) -> BaseGeometry:
     if stored and stored[0] and isinstance(stored[0][0][0], int | float):
         return Polygon(stored[0], stored[1:])
     return MultiPolygon([Polygon(rings[0], rings[1:]) for rings in stored])
-
-
-def _same_ground(one: BaseGeometry, other: BaseGeometry) -> bool:
-    if one.is_empty or other.is_empty:
-        return bool(one.is_empty and other.is_empty)
-    return bool(shapely.hausdorff_distance(one.boundary, other.boundary) <= SAME_M)
 
 
 def same_ways(nodes: Mapping[int, Fields], edges: Mapping[tuple[int, int], Fields]) -> bool:

@@ -42,7 +42,7 @@ def numbered(plan: BuildingPlan, part: Part) -> Mapping[int, int]:
     for node in plan.graph.nodes:
         if there := exact[rids[node.number], node.kind, node.x_m, node.y_m]:
             numbers[node.number] = there.pop(0)
-    used = _usedpoints()
+    used = _used_points()
     for same_kind in (True, False):
         kept = set(numbers.values())
         gone = [one for one in stored.values() if one.node not in kept]
@@ -88,7 +88,7 @@ def keep_standing(wanted: Mapping[int, Fields], part: Part) -> list[str]:
     return moved
 
 
-def _usedpoints() -> set[int]:
+def _used_points() -> set[int]:
     """Returns the points that something stands on or is reached from."""
     steps = RoutingEdge.objects.filter(simulated=True)
     return {

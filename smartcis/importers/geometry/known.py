@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from shapely import STRtree
+from shapely import STRtree, hausdorff_distance
 from shapely.geometry import Point
 from shapely.geometry.base import BaseGeometry
 
@@ -20,6 +20,7 @@ from smartcis.importers.geometry.spaces import WalkableSpace
 
 LEAST_SHARED = 0.5  # of the ground of both: less is another room
 SAME_DOOR_M = 1.0
+SAME_M = 0.002  # degrees come back as metres a fraction of a millimetre off
 PREFIX_LENGTH = 15
 
 
@@ -91,6 +92,13 @@ def is_drawing_of(spaces: Sequence[WalkableSpace], known: Known) -> bool:
     pairs = list(_by_ground(drawn, keyed))
     both = min(len({index for index, _ in pairs}), len({unit.rid for _, unit in pairs}))
     return 2 * both >= max(len(drawn), len(keyed))
+
+
+def same_ground(one: BaseGeometry, other: BaseGeometry) -> bool:
+    """Returns whether two outlines are one, but for what degrees take from metres."""
+    if one.is_empty or other.is_empty:
+        return bool(one.is_empty and other.is_empty)
+    return bool(hausdorff_distance(one.boundary, other.boundary) <= SAME_M)
 
 
 class DoorNames:
