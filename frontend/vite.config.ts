@@ -10,7 +10,16 @@ export default defineConfig({
     manifest: 'manifest.json',
     assetsInlineLimit: 0, // a data: address would need a wider content security policy
     modulePreload: { polyfill: false }, // the polyfill would be one more script for browsers we do not support
-    rolldownOptions: { input: ['src/map.ts', 'src/queries.ts', 'src/kiosk.ts', 'src/editor.ts'] },
+    rolldownOptions: {
+      input: [
+        'src/map.ts',
+        'src/queries.ts',
+        'src/kiosk.ts',
+        'src/editor.ts',
+        'src/pages.css',
+        'src/admin.css',
+      ],
+    },
   },
   resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
   test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },

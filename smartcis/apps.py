@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
 from django.utils.module_loading import import_string
 
 
@@ -20,3 +21,9 @@ class SmartCISConfig(AppConfig):
         import_string("smartcis.live.rights.install")()
         import_string("smartcis.models.sqlite.install")()
         import_string("smartcis.checks.check_production")  # registers itself
+
+
+class HouseAdminConfig(AdminConfig):
+    """The operator's pages, as a site of our own."""
+
+    default_site = "smartcis.house_admin.HouseAdmin"

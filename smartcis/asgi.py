@@ -25,7 +25,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "smartcis.settings")
 pages_and_api = get_wsgi_application()
 
 import smartcis.celery  # noqa: E402, F401  # what views ask for later goes to its broker
-from smartcis.body_limit import App, BodyLimit, Receive, Send  # noqa: E402  # models load with the application above
+from smartcis.accounts import SocketSeenAsVisitor  # noqa: E402  # models load with the application above
+from smartcis.body_limit import App, BodyLimit, Receive, Send  # noqa: E402  # same
 from smartcis.fair_share import FairShare, metered  # noqa: E402  # same
 from smartcis.in_threads import InThreads  # noqa: E402  # same
 from smartcis.live.consumers import LiveConsumer  # noqa: E402  # same
@@ -70,7 +71,9 @@ limited = BodyLimit(
 served = ProtocolTypeRouter(
     {
         "http": limited,
-        "websocket": AuthMiddlewareStack(URLRouter([path("ws/live/", LiveConsumer.as_asgi())])),
+        "websocket": AuthMiddlewareStack(
+            SocketSeenAsVisitor(URLRouter([path("ws/live/", LiveConsumer.as_asgi())]))
+        ),
     }
 )
 shared = FairShare(cast("App", served), settings.SHARES)

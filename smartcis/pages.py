@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -18,6 +20,8 @@ from smartcis.access.welcome import welcome
 from smartcis.api.problems import CONTENT_TYPE, answer_to, plain_problem, unavailable
 from smartcis.errors import LimitReached
 from smartcis.models import Kiosk, Venue
+
+BUILD = "cd frontend\nnpm ci\nnpm run build"
 
 
 @require_safe
@@ -53,6 +57,9 @@ def editor_page(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:
+    if not _is_built():
+        said = "The pages are not built yet. Build them, and start the product again:"
+        return _message(request, 503, "There is no front end", said=said, commands=BUILD)
     # The socket opens after this answer and must know the browser, so the token is made here.
     with suppress(LimitReached):  # the page is shown all the same, and has no walks of its own
         welcome(request)
@@ -63,17 +70,51 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
         "title": title,
         "building": venue.name if venue is not None else "SmartCIS",
         "kiosk": kiosk,
-        # A kiosk only reads: whoever stands before it must not act with a staff member's rights.
-        "staff": is_staff(request.user) and not kiosk,
+        "staff": is_staff(request.user),
     }
     return render(request, "smartcis/page.html", context)
+
+
+def _is_built() -> bool:
+    vite: dict[str, Any] = settings.DJANGO_VITE["default"]
+    return bool(vite["dev_mode"]) or Path(vite["manifest_path"]).exists()
+
+
+def malformed(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # Django's signature
+    """Answers 400."""
+    if request.path.startswith("/api/"):
+        return plain_problem(400, "smartcis.api.malformed", "this request cannot be understood")
+    said = "Your browser sent something that cannot be understood."
+    return _message(request, 400, "That did not work", said=said, plain=True)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answers 403."""
+    if request.path.startswith("/api/"):
+        return plain_problem(403, "smartcis.api.forbidden", "this is not for you")
+    said = str(exception).capitalize() or "Your account may not open this page"
+    signs_in = not request.user.is_authenticated
+    return _message(request, 403, "This is not for you", said=f"{said}.", signs_in=signs_in)
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answers 403 to a form that was not sent from a page of ours, or from one that is too old."""
+    del reason
+    if request.path.startswith("/api/"):
+        return plain_problem(403, "smartcis.api.forged", "the CSRF token is missing or wrong")
+    said = (
+        "Nothing was changed. You signed in or out since this page was opened, or the browser "
+        "keeps no cookies for it. Go back, load the page again, and repeat what you did."
+    )
+    return _message(request, 403, "This page was too old", said=said)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # Django's signature
     """Answers 404."""
     if request.path.startswith("/api/"):
         return plain_problem(404, "smartcis.api.not_found", "there is nothing here")
-    return render(request, "smartcis/message.html", {"title": "Nothing here"}, status=404)
+    said = "The address is mistyped, or what was here is gone."
+    return _message(request, 404, "There is nothing here", said=said)
 
 
 def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
@@ -83,9 +124,23 @@ def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
         status, headers, body = answer_to(error)
         if request.path.startswith("/api/"):
             return JsonResponse(body, status=status, headers=headers, content_type=CONTENT_TYPE)
+        said = "It comes back by itself; try again in a minute."
         title = "The building cannot be shown for a moment"
-        page = render_to_string("smartcis/message.html", {"title": title})  # asks no database
-        return HttpResponse(page, status=status, headers=headers)
+        page = _message(request, status, title, said=said, plain=True)
+        for name, value in headers.items():
+            page.headers[name] = value
+        return page
     if request.path.startswith("/api/"):
         return plain_problem(500, "smartcis.api.failed", "the server has failed; it is logged")
-    return render(request, "smartcis/message.html", {"title": "The server has failed"}, status=500)
+    said = "It was our mistake and is in the log."
+    return _message(request, 500, "The server has failed", said=said, plain=True)
+
+
+def _message(request: HttpRequest, status: int, title: str, **more: Any) -> HttpResponse:
+    """Returns a page that says one thing; `plain` asks neither session nor database."""
+    nonce = {"csp_nonce": getattr(request, "csp_nonce", "")}
+    context = {"title": title, "status": status, **more}
+    if more.get("plain"):
+        text = render_to_string("smartcis/message.html", {**context, "request": nonce})
+        return HttpResponse(text, status=status)
+    return render(request, "smartcis/message.html", context, status=status)

@@ -79,7 +79,7 @@ ALLOWED_HOSTS = words("SMARTCIS_HOSTS", default="localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = words("SMARTCIS_ORIGINS", default="")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "smartcis.apps.HouseAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "smartcis.accounts.SeenAsVisitor",
     "smartcis.fair_share.Standing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -117,7 +118,7 @@ ASGI_APPLICATION = "smartcis.asgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [],
+        "DIRS": [BASE_DIR / "smartcis" / "templates"],  # before those of the admin
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -209,7 +210,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "/admin/login/"
+LOGIN_URL = "/login/"
+CSRF_FAILURE_VIEW = "smartcis.pages.forged"
 OPEN_QUERIES = flag("SMARTCIS_OPEN_QUERIES", default=True)
 # The first evaluation of a query holds everybody's epoch. The largest example, walks from every
 # kiosk of the building, takes 254,000 steps, a seventh of a second.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
-from smartcis import pages
+from smartcis import accounts, pages
 from smartcis.api.metrics import Metrics
 
 urlpatterns = [
@@ -13,9 +13,14 @@ urlpatterns = [
     path("queries/", pages.queries_page, name="queries"),
     path("kiosk/<slug:kiosk_id>/", pages.kiosk_page, name="kiosk"),
     path("editor/", pages.editor_page, name="editor"),
+    path("login/", accounts.SignIn.as_view(), name="login"),
+    path("logout/", accounts.SignOut.as_view(), name="logout"),
+    path("as-visitor/", accounts.AsVisitor.as_view(), name="as-visitor"),
     path("admin/", admin.site.urls),
     path("metrics", Metrics.as_view()),
     path("api/", include("smartcis.api.urls")),
 ]
+handler400 = "smartcis.pages.malformed"
+handler403 = "smartcis.pages.forbidden"
 handler404 = "smartcis.pages.not_found"
 handler500 = "smartcis.pages.failed"

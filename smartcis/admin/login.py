@@ -1,4 +1,4 @@
-"""The operators' login: so many tries a minute for an account, and for an address."""
+"""Signing in: so many tries a minute for an account, and for an address."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
 
 from smartcis.access.limits import LimitScope, spend_under
@@ -13,7 +14,7 @@ from smartcis.address import address_of_request
 from smartcis.errors import LimitReached
 
 
-class LimitedLogin(AdminAuthenticationForm):
+class AccountLogin(AuthenticationForm):
     """Counts a try before the password is looked at: guesses that come together all count."""
 
     def clean(self) -> dict[str, Any]:
@@ -31,3 +32,7 @@ class LimitedLogin(AdminAuthenticationForm):
             except LimitReached as reached:
                 raise ValidationError(f"{reached.message}: {reached.attempt}") from reached
         return super().clean()
+
+
+class LimitedLogin(AccountLogin, AdminAuthenticationForm):
+    """The same before the operator's pages, for staff alone."""

@@ -29,6 +29,7 @@ from django.db import DatabaseError, transaction
 from django.db.models.signals import post_delete, post_save
 from django.http import HttpRequest
 
+from smartcis.access.seen_as import is_as_visitor
 from smartcis.models.source import PKS_AT_ONCE, batched
 
 LOOK_S = 1.0
@@ -54,6 +55,8 @@ def user_of_session(key: str) -> User | None:
     session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     if not session.exists(key):
         return None
+    if is_as_visitor(session):
+        return AnonymousUser()
     request = HttpRequest()
     request.session = session
     return get_user(request)

@@ -1,0 +1,1 @@
+"""Tags for templates, where Django looks for them."""

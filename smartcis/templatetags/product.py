@@ -1,0 +1,29 @@
+"""What templates of pages need beside Django's own tags."""
+
+from __future__ import annotations
+
+from django import template
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.utils.html import format_html
+from django_vite.core.asset_loader import DjangoViteAssetLoader
+from django_vite.core.exceptions import DjangoViteAssetNotFoundError, DjangoViteManifestError
+
+register = template.Library()
+
+
+@register.simple_tag
+def sheet(path: str) -> str:
+    """Returns the link to a style sheet of the front end; nothing where that is not built."""
+    try:
+        url = DjangoViteAssetLoader.instance().generate_vite_asset_url(path)
+    except (DjangoViteAssetNotFoundError, DjangoViteManifestError):
+        return ""
+    return format_html('<link rel="stylesheet" href="{}">', url)
+
+
+@register.filter
+def role(user: AbstractBaseUser | AnonymousUser) -> str:
+    """Returns what an account may do, in a word."""
+    if getattr(user, "is_superuser", False):
+        return "administrator"
+    return "staff" if getattr(user, "is_staff", False) else "account"
