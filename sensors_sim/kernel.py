@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from random import Random
 
 from aspen.motes.kinds import DeviceKind, device_kind
+from sensors_sim.computers import ComputerState, computer_state
 from sensors_sim.occupancy import Workplace, workplace_of
 from sensors_sim.radio import FLOOR_DBM, signal_dbm
 from sensors_sim.visitors import Walker
@@ -43,7 +44,7 @@ class Kernel:
 
     def __init__(self, world: World, seed: int, acquire: frozenset[str] | None = None) -> None:
         self.now_s = 0.0
-        self.acquire = acquire
+        self._acquired = acquire
         self.locked = world.locked
         self._seed = seed
         self._spots = world.spots
@@ -59,6 +60,7 @@ class Kernel:
         self._seats: dict[str, set[str]] = defaultdict(set)
         self._receivers: dict[str, dict[str, SensorSpec]] = defaultdict(dict)
         self._walkers: dict[str, Walker] = {}
+        self._inside: dict[str, Random] = {}
         self._ether: dict[str, Random] = {}
         for sensor in world.sensors:
             self.put_sensor(sensor)
@@ -74,6 +76,28 @@ class Kernel:
     def visitors(self) -> frozenset[str]:
         """Tags of the visitors that are there."""
         return frozenset(self._walkers)
+
+    @property
+    def acquire(self) -> frozenset[str] | None:
+        """Streams somebody wants; None for all."""
+        return self._acquired
+
+    @acquire.setter
+    def acquire(self, streams: frozenset[str] | None) -> None:
+        """Change what is wanted: sensors of a stream that was silent say a first word soon."""
+        before, self._acquired = self._acquired, streams
+        for sid, kind in self._kinds.items():
+            was = before is None or kind.stream in before
+            if not was and not kind.hears_tags and (streams is None or kind.stream in streams):
+                self._at(self.now_s + self._rngs[sid].uniform(0.0, HELLO_S), SENSOR, sid)
+
+    def computers(self) -> dict[str, ComputerState]:
+        """Look inside the computers whose seat or processor is simulated, by machine."""
+        found = {}
+        for mid, workplace in self._workplaces.items():
+            rng = self._inside.setdefault(mid, Random(f"{self._seed}/inside/{mid}"))
+            found[mid] = computer_state(workplace, rng)
+        return found
 
     def put_sensor(self, sensor: SensorSpec) -> None:
         """Add a sensor, or replace the one of its id; a replaced one reports at once."""

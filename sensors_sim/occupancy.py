@@ -16,6 +16,7 @@ MEAN_FREE_S = 480.0
 LEAST_STAY_S = 30.0
 IDLE_W, BUSY_W = 45.0, 120.0  # a desktop computer [own]
 COMPUTES_ALONE = 0.04  # share of free spells in which a job runs on
+COMPUTES_FROM_PCT = 90.0  # busier than anybody who sits there makes it
 LEAST_PERSON_KG, GREATEST_PERSON_KG = 48.0, 105.0
 
 
@@ -63,7 +64,7 @@ class Workplace:
 
     def cpu_pct(self, rng: Random) -> float:
         """Measure the processor: log-normal bursts around the spell's average."""
-        if self.busy_pct > 90.0:  # noqa: PLR2004  # a job that computes without anybody
+        if self.busy_pct > COMPUTES_FROM_PCT:
             return self.busy_pct + rng.gauss(0.0, 1.5)
         return min(78.0, self.busy_pct * math.exp(rng.gauss(0.0, 0.35)))
 

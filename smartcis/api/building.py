@@ -86,7 +86,9 @@ class PlanMachineSerializer(MachineSerializer):
 
     class Meta:
         model = Machine
-        fields = (*("mid", "host", "rid", "node", "x_m", "y_m", "simulated", "software"),)
+        fields = (
+            *("mid", "host", "rid", "node", "x_m", "y_m", "cpu_type", "simulated", "software"),
+        )
         read_only_fields = fields
 
 

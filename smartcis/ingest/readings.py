@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Transaction
 from aspen.log.redis_log import RedisLog
-from aspen.model.schema import Row, SchemaError, Value
+from aspen.model.schema import SchemaError, Value
 from aspen.motes.kinds import DeviceKind
 from smartcis.catalog import CATALOG
+from smartcis.ingest.hour import Sampling
+from smartcis.ingest.valid import ValidReading
 from smartcis.models import Sensor
 from smartcis.models.sensor_kinds import CODED, kind_among, kinds_of
 from smartcis.readings.errors import BadReading, BadUnit, ImpossibleValue, UnknownSensor
@@ -27,19 +28,7 @@ LATE_S = 10.0  # a broker or gateway kept it: it counts from when it was measure
 READINGS_AT_ONCE = 5_000
 FIELDS = ("sid", "value", "unit", "at", "at_s", "tag")
 TAG_LENGTH = 64
-
-
-@dataclass(frozen=True, slots=True)
-class ValidReading:
-    """One reading that fits its sensor, ready for its stream.
-
-    Args:
-        at_s: when it was measured, seconds since the epoch.
-    """
-
-    relation: str
-    row: Row
-    at_s: float
+_SAMPLING = Sampling()
 
 
 def append_readings(
@@ -74,8 +63,13 @@ def append_readings(
     sensors = sensors_by_id(named(readings))
     kinds = kinds_of(str(one["kind"]) for one in sensors.values())
     valid = validate(readings, sensors, kinds, now_s=now_s)
-    entries = transactions(valid, now_s)
+    entries = transactions(with_past(valid), now_s)
     return log.append(entries, key=f"readings:{key}" if key else "", digest=digest)
+
+
+def with_past(readings: Sequence[ValidReading]) -> list[ValidReading]:
+    """Returns readings, and the rows by which some of them are remembered for an hour."""
+    return [*readings, *_SAMPLING.of(readings)]
 
 
 def transactions(readings: Sequence[ValidReading], now_s: float) -> list[Transaction]:

@@ -12,6 +12,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from smartcis.models.outbox import enqueue
+from smartcis.queries import ON_DEMAND
 
 
 class MaintainedView(models.Model):
@@ -88,8 +89,8 @@ class MaintainedView(models.Model):
 
     @property
     def on_demand(self) -> bool:
-        """Whether the engine keeps it only while somebody looks; standing views it always keeps."""
-        return not (self.standing or self.kept)
+        """Whether the engine keeps it only while somebody looks, unlike most standing views."""
+        return self.name in ON_DEMAND if self.standing else not self.kept
 
 
 def mint_query_id() -> str:

@@ -13,11 +13,24 @@ LISTENING = frozenset(
         "newest_contact",
         "newest_humidity",
         "seat_histogram",
+        "sensor_reading",
         "stream_rate",
         "temperature_histogram",
     }
 )
 """Views that take what comes by and ask no device for it: looking must not change the load."""
+
+ON_DEMAND = frozenset(
+    {
+        "machine_load",
+        "machine_task",
+        "mote_health",
+        "room_booking",
+        "sensor_reading",
+    }
+)
+"""Views that the engine keeps only while somebody looks; until then they have neither operators
+nor rows, and no device measures for them. Only other views of this kind read them."""
 
 
 def standing_queries(folder: Path = FOLDER) -> dict[str, str]:

@@ -7,6 +7,7 @@ gateway's memory would.
 
 from __future__ import annotations
 
+import math
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from aspen.errors import AspenError
+from aspen.log.entry import Change
 from aspen.model.schema import Row
 from sensors_sim.errors import BadParameters, UnknownWaveform
 from sensors_sim.motes import Field
@@ -23,7 +25,8 @@ from sensors_sim.world import Reading, World
 from smartcis.placements.device_streams import DEVICE_STREAMS
 from smartcis.placements.runner import PieceRunner
 from smartcis.simulation.building import SimulatedBuilding
-from smartcis.simulation.deployment import STATUS
+from smartcis.simulation.computers import EVERY_S, hosts, inside_rows
+from smartcis.simulation.deployment import FROM_INSIDE, STATUS
 from smartcis.simulation.motes import field, mote_specs
 from smartcis.simulation.world import Version, locked_doors, sensor_specs, version, visitor_specs
 
@@ -36,6 +39,7 @@ logger = structlog.get_logger(__name__)
 
 Append = Callable[[Sequence[dict[str, Any]], str], None]
 Tell = Callable[[Sequence[Row], str], None]
+TellChanges = Callable[[Sequence[Change], str], None]
 Acquire = Callable[[], frozenset[str] | None]
 
 
@@ -55,6 +59,8 @@ class Pacer:
         tell: gives rows of `mote_status` and an idempotency key to the log, while somebody wants
             them; None for nobody.
         radio: the motes at the start; by default those the tables describe.
+        tell_inside: gives rows of `host_load` and `host_process` and an idempotency key to the
+            log, while somebody wants them; None for nobody.
     """
 
     def __init__(
@@ -66,18 +72,21 @@ class Pacer:
         clock: Callable[[], float] = time.time,
         tell: Tell | None = None,
         radio: Field | None = None,
+        tell_inside: TellChanges | None = None,
     ) -> None:
+        self._clock = clock
         sensors = {sensor.sid: sensor for sensor in described.sensors}
         wanted = acquire()
         self.building = SimulatedBuilding(described, radio or field(sensors), seed, wanted)
         self._tell = tell
         self.runner = PieceRunner(self.building.network, DEVICE_STREAMS, self.building.raw)
         self.runner.acquired(wanted)
-        self._telling = wanted is None or STATUS in wanted
+        self._tell_inside = tell_inside
+        self._inside_due_s = math.inf
+        self._want(wanted)
         self.sent = 0
         self._append = append
         self._acquire = acquire
-        self._clock = clock
         self._began_s = clock()
         self._waiting: list[dict[str, Any]] = []
         self._batch: tuple[str, list[dict[str, Any]]] | None = None
@@ -106,9 +115,27 @@ class Pacer:
             del self._waiting[:lost]
         if self._telling and self._tell is not None:
             self._tell_statuses(self._tell)
+        if self._tell_inside is not None and now_s >= self._inside_due_s:
+            self._inside_due_s = now_s + EVERY_S
+            self._look_inside(self._tell_inside, now_s)
         sent = self._send()
         self.runner.turn()
         return sent
+
+    def _want(self, wanted: frozenset[str] | None) -> None:
+        """Notes what is wanted besides readings; who begins to look need not wait."""
+        self._telling = wanted is None or STATUS in wanted
+        looked_at = wanted is not None and not FROM_INSIDE.isdisjoint(wanted)
+        self._inside_due_s = min(self._inside_due_s, self._clock()) if looked_at else math.inf
+
+    def _look_inside(self, tell: TellChanges, now_s: float) -> None:
+        """Appends what computers say of themselves; what cannot be sent now is said anew soon."""
+        changes = inside_rows(self.building.kernel.computers(), hosts(), round(now_s, 3))
+        try:
+            if changes:
+                tell(changes, uuid.uuid4().hex)
+        except (RedisError, OSError) as fault:
+            logger.warning("computers not heard", reason=str(fault))
 
     def _tell_statuses(self, tell: Tell) -> None:
         """Appends what motes report of themselves; what cannot be sent now is sent again soon."""
@@ -172,7 +199,7 @@ class Pacer:
         self.building.acquire(wanted)
         self.runner.acquired(wanted)
         self.runner.follow()
-        self._telling = wanted is None or STATUS in wanted
+        self._want(wanted)
         specs, visitors = sensor_specs(), visitor_specs()
         for sid in self._specs.keys() - specs.keys():
             self.building.drop_sensor(sid)

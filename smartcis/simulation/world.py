@@ -17,6 +17,7 @@ from smartcis.models import (
     Sensor,
     Visitor,
 )
+from smartcis.simulation.deployment import awake
 
 Version = tuple[object, ...]
 
@@ -28,7 +29,7 @@ def version() -> Version:
     views = MaintainedView.objects.aggregate(Max("order"), Count("name"))
     placed = Placement.objects.aggregate(Max("decided_at"), Max("since"), Count("view"))
     parts = (sensors, visitors, views, placed)
-    return (*(value for one in parts for value in one.values()), locked_doors())
+    return (*(value for one in parts for value in one.values()), locked_doors(), awake())
 
 
 def locked_doors() -> frozenset[str]:

@@ -16,7 +16,8 @@ from django.db import transaction
 from aspen.errors import AspenError
 from aspen.model.schema import Value
 from aspen.motes.kinds import DeviceKind
-from smartcis.ingest.readings import ValidReading, sensors_by_id, validate
+from smartcis.ingest.readings import sensors_by_id, validate
+from smartcis.ingest.valid import ValidReading
 from smartcis.models.devices import NAME_LENGTH, SeenDevice
 from smartcis.models.sensor_kinds import kind_among, kinds_of
 from smartcis.models.wrapped import Source

@@ -18,7 +18,8 @@ from redis.exceptions import RedisError
 from aspen.log.redis_log import RedisLog
 from aspen.model.schema import Row, SchemaError
 from smartcis.catalog import CATALOG
-from smartcis.ingest.readings import ValidReading, append_readings, transactions
+from smartcis.ingest.readings import append_readings, transactions, with_past
+from smartcis.ingest.valid import ValidReading
 from smartcis.models.refused import keep_refused
 from smartcis.readings.times import check_time
 from smartcis.sources.devices import Devices
@@ -71,7 +72,9 @@ class SourceSink:
                 case Measurements(key):
                     taken = self._devices.sort(self.source, batch, self.clock())
                     if taken.valid:
-                        self.log.append(transactions(taken.valid, self.clock()), key=self._key(key))
+                        self.log.append(
+                            transactions(with_past(taken.valid), self.clock()), key=self._key(key)
+                        )
                     if taken.fault is not None:
                         raise taken.fault
                     return len(taken.valid)

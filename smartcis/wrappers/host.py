@@ -85,7 +85,7 @@ def busy() -> tuple[float, int, list[tuple[float, int, str, float]]]:
 
     Returns:
         Load in % of all processors; processes running or waiting for a disk; the busiest as
-        (% of one processor, process id, name, MB).
+        (% of all processors, process id, name, MB).
     """
     psutil.cpu_percent()
     watched = list(psutil.process_iter(["name", "status"]))
@@ -108,6 +108,6 @@ def busy() -> tuple[float, int, list[tuple[float, int, str, float]]]:
 
 def _cpu_pct(process: psutil.Process) -> float:
     try:
-        return float(process.cpu_percent())
+        return float(process.cpu_percent()) / (psutil.cpu_count() or 1)
     except psutil.Error:
         return 0.0  # it has ended, or is nobody's business

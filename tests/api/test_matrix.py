@@ -153,6 +153,7 @@ class House:
             "rid": "A",
             "reservation_id": str(self.booked.pk),
             "session": self.walk,
+            "sid": KEYS["sensors"],
             "kiosk_id": "k1",
             "position": "1-0",
             "device_id": "1",

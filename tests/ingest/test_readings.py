@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from smartcis.ingest import readings as module
-from smartcis.ingest.readings import ValidReading, transactions, validate
+from smartcis.ingest.readings import transactions, validate
+from smartcis.ingest.valid import ValidReading
 from smartcis.readings.errors import BadReading
 
 NOW_S = 1_000.25

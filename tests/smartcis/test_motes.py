@@ -13,10 +13,11 @@ from smartcis import composition
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.register_query import register_query
 from smartcis.catalog import CATALOG
+from smartcis.ingest.hour import PAST
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Machine, Sensor, Unit
 from smartcis.placements.device_streams import whole_stream
-from smartcis.simulation.deployment import STATUS, wanted_streams
+from smartcis.simulation.deployment import FROM_INSIDE, STATUS, wanted_streams
 from smartcis.simulation.motes import field
 from smartcis.simulation.pacer import Pacer
 from smartcis.simulation.world import sensor_specs, world
@@ -27,13 +28,22 @@ NOW_S = 1_795_000_000.0
 
 
 class Simulated:
-    """The simulator's process with a clock turned by hand and a real log."""
+    """The simulator's process with a clock turned by hand and a real log.
+
+    What is kept of readings for an hour is left out: `tests/ingest/test_hour.py` looks at it.
+    """
 
     def __init__(self, acquire):
         self.now_s = NOW_S
         self.log = composition.log()
         self.pacer = Pacer(
-            world(), 2026, self._append, acquire, clock=lambda: self.now_s, tell=self._tell
+            world(),
+            2026,
+            self._append,
+            acquire,
+            clock=lambda: self.now_s,
+            tell=self._tell,
+            tell_inside=self._tell_inside,
         )
 
     def _append(self, readings, key):
@@ -42,6 +52,9 @@ class Simulated:
     def _tell(self, rows, key):
         changes = tuple(Change(STATUS, 1, row) for row in rows)
         self.log.append([Transaction(self.now_s, changes)], key=f"{STATUS}:{key}")
+
+    def _tell_inside(self, changes, key):
+        self.log.append([Transaction(self.now_s, tuple(changes))], key=f"inside:{key}")
 
     def run(self, seconds, beat_s=1.0):
         """Let time pass; give the rows that reached the log, by relation."""
@@ -52,7 +65,8 @@ class Simulated:
         for _, entry in self.log.read(before, self.log.head()):
             if isinstance(entry, Transaction):
                 for change in entry.changes:
-                    found.setdefault(change.relation, []).append(change.row)
+                    if change.relation != PAST:
+                        found.setdefault(change.relation, []).append(change.row)
         return found
 
 
@@ -68,7 +82,9 @@ def test_every_sensor_but_programs_is_a_mote_and_every_level_has_a_base(furnishe
     assert {mote.level for mote in radio.motes if mote.base} == levels
     assert {wall.level for wall in radio.walls} >= levels
     assert all(
-        motes[sid].powered == (kind == "rfid") for sid, kind in kinds.items() if sid in motes
+        motes[sid].powered == (kind in {"rfid", "energy"})
+        for sid, kind in kinds.items()
+        if sid in motes
     )
 
 
@@ -103,18 +119,37 @@ def test_a_meter_and_a_door_contact_are_heard(furnished, building):
     assert building
     machine = Machine.objects.order_by("mid").first()
     room = Unit.objects.get(pk="O27-332")
-    meter = Sensor(kind="energy", machine=machine, waveform="people", period_s=5.0)
+    Sensor.objects.filter(kind="energy").exclude(machine=machine).update(enabled=False)
+    meter = machine.sensors.get(kind="energy")
     door = Sensor(
         kind="door", unit=room, waveform="constant", parameters={"value": 1.0, "noise": 0.0}
     )
-    for sensor in (meter, door):
-        sensor.full_clean(exclude=["sid", "level", "node", "unit", "x_m", "y_m"])
-        sensor.save()
+    door.full_clean(exclude=["sid", "level", "node", "unit", "x_m", "y_m"])
+    door.save()
     rows = Simulated(lambda: frozenset({"energy_reading", "door_reading"})).run(15)
     assert {row[:2] for row in rows["energy_reading"]} == {(machine.mid, meter.sid)}
     assert all(30.0 < row[2] < 250.0 for row in rows["energy_reading"])
     assert {row[:3] for row in rows["door_reading"]} == {(room.rid, door.sid, 1.0)}
     assert set(rows) == {"energy_reading", "door_reading"}
+
+
+def test_computers_tell_of_themselves_while_somebody_looks(furnished, building):
+    assert furnished
+    assert building
+    wanted = {"seat_reading"}
+    simulated = Simulated(lambda: frozenset(wanted))
+    assert set(simulated.run(20)) == {"seat_reading"}
+    wanted |= FROM_INSIDE
+    Sensor.objects.filter(kind="cpu").first().save()  # an edit: the simulator looks what is wanted
+    rows = simulated.run(20)
+    machines = dict(Machine.objects.values_list("host", "mid"))
+    assert {row[0] for row in rows["host_load"]} == set(machines)
+    assert {row[:2] for row in rows["host_process"]} == {
+        (host, place) for host in machines for place in (1, 2, 3)
+    }
+    loads = {row[0]: row[1] for row in rows["host_load"]}
+    for host, _place, _pid, _name, cpu_pct, _mb, _at_s in rows["host_process"][-3:]:
+        assert cpu_pct <= loads[host]
 
 
 def test_an_optimizer_may_average_a_level_inside_the_network(furnished, building):

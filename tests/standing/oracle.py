@@ -13,14 +13,20 @@ from typing import Any
 import networkx as nx
 
 from aspen.log.entry import Entry, Tick, Transaction
+from tests.standing.details import details
 
 # stream -> indexes of the columns that windows partition by
 READING_KEYS = {
     "seat_reading": (0,),
     "cpu_reading": (0,),
+    "energy_reading": (0,),
     "light_reading": (1,),
     "temperature_reading": (0,),
     "rfid_reading": (0,),
+    "pdu_power": (0, 1),
+    "host_load": (0,),
+    "host_process": (0, 1),
+    "mote_status": (0,),
 }
 PASSAGES = {"walkway", "stairs", "elevator", "ramp", "escalator", "steps"}
 K = 3  # so many people make a number that may be told
@@ -33,8 +39,8 @@ class Oracle:
     def __init__(self) -> None:
         self.now_s: float | None = None
         self.tables: dict[str, Rows] = defaultdict(set)
-        self.newest: dict[tuple[str, int], dict[Any, tuple[float, tuple[Any, ...]]]] = {
-            (stream, key): {} for stream, keys in READING_KEYS.items() for key in keys
+        self.newest: dict[str, dict[Any, tuple[float, tuple[Any, ...]]]] = {
+            stream: {} for stream in READING_KEYS
         }
 
     def feed(self, entry: Entry) -> None:
@@ -46,9 +52,8 @@ class Oracle:
                 for change in changes:
                     keys = READING_KEYS.get(change.relation)
                     if keys is not None:
-                        for key in keys:
-                            newest = self.newest[change.relation, key]
-                            newest[change.row[key]] = (at_s, change.row)
+                        key = tuple(change.row[index] for index in keys)
+                        self.newest[change.relation][key] = (at_s, change.row)
                     elif change.weight > 0:
                         self.tables[change.relation].add(change.row)
                     else:
@@ -58,15 +63,16 @@ class Oracle:
 
     def _now(self, stream: str, range_s: float) -> list[tuple[Any, ...]]:
         horizon = -math.inf if self.now_s is None else self.now_s - range_s
-        newest = self.newest[stream, READING_KEYS[stream][0]]
-        return [row for at_s, row in newest.values() if at_s > horizon]
+        return [row for at_s, row in self.newest[stream].values() if at_s > horizon]
 
     def _current(self, stream: str, range_s: float) -> Rows:
         """Returns what is not too old, for its sensor's own interval where it has one."""
         now_s = -math.inf if self.now_s is None else self.now_s
         silent_s = {sid: limit_s for sid, _period_s, limit_s in self.tables["sensor_interval"]}
-        newest = self.newest[stream, READING_KEYS[stream][0]].items()
-        slow = {row for sid, (_, row) in newest if now_s - row[3] <= silent_s.get(sid, -math.inf)}
+        newest = self.newest[stream].items()
+        slow = {
+            row for (sid,), (_, row) in newest if now_s - row[3] <= silent_s.get(sid, -math.inf)
+        }
         return slow | set(self._now(stream, range_s))
 
     @staticmethod
@@ -152,6 +158,7 @@ class Oracle:
             **self._routes(costs, free, nodes),
             **self._regions(),
             **self._visitors(nodes),
+            **details(self.tables, self.now_s, self._now),
         }
 
     @staticmethod

@@ -29,6 +29,10 @@ DEEDS = (
     "ask",
     "leave",
     "machine",
+    "meter",
+    "outlet",
+    "inside",
+    "mote",
 )
 deed = st.tuples(st.sampled_from(DEEDS), st.integers(0, 11), st.integers(0, 11))
 epoch = st.tuples(st.lists(deed, min_size=1, max_size=6), st.sampled_from([0, 0, 1, 7, 70]))

@@ -65,6 +65,7 @@ class World:
         for i in range(6):
             x = rng.uniform(0, 60)
             self._put("sensor", (f"s{i}", "temperature", rooms[0], None, 0, "L0", x, 0.0, True))
+        self._put("sensor", ("meter", "energy", rooms[0], "m0", 0, "L0", 0.0, 0.0, True))
         for i in range(3):
             self._put("region_seed", (f"region{i}", f"s{i}"))
         return self.commit()
@@ -116,6 +117,23 @@ class World:
             case "cpu":
                 busy = (5.0, 95.0)[b % 2]
                 self._note(Change("cpu_reading", 1, (mid, f"cpu-{mid}", busy, self.at_s)))
+            case "meter":
+                self._note(Change("energy_reading", 1, (mid, f"e-{mid}", 40.0 + b, self.at_s)))
+            case "outlet":
+                on_it = (mid, None)[b % 2]
+                row = ("pdu", str(a % 3), on_it, 10.0 * b, self.at_s)
+                self._note(Change("pdu_power", 1, row))
+            case "inside":
+                host = f"host{a % 4}"
+                row = (host, 25.0 * (b % 4), 40.0, b % 2, b % 3, None, self.at_s)
+                self._note(Change("host_load", 1, row))
+                for place in range(1, 1 + b % 3):
+                    task = (host, place, 100 + b, f"task{b}", 8.0 * place, 50.0, self.at_s)
+                    self._note(Change("host_process", 1, task))
+            case "mote":
+                sid = ("meter", f"s{a % 6}")[a % 2]
+                row = (sid, "base", 3.0e6 * b, b % 4, 0.5, self.at_s)
+                self._note(Change("mote_status", 1, row))
             case "light":
                 sid = f"light-{rid}-{b % 2}"
                 lux = (3.0, 300.0)[b // 2 % 2]

@@ -441,6 +441,24 @@ export interface components {
             /** @description site, name and manner. */
             title: string;
         };
+        /** @description A sensor's last hour. */
+        Hour: {
+            /** Format: double */
+            at_s: number;
+            name: string;
+            /** Format: double */
+            period_s: number;
+            /** @description the oldest first. */
+            samples: components["schemas"]["Sample"][];
+            sid: string;
+            simulated: boolean;
+            /**
+             * Format: double
+             * @description when the hour began, by the log's clock.
+             */
+            since_s: number;
+            unit: string;
+        };
         /** @description A building's file on its way to being the building. */
         Import: {
             readonly account: string;
@@ -1160,6 +1178,7 @@ export interface components {
         };
         /** @description A machine on its floor. */
         PlanMachine: {
+            readonly cpu_type: string;
             readonly host: string;
             readonly mid: string;
             node: number;
@@ -1511,6 +1530,13 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description One reading of a minute. */
+        Sample: {
+            /** Format: double */
+            at_s: number;
+            /** Format: double */
+            value: number;
+        };
         /** @description What a search looked at. */
         SearchGraph: {
             /** @description how many were costed. */
@@ -1843,6 +1869,7 @@ export type FeedChangeRequest = components['schemas']['FeedChangeRequest'];
 export type FeedDetail = components['schemas']['FeedDetail'];
 export type FeedMakeRequest = components['schemas']['FeedMakeRequest'];
 export type Fragment = components['schemas']['Fragment'];
+export type Hour = components['schemas']['Hour'];
 export type Import = components['schemas']['Import'];
 export type ImportFileRequest = components['schemas']['ImportFileRequest'];
 export type ImportNote = components['schemas']['ImportNote'];
@@ -1926,6 +1953,7 @@ export type RouteChangeRequest = components['schemas']['RouteChangeRequest'];
 export type RouteMakeRequest = components['schemas']['RouteMakeRequest'];
 export type Rows = components['schemas']['Rows'];
 export type RowsWritten = components['schemas']['RowsWritten'];
+export type Sample = components['schemas']['Sample'];
 export type SearchGraph = components['schemas']['SearchGraph'];
 export type SearchNode = components['schemas']['SearchNode'];
 export type SearchWay = components['schemas']['SearchWay'];

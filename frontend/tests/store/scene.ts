@@ -38,6 +38,7 @@ const machine = (mid: string, rid: string, x: number, y: number, software: strin
   node: 100 + Number(mid.slice(1)),
   x_m: x,
   y_m: y,
+  cpu_type: 'AMD Ryzen 5',
   simulated: true,
   software,
 });

@@ -18,6 +18,7 @@ LEAST_NEIGHBOURS = 3
 TEMPERATURE_EVERY_M = 14.0  # well below k, so that neighbouring sensors form one region
 RECEIVER_EVERY_M = 15.0  # about 50 feet, as in the seeds' hallways
 SEAT_PERIOD_S = CPU_PERIOD_S = 15.0
+METER_PERIOD_S = 30.0
 ROOM_PERIOD_S = 15.0
 CORRIDOR_PERIOD_S = 20.0
 LIT_LX, DARK_LX = 420.0, 6.0
@@ -84,7 +85,11 @@ def _machine_sensors(machines: Sequence[Machine]) -> list[Sensor]:
     return [
         _sensor(f"{one.mid}.{kind}", kind, one.node, "people", period_s, {}, one)
         for one in machines
-        for kind, period_s in (("seat", SEAT_PERIOD_S), ("cpu", CPU_PERIOD_S))
+        for kind, period_s in (
+            ("seat", SEAT_PERIOD_S),
+            ("cpu", CPU_PERIOD_S),
+            ("energy", METER_PERIOD_S),
+        )
     ]
 
 

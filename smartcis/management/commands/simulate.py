@@ -60,7 +60,12 @@ class Command(BaseCommand):
             changes = tuple(Change(STATUS, 1, row) for row in rows)
             log().append([Transaction(time.time(), changes)], key=f"{STATUS}:{key}")
 
-        pacer = Pacer(described, options["seed"], append, acquire, tell=tell)
+        def tell_inside(changes: Sequence[Change], key: str) -> None:
+            log().append([Transaction(time.time(), tuple(changes))], key=f"inside:{key}")
+
+        pacer = Pacer(
+            described, options["seed"], append, acquire, tell=tell, tell_inside=tell_inside
+        )
         logger.info("simulating", sensors=len(described.sensors), visitors=len(described.visitors))
         began_s = told_s = time.monotonic()
         while not stop.wait(BEAT_S):
