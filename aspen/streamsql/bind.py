@@ -13,6 +13,7 @@ from aspen.algebra.renaming import narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
+from aspen.streamsql.bind_alarm import bind_outputs
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping
@@ -64,7 +65,7 @@ class Bound:
         head = f"view {self.name}" if self.name else "query"
         lines = [f"once {head}" if self.once else head]
         lines += [f"  {line}" for line in plan_text(self.plan).splitlines()]
-        lines += [f"  output to {one.kind.lower()} {one.target}".rstrip() for one in self.outputs]
+        lines += [f"  output to {one.text}" for one in self.outputs]
         return "\n".join(lines) + "\n"
 
 
@@ -98,7 +99,8 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
     plan = narrowed(ordered.plan, ordered.columns)
     order = ordered if ordered.keys else None
     once = statement.kind == "once"
-    return Bound(statement.name or None, plan, order, statement.outputs, once)
+    outputs = bind_outputs(statement.outputs, plan, catalog)
+    return Bound(statement.name or None, plan, order, outputs, once)
 
 
 def environment_of(catalog: Catalog) -> Environment:

@@ -143,6 +143,13 @@ class StreamParser(parser.Parser):
             self.raise_error("Expecting a text in quotes")
         return str(found.this)
 
+    def condition(self) -> exp.Expr:
+        """Take a condition."""
+        found = self._parse_disjunction()
+        if found is None:
+            self.raise_error("Expecting a condition")
+        return found or exp.Boolean(this=False)
+
     def type_name(self) -> exp.Expr:
         """Take the name of a type."""
         found = self._parse_types()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from aspen.streamsql.dialect_alarm import begins_clause, parse_alarm
+
 if TYPE_CHECKING:
     from aspen.streamsql.dialect import StreamParser
 
@@ -37,9 +39,20 @@ class DeclaredRelation(exp.Expression):
 
 
 class OutputTarget(exp.Expression):
-    """`OUTPUT TO DISPLAY lobby`."""
+    """`OUTPUT TO DISPLAY lobby`; an alarm's clauses besides (`dialect_alarm.py`)."""
 
-    arg_types = {"kind": True, "this": False}  # noqa: RUF012  # sqlglot's protocol
+    arg_types = {  # noqa: RUF012  # sqlglot's protocol
+        "kind": True,
+        "this": False,
+        "keys": False,
+        "raise_when": False,
+        "raise_s": False,
+        "clear_when": False,
+        "clear_s": False,
+        "silent_s": False,
+        "severity": False,
+        "notify": False,
+    }
 
 
 def parse_declaration(parser: StreamParser) -> DeclaredRelation:
@@ -97,14 +110,18 @@ def _options(parser: StreamParser, found: dict[str, Any]) -> None:
 
 
 def parse_outputs(parser: StreamParser) -> list[OutputTarget]:
-    """Read `OUTPUT TO DISPLAY lobby, ALARM` at the end of a statement."""
+    """Read `OUTPUT TO DISPLAY lobby, ALARM RAISE FOR 5 SECONDS` at the end of a statement."""
     targets: list[OutputTarget] = []
     while not targets or parser.matches(TokenType.COMMA):
         start = parser.here
         kind = parser.word()
         if kind not in OUTPUTS:
             parser.raise_error("Expecting DISPLAY, ALARM or WEBHOOK", start)
-        target = OutputTarget(kind=kind, this=parser.argument())
+        if kind == "ALARM":
+            named = "" if begins_clause(parser.here) else parser.argument()
+            target = OutputTarget(kind=kind, this=named, **parse_alarm(parser))
+        else:
+            target = OutputTarget(kind=kind, this=parser.argument())
         target.meta.update(start=start.start, end=start.end)
         targets.append(target)
     return targets

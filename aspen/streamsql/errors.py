@@ -96,6 +96,10 @@ class NoDelivery(BindError, code="aspen.bind.no_delivery"):
     """OUTPUT TO something that nothing delivers to."""
 
 
+class BadAlarm(BindError, code="aspen.bind.bad_alarm"):
+    """Clauses of OUTPUT TO ALARM that do not go together."""
+
+
 class BadOrder(BindError, code="aspen.bind.bad_order"):
     """An ORDER BY that names no output where only outputs can be sorted by."""
 

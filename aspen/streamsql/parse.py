@@ -60,7 +60,8 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
         attempt = "finish the clause, or take it out"
     elif said.startswith("Expecting"):
         message = "expected" + said.removeprefix("Expecting")
-        attempt = _WINDOW if "[" in text[:start] and ")" not in said else f"it goes before {word!r}"
+        in_window = text.rfind("[", 0, start) > text.rfind("]", 0, start)
+        attempt = _WINDOW if in_window and ")" not in said else f"it goes before {word!r}"
     elif "Unexpected token" not in said:
         message = said
         attempt = _WINDOW if "window" in said else ""

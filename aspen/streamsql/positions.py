@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from aspen.errors import Position
 from aspen.streamsql.dialect import StreamWindow
+from aspen.streamsql.dialect_alarm import Notified
 from aspen.streamsql.dialect_statements import OutputTarget
 from aspen.streamsql.errors import Unsupported
 
@@ -20,7 +21,7 @@ _Node = TypeVar("_Node", bound=exp.Expr)
 
 NOWHERE = Position(1, 1)
 _DEEPEST = 100
-_HEADED = (exp.Anonymous, StreamWindow, OutputTarget)
+_HEADED = (exp.Anonymous, Notified, OutputTarget, StreamWindow)
 """Nodes that an error underlines by their own word, not with all that stands in them."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from sqlglot import exp, generator
@@ -9,7 +10,7 @@ from sqlglot import exp, generator
 from aspen.algebra.text import column_text
 from aspen.model.schema import Relation
 from aspen.streamsql.dialect import StreamSql, StreamWindow, bounds_of
-from aspen.streamsql.statement import Statement
+from aspen.streamsql.statement import Output, Statement
 
 
 class _Generator(generator.Generator):
@@ -56,8 +57,36 @@ def statement_text(statement: Statement) -> str:
         return _relation(statement.relation)
     text = _Generator(dialect=StreamSql, pretty=True, comments=False).generate(statement.tree)
     head = "ONCE\n" if statement.kind == "once" else ""
-    outputs = ", ".join(f"{one.kind} {_target(one.target)}".rstrip() for one in statement.outputs)
+    outputs = ", ".join(" ".join(_output(one)) for one in statement.outputs)
     return f"{head}{text}\n" + (f"OUTPUT TO {outputs}\n" if outputs else "")
+
+
+def _output(output: Output) -> Iterator[str]:
+    """Gives the words of an output, an alarm's clauses in one order."""
+    given = output.tree.args
+    yield output.kind
+    if output.target:
+        yield _target(output.target)
+    if given.get("keys"):
+        yield f"KEY ({', '.join(_sql(one) for one in given['keys'])})"
+    for word in ("raise", "clear"):
+        when, held_s = given.get(f"{word}_when"), given.get(f"{word}_s")
+        if when is not None or held_s:
+            yield word.upper()
+        if when is not None:
+            yield f"WHEN {_sql(when)}"
+        if held_s:
+            yield f"FOR {held_s:g} SECONDS"
+    if given.get("silent_s"):
+        yield f"NO DATA AFTER {given['silent_s']:g} SECONDS"
+    if given.get("severity"):
+        yield f"SEVERITY {given['severity']}"
+    for one in given.get("notify") or ():
+        yield f"NOTIFY {one.args['kind']} {exp.Literal.string(one.args['this']).sql()}"
+
+
+def _sql(tree: exp.Expr) -> str:
+    return _Generator(dialect=StreamSql, comments=False).generate(tree)
 
 
 def _target(text: str) -> str:

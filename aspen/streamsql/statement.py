@@ -7,12 +7,13 @@ text itself is kept for people and for positions in errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from aspen.errors import Position
 from aspen.model.schema import Relation
+from aspen.streamsql.alarm_rule import AlarmRule
 from aspen.streamsql.declaration import declared
 from aspen.streamsql.dialect_statements import DeclaredRelation
 from aspen.streamsql.errors import NotAQuery, SyntaxRefused
@@ -37,11 +38,21 @@ class Output:
     Args:
         kind: DISPLAY, ALARM or WEBHOOK.
         target: which one; empty for the only one.
+        tree: as it is written, with an alarm's clauses.
+        rule: what those say, once the query's columns are known; None for what is no alarm.
     """
 
     kind: str
     target: str
     at: Position
+    tree: exp.Expr = field(compare=False, repr=False)
+    rule: AlarmRule | None = None
+
+    @property
+    def text(self) -> str:
+        """Where it goes, in the words of the plan language."""
+        rule = self.rule.text if self.rule is not None else ""
+        return " ".join(word for word in (self.kind.lower(), self.target, rule) if word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,7 @@ class Statement:
     def outputs(self) -> tuple[Output, ...]:
         """Where the changes of a query go besides."""
         found = self.tree.meta.get("outputs") or ()
-        return tuple(Output(one.args["kind"], one.args["this"], at(one)) for one in found)
+        return tuple(Output(one.args["kind"], one.args["this"], at(one), one) for one in found)
 
     @property
     def query(self) -> exp.Expr:
