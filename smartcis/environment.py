@@ -12,12 +12,14 @@ import stat
 import tempfile
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 OUR_NAMES = {"bench", "mutants", "redis.sock", "secret_key"}  # any of them marks a folder of ours
 SOCKET_PATH_BYTES = 100  # Linux takes 107, and a path that fits today may get a few more
+MAIL_PORTS = {"smtp": 587, "smtps": 465, "smtp+plain": 25}
+"""Ways to a mail server: encrypted once connected, encrypted, and in clear for one next door."""
 Network = IPv4Network | IPv6Network
 
 
@@ -89,6 +91,32 @@ def networks(name: str) -> tuple[Network, ...]:
         return tuple(ip_network(word) for word in words(name, default=""))
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}") from error
+
+
+def email(name: str) -> dict[str, object]:
+    """Reads how e-mail is sent, as Django's settings; none where it is off.
+
+    Raises:
+        ImproperlyConfigured: another word than `console`, or no address of a mail server.
+    """
+    text = os.environ.get(name, "").strip()
+    if text in ("", "off"):
+        return {}
+    if text == "console":
+        return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+    parts = urlsplit(text)
+    if parts.scheme not in MAIL_PORTS or not parts.hostname:
+        known = ", ".join(f"{scheme}://host" for scheme in MAIL_PORTS)
+        raise ImproperlyConfigured(f"{name} takes off, console, {known}")
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or MAIL_PORTS[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+    }
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

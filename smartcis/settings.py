@@ -28,6 +28,11 @@
 | SMARTCIS_NETWORKS | none | private networks that sources and webhooks may call: 10.1.0.0/16,… |
 | SMARTCIS_WEBHOOKS | none | URL prefixes that OUTPUT TO WEBHOOK may call |
 | SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
+| SMARTCIS_EMAIL | off | how alarms send e-mail: smtp://user:password@host, smtps://…, console |
+| SMARTCIS_EMAIL_FROM | smartcis@localhost | whom it says it is from |
+| SMARTCIS_EMAIL_TO | none | who may be written to: house@example.org,@example.org |
+| SMARTCIS_URL | none | the address people open, for links in e-mails |
+| SMARTCIS_ALARM_DAYS | 90 | how long alarms that were cleared are kept |
 | SMARTCIS_PLACEMENT_WEIGHTS | the optimizer's | what that saves, e.g. energy=1,latency=0.0001 |
 | SMARTCIS_ENGINE_MASTER | local[2,4] | Spark master |
 | SMARTCIS_ENGINE_HOST | 127.0.0.1 | name by which Spark's executors reach the driver |
@@ -59,6 +64,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from smartcis.environment import (
     broker_url,
+    email,
     flag,
     limits,
     networks,
@@ -223,6 +229,13 @@ QUESTION_MS = number("SMARTCIS_QUESTION_MS", default=800)
 NETWORKS = networks("SMARTCIS_NETWORKS")
 WEBHOOKS = words("SMARTCIS_WEBHOOKS", default="")
 WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
+EMAIL = email("SMARTCIS_EMAIL")
+globals().update(EMAIL)  # Django's own names; without any, nothing is sent
+EMAIL_TIMEOUT = 10
+EMAIL_TO = [word.lower() for word in words("SMARTCIS_EMAIL_TO", default="")]
+DEFAULT_FROM_EMAIL = os.environ.get("SMARTCIS_EMAIL_FROM", "smartcis@localhost")
+PUBLIC_URL = os.environ.get("SMARTCIS_URL", "").rstrip("/")
+ALARM_DAYS = number("SMARTCIS_ALARM_DAYS", default=90)
 PLACEMENT = os.environ.get("SMARTCIS_PLACEMENT", "alone")
 NETWORK_JOINS = number("SMARTCIS_NETWORK_JOINS", default=0)
 PLACEMENT_WEIGHTS = os.environ.get("SMARTCIS_PLACEMENT_WEIGHTS", "")

@@ -43,7 +43,7 @@ def register_query(
     """
     catalog = live_catalog()
     compiled = compile_for(statement, owner, catalog)
-    outputs = [[one.kind, one.target] for one in compiled.outputs]
+    outputs = [[one.kind, one.target, one.rule and one.rule.as_dict()] for one in compiled.outputs]
     # Who has an account names a view for everybody; others name their own query.
     named = compiled.name if compiled.name is not None and owner.user_id is not None else ""
     form = compiled if named else whole(compiled)

@@ -89,7 +89,7 @@ def width_of(query: MaintainedQuery | None) -> int | None:
 def outputs_body(query: MaintainedQuery) -> list[str]:
     """Returns where a query's changes go besides."""
     outlet = getattr(query, "outlet", None)
-    return [] if outlet is None else [" ".join(filter(None, one)) for one in outlet.outputs]
+    return [] if outlet is None else [" ".join(filter(None, one[:2])) for one in outlet.outputs]
 
 
 def calls_body(query: MaintainedQuery) -> dict[str, int] | None:

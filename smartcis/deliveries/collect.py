@@ -9,7 +9,8 @@ Law:        the fold of all that an outlet was sent is its view as of the outlet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 
 from django.db import transaction
@@ -19,13 +20,14 @@ from aspen.model.schema import Row
 from aspen.results import EpochsForgotten, RedisResults
 from aspen.results.protocol import Epoch, Snapshot
 from smartcis.compiling.row_order import in_order
-from smartcis.deliveries.outputs import ALARM, WEBHOOK
-from smartcis.models import Alarm, Delivery, Outlet, ToldRow
+from smartcis.deliveries.notices import Moment, number_of
+from smartcis.deliveries.outputs import WEBHOOK
+from smartcis.deliveries.tend import key_digest, rules_of, settle_due, tend
+from smartcis.deliveries.told import fold
+from smartcis.models import Delivery, Outlet, WatchedKey
 from smartcis.models.own_tables import digest_of
 
 EPOCHS_AT_ONCE = 500
-MESSAGE_LENGTH = 500
-Moment = Epoch | Snapshot
 
 
 def collect(results: RedisResults) -> int:
@@ -78,11 +80,24 @@ def _follow(outlets: Sequence[Outlet], epochs: Sequence[Epoch]) -> int:
                     outlet.epoch = epoch.number
                 outlet.save(update_fields=["epoch"])
     if epochs:
-        last = epochs[-1].number
-        behind = [o.pk for o in outlets if o.epoch is not None and o.epoch < last]
+        last = epochs[-1]
+        behind = [o.pk for o in outlets if o.epoch is not None and o.epoch < last.number]
         if behind:
-            Outlet.objects.filter(pk__in=behind, epoch__lt=last).update(epoch=last)
+            Outlet.objects.filter(pk__in=behind, epoch__lt=last.number).update(epoch=last.number)
+        _settle(outlets, last)
     return count
+
+
+def _settle(outlets: Sequence[Outlet], moment: Epoch) -> None:
+    """Lets happen what is due in queries that have been followed up to a moment."""
+    due = WatchedKey.objects.filter(due_s__lte=moment.at_s, outlet__epoch=moment.number)
+    waiting = set(due.values_list("outlet_id", flat=True))
+    for outlet in outlets:
+        if outlet.pk in waiting:
+            with transaction.atomic():
+                outlet.epoch = moment.number
+                if _still(outlet):
+                    settle_due(outlet, moment)
 
 
 def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
@@ -114,35 +129,19 @@ def _still(outlet: Outlet) -> bool:
 
 def _publish(outlet: Outlet, delta: Delta, moment: Moment) -> int:
     """Writes what came and went; deletions first, as keyed rows replace each other."""
-    for row, weight in sorted(delta.items(), key=lambda change: change[1]):
-        before, after = _fold(outlet, row, weight)
-        for kind, target in outlet.outputs:
-            if kind == WEBHOOK:
-                _call(outlet, target, row, weight, moment)
-            elif kind == ALARM and before <= 0 < after:
-                _raise(outlet, target, row, moment)
-            elif kind == ALARM and after <= 0 < before:
-                _clear(outlet, target, row)
+    rules = rules_of(outlet)
+    changes = fold(outlet, delta, partial(key_digest, rules[0]) if rules else lambda _: "")
+    if rules:
+        tend(outlet, rules, changes, moment)
+    calls = [target for kind, target, _ in outlet.outputs if kind == WEBHOOK]
+    for row, weight in sorted(delta.items(), key=lambda change: change[1]) if calls else ():
+        for target in calls:
+            _call(outlet, target, row, weight, moment)
     return len(delta)
 
 
-def _fold(outlet: Outlet, row: Row, weight: int) -> tuple[int, int]:
-    """Notes that a row was sent; returns how often it stood before and stands now."""
-    digest = digest_of(row)
-    sent = ToldRow.objects.filter(outlet=outlet, digest=digest).first()
-    before = 0 if sent is None else sent.weight
-    after = before + weight
-    if sent is None:
-        ToldRow.objects.create(outlet=outlet, digest=digest, row=list(row), weight=after)
-    elif after:
-        ToldRow.objects.filter(pk=sent.pk).update(weight=after)
-    else:
-        sent.delete()
-    return before, after
-
-
 def _call(outlet: Outlet, target: str, row: Row, weight: int, moment: Moment) -> None:
-    number = moment.number if isinstance(moment, Epoch) else moment.epoch
+    number = number_of(moment)
     # The same change sent again, after whatever loss, has the same key.
     digest = digest_of([outlet.pk, target, number, weight, digest_of(row)])
     Delivery.objects.get_or_create(
@@ -157,30 +156,6 @@ def _call(outlet: Outlet, target: str, row: Row, weight: int, moment: Moment) ->
             "weight": weight,
         },
     )
-
-
-def _raise(outlet: Outlet, target: str, row: Row, moment: Moment) -> None:
-    named = zip(_columns(outlet), _shown(outlet, row), strict=True)
-    message = ", ".join(f"{name} {value}" for name, value in named if value is not None)
-    Alarm.objects.create(
-        outlet=outlet,
-        digest=digest_of(row),
-        name=outlet.query.name or outlet.query_id,
-        target=target,
-        message=message[:MESSAGE_LENGTH],
-        raised_s=moment.at_s,
-    )
-
-
-def _clear(outlet: Outlet, target: str, row: Row) -> None:
-    for alarm in Alarm.objects.filter(outlet=outlet, target=target, digest=digest_of(row)):
-        alarm.delete()
-
-
-def _columns(outlet: Outlet) -> list[str]:
-    order: Mapping[str, int] | None = outlet.query.order
-    names = [name for name, *_ in outlet.query.view.columns]
-    return names if order is None else names[: order["width"]]
 
 
 def _shown(outlet: Outlet, row: Row) -> Iterable[object]:

@@ -1,16 +1,20 @@
-"""Outputs: which OUTPUT TO may be asked for, by whom, and where a webhook may call.
+"""Outputs: which OUTPUT TO may be asked for, by whom, and where calls and e-mail may go.
 
 A webhook makes this server call others from inside the house, so it calls only what an operator
 allowed: `SMARTCIS_WEBHOOKS`, prefixes of URLs, each a scheme, a host, perhaps a port, and a path.
+E-mail goes to whom `SMARTCIS_EMAIL_TO` names.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 
 from aspen.streamsql import Compiled
 from aspen.streamsql.statement import Output
@@ -18,7 +22,7 @@ from smartcis.access.owner import Owner
 from smartcis.errors import Invalid, NotFound, Refused
 from smartcis.models import MaintainedView, Outlet
 
-ALARM, WEBHOOK = "ALARM", "WEBHOOK"
+ALARM, WEBHOOK, EMAIL = "ALARM", "WEBHOOK", "EMAIL"
 KEPT = frozenset({ALARM, WEBHOOK})
 """Kinds that are delivered; the engine keeps such a query although nobody looks."""
 TARGET_LENGTH = 500
@@ -42,8 +46,50 @@ def check_outputs(compiled: Compiled, owner: Owner) -> None:
             )
         if output.kind == ALARM:
             _check_alarm(output, compiled)
+            for kind, target in output.rule.notify if output.rule is not None else ():
+                _check_webhook(target) if kind == WEBHOOK else check_address(target)
         else:
-            _check_webhook(output)
+            _check_webhook(output.target)
+    alarms = Counter(one.target for one in compiled.outputs if one.kind == ALARM)
+    for name, times in alarms.items():
+        if times > 1:
+            raise Invalid(
+                "two alarms of one query have one name",
+                found=name or "ALARM",
+                attempt="name them: ALARM 'warm' …, ALARM 'hot' …",
+            )
+
+
+def may_write_to(address: str) -> bool:
+    """Returns whether the operator lets e-mail go to an address, by itself or by its domain."""
+    name, sign, domain = address.lower().rpartition("@")
+    return bool(name and sign) and {address.lower(), f"@{domain}"} & set(settings.EMAIL_TO) != set()
+
+
+def check_address(address: str) -> None:
+    """Refuses an address that no e-mail can or may go to.
+
+    Raises:
+        Refused: this server sends no e-mail, or nobody allowed the address.
+        Invalid: it is none.
+    """
+    if not settings.EMAIL:
+        raise Refused(
+            "this server sends no e-mail",
+            found=address[:TARGET_LENGTH],
+            attempt="the operator sets SMARTCIS_EMAIL",
+        )
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise Invalid("this is no e-mail address", found=address[:TARGET_LENGTH]) from error
+    if not may_write_to(address):
+        raise Refused(
+            "nobody allowed e-mail to this address",
+            found=address[:TARGET_LENGTH],
+            exists=settings.EMAIL_TO,
+            attempt="the operator sets SMARTCIS_EMAIL_TO",
+        )
 
 
 def allowed(url: str, prefixes: Iterable[str]) -> bool:
@@ -98,19 +144,19 @@ def _place(parts: SplitResult) -> tuple[str, str, int]:
     return (parts.scheme, (parts.hostname or "").rstrip("."), parts.port or _PORTS[parts.scheme])
 
 
-def _check_webhook(output: Output) -> None:
+def _check_webhook(target: str) -> None:
     prefixes: list[str] = settings.WEBHOOKS
-    if not output.target:
+    if not target:
         raise Invalid(
             "a webhook needs an address",
             found="WEBHOOK",
             exists=prefixes,
             attempt="OUTPUT TO WEBHOOK 'https://…'",
         )
-    if len(output.target) > TARGET_LENGTH or not allowed(output.target, prefixes):
+    if len(target) > TARGET_LENGTH or not allowed(target, prefixes):
         raise Refused(
             "nobody allowed calls to this address",
-            found=output.target[:TARGET_LENGTH],
+            found=target[:TARGET_LENGTH],
             exists=prefixes,
             attempt="the operator sets SMARTCIS_WEBHOOKS",
         )

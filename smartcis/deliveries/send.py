@@ -1,4 +1,4 @@
-"""Send: calls that are due, signed; again later where nobody took one, and at last given up.
+"""Send: calls and e-mails that are due; again later where nobody took one, and at last given up.
 
     attempt    1    2    3     4 …   10 → given up
     after      0    2 s  4 s   8 s   at most 10 minutes apart
@@ -15,6 +15,7 @@ import json
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import httpx
 import structlog
@@ -22,8 +23,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from aspen.errors import AspenError
-from smartcis.deliveries.outputs import allowed, hosts
-from smartcis.models import Delivery
+from smartcis.deliveries.mail import send_mail
+from smartcis.deliveries.outputs import EMAIL, allowed, hosts
+from smartcis.models import Alarm, Delivery
 from smartcis.outbound import calling
 
 ATTEMPTS = 10
@@ -64,9 +66,13 @@ def send_due(clock_s: Callable[[], float] = time.monotonic) -> int:
 
 
 def sweep_settled() -> int:
-    """Forgets calls that were settled a week ago; returns how many."""
-    old = Delivery.objects.filter(settled_at__lt=timezone.now() - KEPT)
-    return old.delete()[0]
+    """Forgets calls that were settled a week ago, and old alarms; returns how many."""
+    now = timezone.now()
+    past = Alarm.objects.filter(
+        cleared_s__lt=(now - timedelta(days=settings.ALARM_DAYS)).timestamp()
+    )
+    old = Delivery.objects.filter(settled_at__lt=now - KEPT)
+    return past.delete()[1].get("smartcis.Alarm", 0) + old.delete()[0]
 
 
 def signature(body: bytes, at_s: int) -> str:
@@ -79,7 +85,7 @@ def body_of(call: Delivery) -> bytes:
     """Returns what is sent: the same bytes at each attempt."""
     query = call.outlet.query
     names = [name for name, *_ in query.view.columns]
-    fields = {
+    fields: dict[str, Any] = {
         "key": call.key,
         "query": query.pk,
         "name": query.name or None,
@@ -87,16 +93,19 @@ def body_of(call: Delivery) -> bytes:
         "epoch": call.epoch,
         "position": call.position,
         "at_s": call.at_s,
-        "change": "insert" if call.weight > 0 else "delete",
-        "times": abs(call.weight),
-        "row": dict(zip(names, call.row, strict=False)),
     }
+    if call.alarm is not None:
+        fields["alarm"] = call.alarm
+    else:
+        fields["change"] = "insert" if call.weight > 0 else "delete"
+        fields["times"] = abs(call.weight)
+        fields["row"] = dict(zip(names, call.row, strict=False))
     return json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
 
 
 def _make(call: Delivery) -> bool:
     """Makes one call; whether it was taken."""
-    fault, final = _try(call)
+    fault, final = send_mail(call) if call.kind == EMAIL else _try(call)
     call.attempts += 1
     call.fault = fault[:FAULT_LENGTH]
     now = timezone.now()
@@ -104,7 +113,9 @@ def _make(call: Delivery) -> bool:
         call.state, call.due_at, call.settled_at = Delivery.State.DELIVERED, None, now
     elif final or call.attempts >= ATTEMPTS:
         call.state, call.due_at, call.settled_at = Delivery.State.GIVEN_UP, None, now
-        logger.error("webhook given up", key=call.key, target=call.target, reason=call.fault)
+        logger.error(
+            "delivery given up", kind=call.kind, key=call.key, target=call.target, reason=call.fault
+        )
     else:
         call.due_at = now + timedelta(seconds=min(2**call.attempts, LONGEST_PAUSE_S))
     note(call)

@@ -1,9 +1,10 @@
 """Tables: the building and what stands in it, requests, queries, and the outbox to the log."""
 
 from smartcis.models.accesses import StaffAccess
+from smartcis.models.alarms import Alarm, AlarmEvent, WatchedKey
 from smartcis.models.building import Building, Door, Level, Unit, Venue
 from smartcis.models.calendar import Reservation
-from smartcis.models.deliveries import Alarm, Delivery, Outlet, ToldRow
+from smartcis.models.deliveries import Delivery, Outlet, ToldRow
 from smartcis.models.described import DescribedPoint
 from smartcis.models.devices import SeenDevice, SourceMapping
 from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall

@@ -1,4 +1,4 @@
-"""What queries hand out: alarms that stand, calls to make, and what has been sent so far."""
+"""What queries hand out: what has been sent so far, and calls and e-mails to make."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from django.db import models
 from django.utils import timezone
 
 from smartcis.models.queries import MaintainedQuery
-from smartcis.models.source import SourceModel
 
 
 class Outlet(models.Model):
     """A query whose changes are handed out: `OUTPUT TO ALARM | WEBHOOK`.
 
     Args:
-        outputs: `[kind, target]` of each output.
+        outputs: `[kind, target, rule]` of each output; an alarm's rule as
+            `aspen.streamsql.alarm_rule` writes it, null for a webhook.
         epoch: the last one whose changes are in `told`; null: to be compared as a whole.
     """
 
@@ -28,25 +28,33 @@ class Outlet(models.Model):
 
 
 class ToldRow(models.Model):
-    """A row that has been handed out and not taken back; the fold of all that was sent."""
+    """A row that has been handed out and not taken back; the fold of all that was sent.
+
+    Args:
+        key: digest of what its alarms are about; empty where the query raises none.
+    """
 
     outlet = models.ForeignKey(Outlet, on_delete=models.CASCADE, related_name="told")
     digest = models.CharField(max_length=64)
+    key = models.CharField(max_length=64, blank=True, default="")
     row = models.JSONField()
     weight = models.IntegerField()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("outlet", "digest"), name="told_once"),)
+        indexes = (models.Index(fields=("outlet", "key"), name="told_by_key"),)
 
     def __str__(self) -> str:
         return f"{self.outlet_id} {self.weight} {self.row}"
 
 
 class Delivery(models.Model):
-    """One call to make: a row that came (weight above 0) or went.
+    """One call or e-mail to make: a row that came (weight above 0) or went, or an alarm's step.
 
     Args:
         key: idempotency key: the same however often the call is repeated.
+        kind: WEBHOOK, or EMAIL, whose target is an address.
+        alarm: what an alarm's step says of it, as `deliveries/notices.py` says it; null for rows.
         epoch: in which the row came or went.
         due_at: not before; null once it is settled.
         fault: why the last attempt failed, empty otherwise.
@@ -61,7 +69,9 @@ class Delivery(models.Model):
 
     outlet = models.ForeignKey(Outlet, on_delete=models.CASCADE, related_name="deliveries")
     key = models.CharField(max_length=120, unique=True)
+    kind = models.CharField(max_length=10, default="WEBHOOK")
     target = models.CharField(max_length=500)
+    alarm = models.JSONField(null=True)
     epoch = models.BigIntegerField()
     position = models.BigIntegerField()
     at_s = models.FloatField()
@@ -79,31 +89,3 @@ class Delivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} {self.state}"
-
-
-class Alarm(SourceModel):
-    """An alarm that stands: a row of a query with `OUTPUT TO ALARM`; it goes with the row.
-
-    Args:
-        target: which alarm, as the query spells it.
-        message: the row in words.
-    """
-
-    relations = ("alarm",)
-    attributes = {"alarm_id": "pk", "query": "outlet_id"}
-
-    outlet = models.ForeignKey(Outlet, on_delete=models.CASCADE, related_name="alarms")
-    digest = models.CharField(max_length=64)
-    name = models.CharField(max_length=80)
-    target = models.CharField(max_length=80, blank=True)
-    message = models.CharField(max_length=500)
-    raised_s = models.FloatField()
-
-    class Meta(SourceModel.Meta):
-        ordering = ("-raised_s", "pk")
-        constraints = (
-            models.UniqueConstraint(fields=("outlet", "digest", "target"), name="alarm_once"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.message}"
