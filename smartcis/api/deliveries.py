@@ -15,17 +15,21 @@ from smartcis.access.owner import Owner
 from smartcis.actions.retry_deliveries import retry_deliveries
 from smartcis.api.fields import Wanted, row_in_order
 from smartcis.api.schema import EDIT, READ, answers, endpoint
-from smartcis.deliveries.outputs import outlet_of
+from smartcis.deliveries.outputs import EMAIL, WEBHOOK, outlet_of
 from smartcis.models import Delivery
 
 SETTLED_LAST = Case(When(state=Delivery.State.DELIVERED, then=1), default=0)
 
 
 class DeliverySerializer(serializers.Serializer[Any]):
-    """One call: a row that came or went."""
+    """One call or e-mail: a row that came or went, or a step of an alarm."""
 
     key = serializers.CharField(help_text="idempotency key, the same at each attempt")
+    kind = serializers.ChoiceField([WEBHOOK, EMAIL])
     target = serializers.CharField()
+    step = serializers.CharField(
+        source="alarm.step", default=None, allow_null=True, help_text="of an alarm; null for a row"
+    )
     epoch = serializers.IntegerField()
     row = row_in_order()
     weight = serializers.IntegerField(help_text="above 0: it came so often; below: it went")

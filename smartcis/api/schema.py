@@ -42,7 +42,7 @@ TAGS = {
     "machines": "Computers people sit down at, with their software.",
     "kiosks": "Screens on the wall.",
     "sensors": "What is measured where.",
-    "alarms": "What queries with OUTPUT TO ALARM raise.",
+    "alarms": "What queries with OUTPUT TO ALARM raise; staff acknowledge, mute and assign it.",
     "reservations": "The calendar of the rooms.",
     "routes": "The walks of this browser.",
     "feeds": "Sources outside, and what gateways push.",

@@ -63,6 +63,7 @@ urlpatterns = [
     path("v1/asyncapi.json", socket.SocketDescription.as_view(), name="asyncapi"),
     *router.urls,
     path("v1/alarms/", alarms.Alarms.as_view()),
+    path("v1/alarms/<int:alarm_id>/", alarms.AlarmDetail.as_view()),
     path("v1/reservations/", reservations.AllReservations.as_view()),
     path("v1/rooms/<str:rid>/reservations/", reservations.Reservations.as_view()),
     path(

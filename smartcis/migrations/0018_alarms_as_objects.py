@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
                 ('at_s', models.FloatField()),
                 ('what', models.CharField(max_length=120)),
                 ('account', models.CharField(blank=True, max_length=150)),
+                ('whom', models.CharField(blank=True, max_length=150)),
             ],
             options={
                 'ordering': ('at_s', 'pk'),

@@ -148,12 +148,14 @@ class AlarmEvent(models.Model):
         at_s: log time of what happened; what people do has the time of their clock.
         what: raised, cleared, acknowledged, …
         account: who did it; empty for what happened by itself.
+        whom: whose the alarm was made; empty for anything else.
     """
 
     alarm = models.ForeignKey(Alarm, on_delete=models.CASCADE, related_name="events")
     at_s = models.FloatField()
     what = models.CharField(max_length=120)
     account = models.CharField(max_length=150, blank=True)
+    whom = models.CharField(max_length=150, blank=True)
 
     class Meta:
         ordering = ("at_s", "pk")

@@ -21,6 +21,7 @@ OPERATIONS = [
     for method, operation in methods.items()
 ]
 THINGS = {
+    "alarm_id": "1",
     "level_id": "L0",
     "rid": "A",
     "door_id": "A.d1",

@@ -65,7 +65,7 @@ def query(house, building, settings) -> str:
 def send(method: str, path: str, query: str, body: object = None):
     for name in ("query_id", "session", "source", "rid", "mid", "sid", "door_id", "level_id"):
         path = path.replace(f"{{{name}}}", query)
-    for name in ("reservation_id", "device_id", "number"):
+    for name in ("alarm_id", "reservation_id", "device_id", "number"):
         path = path.replace(f"{{{name}}}", "1")
     path = path.removeprefix("/api/v1/")
     return Caller()(method, path, body)

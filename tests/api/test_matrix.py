@@ -24,7 +24,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from drf_spectacular.generators import EndpointEnumerator
 
 from smartcis.actions.issue_token import issue_token
-from smartcis.models import Reservation, Source, Visitor
+from smartcis.models import Alarm, Reservation, Source, Visitor
 
 pytestmark = [pytest.mark.django_db]
 TABLE = tomllib.loads(Path(__file__).with_name("policy.toml").read_text(encoding="utf-8"))
@@ -39,6 +39,7 @@ WALKERS = "SELECT q.node FROM route_request q"
 
 HOST = {"host": "h", "cpu_pct": 1.0, "memory_pct": 1.0, "users": 0, "jobs": 0}
 BODIES: dict[str, Any] = {
+    "PATCH alarms/{alarm_id}/": {"acknowledged": True},
     "PATCH doors/{pk}/": {"state": "locked"},
     "POST feeds/": {"id": "third", "kind": "push"},
     "PATCH feeds/{source}/": {"enabled": False},
@@ -119,6 +120,9 @@ class House:
             "far": "far",
         }
         self.walk = self._made("browser", "routes/", {"node": 1, "software": "LaTeX"})["session"]
+        outlet = {"outlet_id": self.ids["alarm"], "query": self.ids["alarm"], "digest": ""}
+        shown = {"kind": Alarm.Kind.NO_DATA, "key": {}, "raised_s": 1.0, "changed_s": 1.0}
+        self.alarm = Alarm.objects.create(**outlet, **shown)
         self.visitor = Visitor.objects.create(tag="t", simulated=False)
         self.booked = Reservation.objects.create(
             unit_id="A", start="2030-02-01T10:00Z", end="2030-02-01T11:00Z", title="Exam"
@@ -149,6 +153,7 @@ class House:
         """Returns an endpoint's path with the names of a thing."""
         values = {
             "pk": next((pk for name, pk in KEYS.items() if name in endpoint), ""),
+            "alarm_id": str(self.alarm.pk),
             "level_id": "L0",
             "rid": "A",
             "reservation_id": str(self.booked.pk),

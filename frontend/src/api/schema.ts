@@ -23,19 +23,141 @@ export interface components {
              */
             replace: boolean;
         };
-        /** @description An alarm that stands. */
+        /** @description An alarm, under one id from when it was raised. */
         Alarm: {
+            /** @description account; for staff alone */
+            acknowledged_by: string;
+            /**
+             * Format: double
+             * @description when somebody of the staff took note
+             */
+            readonly acknowledged_s: number | null;
+            /** @description as above */
+            assigned_to?: string | null;
+            /**
+             * Format: double
+             * @description when its row last changed
+             */
+            readonly changed_s: number;
+            /**
+             * Format: double
+             * @description when it ended; null while it stands
+             */
+            readonly cleared_s: number | null;
+            /** Door */
+            readonly door_id: string;
             readonly id: number;
-            readonly message: string;
+            /** @description what it is about: the key's columns and their values */
+            key: {
+                [key: string]: components["schemas"]["Cell"] | null;
+            };
+            /** @enum {string} */
+            readonly kind: "threshold" | "no data";
+            /** @description the row in words */
+            message: string;
+            /** Machine */
+            readonly mid: string;
+            /**
+             * Format: double
+             * @description until when nobody is told of it
+             */
+            readonly muted_until_s: number | null;
             readonly name: string;
             /** @description id of the query that raises it */
             query: string;
             /**
              * Format: double
-             * @description when, seconds since 1970
+             * @description when it began, seconds since 1970
              */
-            raised_s: number;
+            readonly raised_s: number;
+            /** Room */
+            readonly rid: string;
+            /** @enum {string} */
+            readonly severity: "info" | "warning" | "critical";
             readonly target: string;
+            /** @description what people call it */
+            title: string;
+            readonly unit: string;
+            /** Format: double */
+            readonly value: number | null;
+        };
+        /** @description What staff do about an alarm. */
+        AlarmChangeRequest: {
+            /** @description somebody has taken note */
+            acknowledged?: boolean;
+            /** @description account of staff; null: nobody */
+            assigned_to?: string | null;
+            /** @description tell nobody of it so long from now; 0: tell again */
+            muted_for_s?: number;
+        };
+        /** @description An alarm with its history. */
+        AlarmDetail: {
+            /** @description account; for staff alone */
+            acknowledged_by: string;
+            /**
+             * Format: double
+             * @description when somebody of the staff took note
+             */
+            readonly acknowledged_s: number | null;
+            /** @description as above */
+            assigned_to?: string | null;
+            /**
+             * Format: double
+             * @description when its row last changed
+             */
+            readonly changed_s: number;
+            /**
+             * Format: double
+             * @description when it ended; null while it stands
+             */
+            readonly cleared_s: number | null;
+            /** Door */
+            readonly door_id: string;
+            events: components["schemas"]["AlarmEvent"][];
+            readonly id: number;
+            /** @description what it is about: the key's columns and their values */
+            key: {
+                [key: string]: components["schemas"]["Cell"] | null;
+            };
+            /** @enum {string} */
+            readonly kind: "threshold" | "no data";
+            /** @description the row in words */
+            message: string;
+            /** Machine */
+            readonly mid: string;
+            /**
+             * Format: double
+             * @description until when nobody is told of it
+             */
+            readonly muted_until_s: number | null;
+            readonly name: string;
+            /** @description id of the query that raises it */
+            query: string;
+            /**
+             * Format: double
+             * @description when it began, seconds since 1970
+             */
+            readonly raised_s: number;
+            /** Room */
+            readonly rid: string;
+            /** @enum {string} */
+            readonly severity: "info" | "warning" | "critical";
+            readonly target: string;
+            /** @description what people call it */
+            title: string;
+            readonly unit: string;
+            /** Format: double */
+            readonly value: number | null;
+        };
+        /** @description What happened to an alarm, or what somebody did about it. */
+        AlarmEvent: {
+            /** @description who did it, empty for nobody; for staff alone */
+            account: string;
+            /** Format: double */
+            readonly at_s: number;
+            readonly what: string;
+            /** @description to whom it was assigned; for staff alone */
+            whom: string;
         };
         /** @description An alternative. */
         Alternative: {
@@ -136,7 +258,7 @@ export interface components {
              */
             rows_per_s: number;
         };
-        /** @description One call: a row that came or went. */
+        /** @description One call or e-mail: a row that came or went, or a step of an alarm. */
         Delivery: {
             attempts: number;
             /** Format: date-time */
@@ -146,11 +268,15 @@ export interface components {
             fault: string;
             /** @description idempotency key, the same at each attempt */
             key: string;
+            /** @enum {string} */
+            kind: "WEBHOOK" | "EMAIL";
             row: (components["schemas"]["Cell"] | null)[];
             /** Format: date-time */
             settled_at: string | null;
             /** @enum {string} */
             state: "pending" | "delivered" | "given_up";
+            /** @description of an alarm; null for a row */
+            step?: string | null;
             target: string;
             /** @description above 0: it came so often; below: it went */
             weight: number;
@@ -1837,6 +1963,9 @@ export interface components {
 export type AcceptedProposals = components['schemas']['AcceptedProposals'];
 export type AcceptRequest = components['schemas']['AcceptRequest'];
 export type Alarm = components['schemas']['Alarm'];
+export type AlarmChangeRequest = components['schemas']['AlarmChangeRequest'];
+export type AlarmDetail = components['schemas']['AlarmDetail'];
+export type AlarmEvent = components['schemas']['AlarmEvent'];
 export type Alternative = components['schemas']['Alternative'];
 export type Answer = components['schemas']['Answer'];
 export type Answered = components['schemas']['Answered'];
