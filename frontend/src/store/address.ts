@@ -7,7 +7,7 @@ export interface Address {
   readonly from: string | null;
   readonly software: string | null;
   readonly stepFree: boolean;
-  /** machine:<mid>, room:<rid> or door:<id>. */
+  /** machine:<mid>, room:<rid>, door:<id> or sensor:<sid>. */
   readonly select: string | null;
   /** A query whose rows are drawn on the plan. */
   readonly layer: string | null;

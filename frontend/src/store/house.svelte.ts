@@ -3,6 +3,7 @@ import { http, Problem } from '../api/http';
 import type { Building, Level, Plan } from '../api/schema';
 import { grouped } from '../lists';
 import type { Live } from './live.svelte';
+import { sensorsOf, type Sensor } from './sensors';
 import { world, type Room, type World } from './world';
 
 /** After a failure the building is asked for again, ms. */
@@ -16,6 +17,7 @@ export class House {
   constructor(private readonly live: Live) {}
 
   readonly world: World = $derived.by(() => world(this.plans, this.live.tables));
+  readonly sensors: ReadonlyMap<string, Sensor> = $derived(sensorsOf(this.plans));
   /** The highest floor first. */
   readonly levels: readonly Level[] = $derived(
     [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),

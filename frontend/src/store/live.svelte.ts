@@ -14,6 +14,9 @@ class Cell {
   table = $state.raw<Table>(UNKNOWN);
   bag: Bag | null = null;
   followed = false;
+  /** How many parts of the page follow it for a while, and what ends that. */
+  more = 0;
+  endMore: () => void = () => undefined;
 }
 
 /** The cells by view, made when first asked for; each is reactive on its own. */
@@ -98,7 +101,14 @@ export class Live {
 
   /** Follow a view besides the page's own; returns the function that ends it. */
   followMore(view: string): () => void {
-    return this.cells.of(view).followed ? () => undefined : this.follow(view);
+    const cell = this.cells.of(view);
+    if (cell.followed && cell.more === 0) return () => undefined; // the page follows it anyway
+    if (cell.more++ === 0) cell.endMore = this.follow(view);
+    let followed = true;
+    return () => {
+      if (followed && --cell.more === 0) cell.endMore();
+      followed = false;
+    };
   }
 
   private follow(view: string): () => void {

@@ -3,12 +3,14 @@ import type { Announcer } from './announcer.svelte';
 import type { House } from './house.svelte';
 import type { Navigation } from './navigation.svelte';
 import type { RouteStore } from './route.svelte';
+import type { Sensor } from './sensors';
 import type { Door, Machine, Room } from './world';
 import { floorHeading } from './words';
 
 export type Selected =
   | { readonly kind: 'machine'; readonly machine: Machine }
   | { readonly kind: 'room'; readonly room: Room }
+  | { readonly kind: 'sensor'; readonly sensor: Sensor }
   | { readonly kind: 'door'; readonly door: Door };
 
 function levelOf(selected: Selected | null): string | null {
@@ -19,6 +21,8 @@ function levelOf(selected: Selected | null): string | null {
       return selected.room.levelId;
     case 'door':
       return selected.door.levelId;
+    case 'sensor':
+      return selected.sensor.levelId;
     default:
       return null;
   }
@@ -39,8 +43,18 @@ export class Selection {
     return levelOf(this.selected) ?? this.route.origin?.levelId ?? this.house.building?.default_level ?? '';
   });
 
+  /** Whether the window with the power of a machine's tasks is open. */
+  tasksShown = $state(false);
+
+  /** Select a machine and open the window with the power of its tasks. */
+  showTasks(mid: string): void {
+    this.select(`machine:${mid}`);
+    this.tasksShown = true;
+  }
+
   /** Select something by its key, or nothing; the floor one looks at stays. */
   select(key: string | null): void {
+    this.tasksShown = false;
     this.nav.go({ select: key, ...(this.levelId === '' ? {} : { level: this.levelId }) });
   }
 
@@ -61,6 +75,8 @@ export class Selection {
     if (kind === 'machine' && machine) return { kind, machine };
     if (kind === 'room' && room) return { kind, room };
     if (kind === 'door' && door) return { kind, door };
+    const sensor = this.house.sensors.get(id);
+    if (kind === 'sensor' && sensor) return { kind, sensor };
     return null;
   }
 }

@@ -76,6 +76,25 @@ export function floorHeading(name: string): string {
   return title.slice(0, 1).toUpperCase() + title.slice(1);
 }
 
+/** "21.4 °C", "39 %", "1,240 lx": as many digits as tell something. */
+export function amount(value: number, unit: string): string {
+  const digits = Math.abs(value) >= 100 || unit === '%' || unit === 'lx' ? 0 : 1;
+  const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return unit === '' ? text : `${text} ${unit}`;
+}
+
+/** "14:05", and "Tue 14:05" on another day; the reader's own zone, named where `zone` is set. */
+export function clockTime(atS: number, nowS: number, zone = false): string {
+  const at = new Date(atS * 1000);
+  const sameDay = at.toDateString() === new Date(nowS * 1000).toDateString();
+  return at.toLocaleString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(sameDay ? {} : { weekday: 'short' }),
+    ...(zone ? { timeZoneName: 'short' } : {}),
+  });
+}
+
 /** "just now", "6 min ago", "2 h ago". */
 export function age(atS: number, nowS: number): string {
   const past = Math.max(0, nowS - atS);

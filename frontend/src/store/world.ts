@@ -41,6 +41,8 @@ export interface Machine {
   readonly levelId: string;
   readonly at: Point;
   readonly software: readonly string[];
+  /** As the inventory says; empty where it does not. */
+  readonly cpuType: string;
   readonly simulated: boolean;
   readonly seatSid: string | null;
   readonly state: MachineState;
@@ -163,7 +165,7 @@ function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Mac
   const cpu = readings(tables.newest_processor, 'mid', 'cpu_pct');
   return plans.flatMap((plan) => {
     const seats = new Map(plan.sensors.map((s) => [s.kind === 'seat' ? s.mid : null, s.sid]));
-    return plan.machines.map(({ mid, host, rid, node, x_m, y_m, software, simulated }) => ({
+    return plan.machines.map(({ mid, host, rid, node, x_m, y_m, software, cpu_type, simulated }) => ({
       mid,
       host,
       rid,
@@ -171,6 +173,7 @@ function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Mac
       levelId: plan.level_id,
       at: [x_m, y_m] as Point,
       software,
+      cpuType: cpu_type,
       simulated,
       seatSid: seats.get(mid) ?? null,
       state: MACHINE_STATES[String(states.get(mid)?.state)] ?? 'no-data',
