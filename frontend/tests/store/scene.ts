@@ -128,7 +128,10 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   visitor_position: ['visitor', 'level_id', 'rid', 'x_m', 'y_m', 'consent', 'simulated'],
   visitors_on_level: ['level_id', 'visitors'],
   silent_source: ['source', 'name', 'kind', 'rid', 'mid', 'since_s', 'reason'],
-  active_alarm: ['alarm_id', 'query', 'name', 'target', 'message', 'raised_s'],
+  active_alarm: [
+    ...['alarm_id', 'query', 'name', 'target', 'kind', 'severity', 'message', 'value', 'unit', 'rid', 'mid'],
+    ...['door_id', 'level_id', 'raised_s', 'changed_s', 'acknowledged', 'muted_until_s', 'assigned'],
+  ],
   nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
   route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
 };
@@ -179,4 +182,30 @@ export function tables(over: Partial<Record<ViewName, Row[]>> = {}): Tables {
       return [view, given === undefined ? UNKNOWN : table(COLUMNS[view], given)];
     }),
   ) as Record<ViewName, Table>;
+}
+
+/** A row of `active_alarm`: room lab of the ground floor has been too warm since 100. */
+export function alarmRow(id: number, over: Readonly<Record<string, Row[number]>> = {}): Row {
+  const fields: Readonly<Record<string, Row[number]>> = {
+    alarm_id: id,
+    query: 'q',
+    name: 'warm rooms',
+    target: 'too warm',
+    kind: 'threshold',
+    severity: 'critical',
+    message: 'rid lab, celsius 26.4',
+    value: 26.4,
+    unit: '°C',
+    rid: 'lab',
+    mid: null,
+    door_id: null,
+    level_id: 'L0',
+    raised_s: 100,
+    changed_s: 100,
+    acknowledged: false,
+    muted_until_s: null,
+    assigned: false,
+    ...over,
+  };
+  return COLUMNS.active_alarm.map((name) => fields[name] ?? null);
 }
