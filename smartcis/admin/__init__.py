@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from smartcis.admin import (
+    alarms,
     building,
     calendar,
     devices,

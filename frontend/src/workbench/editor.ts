@@ -25,7 +25,8 @@ import type { Source } from '../api/schema';
 const STREAM_SQL = SQLDialect.define({
   keywords:
     'once select from where group by having order as join left on and or not in exists union all distinct with recursive ' +
-    'create view case when then else end is null between like partition rows range seconds minutes hours true false interval',
+    'create view case when then else end is null between like partition rows range seconds minutes hours true false interval ' +
+    'output to alarm webhook key raise clear for no data after severity notify email',
   types: 'int float text bool',
   builtin: 'count sum min max avg abs round lower upper coalesce least greatest distance',
   operatorChars: '*+-%<>!=/',

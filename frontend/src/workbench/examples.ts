@@ -48,6 +48,17 @@ JOIN room r ON r.rid = c.rid
 WHERE c.celsius >= 23`,
   },
   {
+    title: 'Alarm: rooms that are too warm (staff)',
+    sql: `SELECT c.rid, MAX(c.celsius) AS celsius
+FROM room_climate c
+GROUP BY c.rid
+OUTPUT TO ALARM 'too warm' KEY (rid)
+  RAISE WHEN celsius >= 26 FOR 30 SECONDS
+  CLEAR WHEN celsius < 25 FOR 60 SECONDS
+  NO DATA AFTER 5 MINUTES
+  SEVERITY warning`,
+  },
+  {
     title: 'Ask once: rooms by name',
     sql: `ONCE SELECT rid, name, category
 FROM room
