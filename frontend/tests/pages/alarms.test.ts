@@ -76,7 +76,7 @@ const shown = (): string[] =>
 const announced = (): string => one('[data-testid="alarm-announcer"]').textContent;
 
 async function stand(...rows: Row[]): Promise<void> {
-  hand.socket.says(snapshot(id(), 'active_alarm', 1, rows, COLUMNS.active_alarm));
+  hand.socket.says(snapshot(id(), 'active_alarm', 1, rows as never, COLUMNS.active_alarm));
   await vi.waitFor(() => {
     flushSync();
     expect(shown()).toHaveLength(rows.length);
