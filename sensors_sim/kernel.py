@@ -20,6 +20,7 @@ from random import Random
 
 from aspen.motes.kinds import DeviceKind, device_kind
 from sensors_sim.computers import ComputerState, computer_state
+from sensors_sim.faults import FAULTS, Wrong
 from sensors_sim.occupancy import Workplace, workplace_of
 from sensors_sim.radio import FLOOR_DBM, signal_dbm
 from sensors_sim.visitors import Walker
@@ -56,6 +57,7 @@ class Kernel:
         self._kinds: dict[str, DeviceKind] = {}
         self._rngs: dict[str, Random] = {}
         self._samples: dict[str, tuple[float, Sample]] = {}
+        self._faults: dict[str, Wrong] = {}
         self._workplaces: dict[str, Workplace] = {}
         self._seats: dict[str, set[str]] = defaultdict(set)
         self._receivers: dict[str, dict[str, SensorSpec]] = defaultdict(dict)
@@ -111,6 +113,10 @@ class Kernel:
         if kind.hears_tags:
             self._receivers[sensor.level][sensor.sid] = sensor
             return
+        if sensor.fault:
+            chance = Random(f"{self._seed}/fault/{sensor.sid}")
+            begin = FAULTS[sensor.fault].begin
+            self._faults[sensor.sid] = begin(sensor.fault_amount, self.now_s, chance)
         if sensor.waveform == "people":
             self._watch(sensor)
         else:
@@ -125,7 +131,7 @@ class Kernel:
         if sensor is None:
             return
         self._generation.pop((SENSOR, sid), None)
-        for known in (self._samples, self._kinds, self._rngs):
+        for known in (self._samples, self._kinds, self._rngs, self._faults):
             known.pop(sid, None)
         self._receivers[sensor.level].pop(sid, None)
         self._seats[sensor.mid].discard(sid)
@@ -175,12 +181,14 @@ class Kernel:
         """Measure outside the sensor's own period, for a query with a period of its own.
 
         Returns:
-            One value, rounded as the device does; nothing for a sensor that is gone or a receiver.
+            One value, rounded as the device does; nothing for a sensor that is gone, a receiver, or
+            where a fault loses it.
         """
         sensor = self._sensors.get(sid)
         if sensor is None or self._kinds[sid].hears_tags:
             return []
-        return [(_held(self._kinds[sid], self._value(sensor, max(at_s, self.now_s))),)]
+        value = self._reported(sensor, max(at_s, self.now_s))
+        return [] if value is None else [(_held(self._kinds[sid], value),)]
 
     def _at(self, due_s: float, what: int, key: str) -> None:
         """Schedule one event, replacing the one pending for the same thing."""
@@ -214,7 +222,14 @@ class Kernel:
         sensor, kind = self._sensors[sid], self._kinds[sid]
         if self.acquire is not None and kind.stream not in self.acquire:
             return ()
-        return (self._reading(sensor, kind, self._value(sensor, self.now_s)),)
+        value = self._reported(sensor, self.now_s)
+        return () if value is None else (self._reading(sensor, kind, value),)
+
+    def _reported(self, sensor: SensorSpec, at_s: float) -> float | None:
+        """Returns what a sensor says, which its fault decides; None for nothing."""
+        value = self._value(sensor, at_s)
+        wrong = self._faults.get(sensor.sid)
+        return value if wrong is None else wrong(value, at_s)
 
     def _value(self, sensor: SensorSpec, at_s: float) -> float:
         if sensor.waveform != "people":

@@ -20,6 +20,8 @@ class SensorSpec:
         waveform: key of a waveform.
         parameters: checked, defaults filled in.
         mid: the machine it watches, empty for none.
+        fault: key of a fault, empty for none.
+        fault_amount: how much of it.
     """
 
     sid: str
@@ -32,6 +34,8 @@ class SensorSpec:
     parameters: Mapping[str, Any]
     period_s: float
     mid: str = ""
+    fault: str = ""
+    fault_amount: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from smartcis.access.grants import is_staff
 from smartcis.access.seen_as import is_as_visitor, is_of_kiosk, set_as_visitor
 from smartcis.admin.login import AccountLogin
 from smartcis.body_limit import App, Message, Receive, Send
+from smartcis.models.changes import ACTOR
 
 User = AbstractBaseUser | AnonymousUser
 
@@ -46,7 +47,12 @@ class SeenAsVisitor:
         request.signed_in = signed_in  # type: ignore[attr-defined]
         request.seen_as_visitor = SimpleLazyObject(chosen)  # type: ignore[attr-defined]
         request.user = cast("Any", SimpleLazyObject(user))
-        return self.get_response(request)
+        # Whoever turns out to act: a token's account takes the place of the session's.
+        told = ACTOR.set(lambda: request.user.get_username() if is_staff(request.user) else "")
+        try:
+            return self.get_response(request)
+        finally:
+            ACTOR.reset(told)
 
 
 class SocketSeenAsVisitor:

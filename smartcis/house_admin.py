@@ -17,7 +17,7 @@ GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("sources", "What feeds it", ("Source", "SeenDevice", "RefusedMessage")),
     ("calendar", "Calendar", ("Reservation",)),
     ("visitors", "Visitors", ("Visitor", "StaffAccess")),
-    ("accounts", "Accounts and rights", ("User", "Group", "AccessToken", "ReadPolicy")),
+    ("accounts", "Accounts and rights", ("User", "Group", "AccessToken", "ReadPolicy", "Change")),
     ("graph", "Walking graph", ("RoutingNode", "RoutingEdge")),
 )
 

@@ -18,13 +18,20 @@ logger = structlog.get_logger(__name__)
 
 @transaction.atomic
 def add_kiosk(
-    kiosk_id: str, owner: Owner, *, name: str, simulated: bool = False, **where: Any
+    kiosk_id: str,
+    owner: Owner,
+    *,
+    name: str,
+    simulated: bool = False,
+    bearing_deg: float | None = None,
+    **where: Any,
 ) -> Kiosk:
     """Adds a kiosk.
 
     Args:
         kiosk_id: stands in the address of its page.
         owner: staff.
+        bearing_deg: where people look who stand before it, clockwise from north.
         where: node, the walking point before it; or level_id, x_m and y_m.
 
     Raises:
@@ -37,7 +44,7 @@ def add_kiosk(
     refuse_taken(Kiosk, kiosk_id, "kiosk")
     if not where:
         raise Invalid("say where the kiosk hangs", attempt="give node, or level_id, x_m and y_m")
-    said = {"name": name, "simulated": simulated, **where}
+    said = {"name": name, "simulated": simulated, "bearing_deg": bearing_deg, **where}
     made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said)
     logger.info("kiosk_added", kiosk=kiosk_id, account=owner.account)
     return made

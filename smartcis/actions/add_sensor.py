@@ -22,7 +22,8 @@ def add_sensor(
         sid: its id in every reading; a fresh one where none is said.
         rid: the room, for kinds that watch a room.
         mid: the machine, for kinds that watch a machine.
-        settings: waveform, parameters, period_s, enabled, simulated.
+        settings: waveform, parameters, fault, fault_amount, period_s, enabled,
+            simulated.
 
     Raises:
         Refused: the owner is no staff.

@@ -6,6 +6,7 @@ from smartcis.admin import (
     alarms,
     building,
     calendar,
+    changes,
     devices,
     equipment,
     imports,

@@ -16,6 +16,7 @@ from smartcis.actions.rename_level import rename_level
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.actions.support.check_category import check_category
 from smartcis.admin.inventory import Inventoried
+from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Page, ReadOnly, derived_mark, refuse
 from smartcis.errors import Invalid
 from smartcis.models import Building, Door, Level, Unit, Venue
@@ -75,7 +76,7 @@ class UnitForm(Form):
 
 
 @admin.register(Unit)
-class UnitAdmin(Inventoried):
+class UnitAdmin(Inventoried, Many):
     """Rooms, corridors, stairs and lifts; searched by other pages' selectors."""
 
     form = UnitForm
@@ -87,6 +88,9 @@ class UnitAdmin(Inventoried):
         *("rid", "level", "feature_id", "label_x_m", "label_y_m", "area_m2", "derived"),
         "unreached",
     )
+
+    many_fields = ("category",)
+    many_action = staticmethod(change_room)
 
     has_add_permission = refuse
     has_delete_permission = refuse

@@ -10,12 +10,14 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
 from smartcis.access.owner import Owner
+from smartcis.actions.change_machine import change_machine
 from smartcis.actions.remove_kiosk import remove_kiosk
 from smartcis.actions.remove_machine import remove_machine
 from smartcis.actions.support.save_kiosk import save_kiosk
 from smartcis.actions.support.save_machine import save_machine
 from smartcis.actions.support.stand import Stand, stand_of
 from smartcis.admin.inventory import InventoryPage
+from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Kept, Page, Table, simulated_mark
 from smartcis.errors import Invalid
 from smartcis.models import Desk, Kiosk, Machine, SoftwareInstall
@@ -61,7 +63,7 @@ class MachineForm(Form):
 
 
 @admin.register(Machine)
-class MachineAdmin(InventoryPage, Kept):
+class MachineAdmin(InventoryPage, Kept, Many):
     """Machines, searched by host or room; software is edited in place."""
 
     form = MachineForm
@@ -72,6 +74,8 @@ class MachineAdmin(InventoryPage, Kept):
     search_fields = ("mid", "host", "unit__rid", "unit__name")
     autocomplete_fields = ("unit", "node")
     inlines = (SoftwareInline,)
+    many_fields = ("cpu_type", "simulated")
+    many_action = staticmethod(change_machine)
 
     def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
         """Saves a machine as the API does: with its desk, and with what moves with it."""
@@ -115,11 +119,26 @@ class DeskAdmin(Page):
     autocomplete_fields = ("unit", "node")
 
 
+class KioskForm(Form):
+    """A kiosk, and how its plan is turned."""
+
+    class Meta:
+        model = Kiosk
+        fields = ("kiosk_id", "name", "node", "bearing_deg", "simulated")
+        help_texts = {
+            "kiosk_id": "Stands in the address of its page: /kiosk/entrance/.",
+            "node": "Where people stand who look at it.",
+            "bearing_deg": "Where people look who stand before it, clockwise from the plan's north:"
+            " 90 is east. Its plan is turned so that this is up. Empty: as it is drawn.",
+        }
+
+
 @admin.register(Kiosk)
 class KioskAdmin(Kept):
     """Screens on the wall."""
 
-    list_display = ("name", "kiosk_id", "node", simulated_mark)
+    form = KioskForm
+    list_display = ("name", "kiosk_id", "node", "bearing_deg", simulated_mark)
     list_select_related = ("node__unit",)
     search_fields = ("name", "kiosk_id")
     autocomplete_fields = ("node",)

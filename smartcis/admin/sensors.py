@@ -10,8 +10,11 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from sensors_sim.faults import FAULTS
 from sensors_sim.waveforms import WAVEFORMS
+from smartcis.actions.change_sensor import change_sensor
 from smartcis.admin.inventory import Inventoried
+from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Page, Switched, simulated_mark
 from smartcis.models import RegionSeed, Sensor, SensorKind
 from smartcis.models.sensor_kinds import sensor_kinds
@@ -53,11 +56,13 @@ class SensorForm(Form):
             "unit",
             "waveform",
             "parameters",
+            "fault",
+            "fault_amount",
             "period_s",
             "enabled",
             "simulated",
         )
-        labels = {"period_s": "Seconds between readings"}
+        labels = {"period_s": "Seconds between readings", "fault_amount": "How much"}
         help_texts = {
             "kind": "What it measures. Seat and processor sensors watch a machine.",
             "machine": "For seat and processor sensors. The room follows from it.",
@@ -66,6 +71,11 @@ class SensorForm(Form):
                 "What the simulator lets it measure. The simulated people only sit on seats, use "
                 "processors and pass receivers."
             ),
+            "fault": "What the simulated sensor gets wrong from now on, to see what the building "
+            "makes of it; readings of the past stay.",
+            "fault_amount": "Empty for the usual. "
+            + "; ".join(f"{one.key}: {one.amount}" for one in FAULTS.values() if one.amount)
+            + ".",
             "enabled": "Switched off, it falls silent; after some minutes the map says “no data”.",
             "period_s": "Up to a day for temperature, humidity, light and kinds of your own; "
             "silent four times as long, the sensor is shown without data.",
@@ -83,7 +93,7 @@ class SensorForm(Form):
 
 
 @admin.register(Sensor)
-class SensorAdmin(Inventoried, Switched):
+class SensorAdmin(Inventoried, Switched, Many):
     """Sensors; a change of waveform or parameters is sent at once."""
 
     form = SensorForm
@@ -93,15 +103,24 @@ class SensorAdmin(Inventoried, Switched):
         "unit",
         "machine",
         "waveform",
+        "faulted",
         "period_s",
         "enabled",
         simulated_mark,
     )
-    list_filter = ("kind", "level", "waveform", "enabled", "simulated")
+    list_filter = ("kind", "level", "fault", "waveform", "enabled", "simulated")
     list_select_related = ("unit", "machine")
     search_fields = ("sid", "unit__rid", "unit__name", "machine__mid", "machine__host")
     autocomplete_fields = ("unit", "machine")
     stored = ("sid", "level", "x_m", "y_m", "updated_at")
+    many_fields = ("waveform", "parameters", "fault", "fault_amount", "period_s", "enabled")
+    many_action = staticmethod(change_sensor)
+    actions = (*Switched.actions, *Many.actions)
+
+    @admin.display(description="fault", ordering="fault")
+    def faulted(self, sensor: Sensor) -> str:
+        """Returns what it gets wrong, as a mark."""
+        return f"⚠ {sensor.fault}" if sensor.fault else "none"
 
 
 @admin.register(SensorKind)

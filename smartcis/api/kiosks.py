@@ -29,7 +29,7 @@ class KioskSerializer(serializers.ModelSerializer[Kiosk]):
 
     class Meta:
         model = Kiosk
-        fields = ("id", "name", "node", "level_id", "x_m", "y_m", "simulated")
+        fields = ("id", "name", "node", "level_id", "x_m", "y_m", "bearing_deg", "simulated")
         read_only_fields = fields
 
 
@@ -45,6 +45,14 @@ class KioskChangeSerializer(serializers.Serializer[Any]):
     )
     x_m = serializers.FloatField(required=False)
     y_m = serializers.FloatField(required=False)
+    bearing_deg = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        min_value=0,
+        max_value=360,
+        help_text="where people look who stand before it, degrees clockwise from the plan's north; "
+        "its plan is turned so that this is up; null leaves the plan as drawn",
+    )
     simulated = serializers.BooleanField(required=False)
 
 

@@ -33,7 +33,7 @@ class SensorSerializer(serializers.ModelSerializer[Sensor]):
         model = Sensor
         fields = (
             *("sid", "kind", "rid", "mid", "node", "level_id", "x_m", "y_m", "simulated"),
-            *("enabled", "waveform", "parameters", "period_s"),
+            *("enabled", "waveform", "parameters", "fault", "fault_amount", "period_s"),
         )
         read_only_fields = fields
 
@@ -44,6 +44,15 @@ class SensorChangeSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(required=False, max_length=40, help_text=KIND)
     waveform = serializers.ChoiceField(Sensor.WAVEFORM_CHOICES, required=False)
     parameters = serializers.DictField(required=False)
+    fault = serializers.ChoiceField(
+        Sensor.FAULT_CHOICES,
+        required=False,
+        allow_blank=True,
+        help_text="what a simulated sensor gets wrong; empty for nothing",
+    )
+    fault_amount = serializers.FloatField(
+        required=False, allow_null=True, help_text="how much of it; null for the usual"
+    )
     period_s = serializers.FloatField(required=False)
     enabled = serializers.BooleanField(required=False)
     simulated = serializers.BooleanField(
@@ -68,7 +77,7 @@ class SensorFilter(Filters):
 
     class Meta:
         model = Sensor
-        fields = ("kind", "rid", "mid", "level_id", "simulated", "enabled")
+        fields = ("kind", "rid", "mid", "level_id", "simulated", "enabled", "fault")
 
 
 @shown(SensorSerializer)

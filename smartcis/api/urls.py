@@ -99,6 +99,7 @@ urlpatterns = [
     path("v1/queries/<str:query_id>/deliveries/", deliveries.Deliveries.as_view()),
     path("v1/queries/<str:query_id>/placement/", placements.QueryPlacement.as_view()),
     path("v1/visitors/policy/", visitors.VisitorPolicy.as_view()),
+    path("v1/visitors/card/", visitors.VisitorCard.as_view()),
     path("v1/visitors/me/", visitors.VisitorMe.as_view()),
     re_path(r"", nothing_here),
 ]

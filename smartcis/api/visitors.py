@@ -16,7 +16,7 @@ from smartcis.actions.rename_visitors import AT_HOUR
 from smartcis.actions.set_visitor_consent import set_visitor_consent
 from smartcis.api.fields import Wanted
 from smartcis.api.schema import READ, SEND, endpoint
-from smartcis.errors import Invalid
+from smartcis.errors import Invalid, NotFound
 from smartcis.models import Visitor
 from smartcis.policies import POSITIONS_KEPT_S
 
@@ -52,6 +52,33 @@ class PolicySerializer(serializers.Serializer[Any]):
         "while the engine stands still or little happens"
     )
     renamed_at_hour = serializers.IntegerField(help_text="pseudonyms change, in the house's time")
+
+
+class CardSerializer(serializers.Serializer[Any]):
+    """What a tag's card says."""
+
+    code = serializers.CharField(help_text="the tag's secret: send it as Visitor-Code")
+
+
+class VisitorCard(APIView):
+    """The card of a simulated visitor, for people who want to try what one may choose."""
+
+    permission_classes = (AllowAny,)
+    throttle_scope = "visitors"
+
+    @endpoint(CardSerializer, *READ)
+    def get(self, _request: Request) -> Visitor:
+        """Returns the card of one of the simulated visitors who walk about, drawn by lot.
+
+        Raises:
+            NotFound: nobody is simulated here.
+        """
+        found = Visitor.objects.filter(simulated=True, enabled=True).order_by("?").first()
+        if found is None:
+            raise NotFound(
+                "no visitor is simulated here", attempt="take the code from your own tag's card"
+            )
+        return found
 
 
 class VisitorPolicy(APIView):

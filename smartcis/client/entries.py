@@ -36,6 +36,7 @@ class KioskEntry:
     level_id: str
     x_m: float
     y_m: float
+    bearing_deg: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,8 @@ class SensorEntry:
     enabled: bool
     waveform: str
     parameters: Mapping[str, Any]
+    fault: str
+    fault_amount: float | None
     period_s: float
 
 

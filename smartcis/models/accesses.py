@@ -40,7 +40,8 @@ class StaffAccess(models.Model):
 
     class Meta:
         ordering = ("-at",)
-        verbose_name_plural = "staff accesses"
+        verbose_name = "look of staff at visitors"
+        verbose_name_plural = "looks of staff at visitors"
 
     def __str__(self) -> str:
         return f"{self.account} {self.how} {self.what[:60]}"

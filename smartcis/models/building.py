@@ -68,7 +68,7 @@ class Level(SourceModel):
 
     relations = ("level",)
 
-    level_id = models.CharField(primary_key=True, max_length=16)
+    level_id = models.CharField("floor id", primary_key=True, max_length=16)
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="levels")
     feature_id = models.CharField(max_length=64)
     ordinal = models.FloatField()
@@ -79,6 +79,8 @@ class Level(SourceModel):
 
     class Meta(SourceModel.Meta):
         ordering = ("ordinal",)
+        verbose_name = "floor"
+        verbose_name_plural = "floors"
 
     def __str__(self) -> str:
         return self.name
@@ -100,7 +102,7 @@ class Unit(SourceModel):
     relations = ("room", "room_point")
     attributes = {"x_m": "label_x_m", "y_m": "label_y_m"}
 
-    rid = models.CharField(primary_key=True, max_length=60)
+    rid = models.CharField("number", primary_key=True, max_length=60)
     level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="units")
     feature_id = models.CharField(max_length=64, blank=True)
     name = models.CharField(max_length=200, blank=True)
@@ -117,6 +119,8 @@ class Unit(SourceModel):
 
     class Meta(SourceModel.Meta):
         ordering = ("level", "rid")
+        verbose_name = "room or corridor"
+        verbose_name_plural = "rooms and corridors"
 
     def __str__(self) -> str:
         return f"{self.name} ({self.rid})" if self.name and self.name != self.rid else self.rid
@@ -136,7 +140,7 @@ class Door(SourceModel):
 
     relations = ("door",)
 
-    door_id = models.CharField(primary_key=True, max_length=70)
+    door_id = models.CharField("door", primary_key=True, max_length=70)
     level = models.ForeignKey(Level, on_delete=models.CASCADE, related_name="doors")
     inner = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="doors")
     outer = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="doors_into_others")

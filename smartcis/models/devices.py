@@ -116,6 +116,8 @@ class SeenDevice(models.Model):
     class Meta:
         ordering = ("-heard_s", "pk")
         constraints = (models.UniqueConstraint(fields=("source", "device"), name="seen_once"),)
+        verbose_name = "device that was heard"
+        verbose_name_plural = "devices that were heard"
 
     def __str__(self) -> str:
         return self.name or self.device

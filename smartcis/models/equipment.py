@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from smartcis.models.building import Unit
@@ -13,8 +14,12 @@ class Desk(models.Model):
     """A fixture one sits down at; no relation of its own, its machine has one."""
 
     desk_id = models.CharField(primary_key=True, max_length=70)
-    unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="desks")
-    node = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="desks")
+    unit = models.ForeignKey(
+        Unit, on_delete=models.CASCADE, related_name="desks", verbose_name="room"
+    )
+    node = models.ForeignKey(
+        RoutingNode, on_delete=models.CASCADE, related_name="desks", verbose_name="walking point"
+    )
     x_m = models.FloatField()
     y_m = models.FloatField()
     simulated = models.BooleanField(default=True)
@@ -38,16 +43,20 @@ class Machine(SourceModel):
     attributes = {"rid": "unit_id", "node": "node_id", "level_id": "unit.level_id"}
     rows_need = ("unit",)
 
-    mid = models.CharField(primary_key=True, max_length=70)
+    mid = models.CharField("id", primary_key=True, max_length=70)
     host = models.CharField(max_length=100)
-    unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="machines")
-    node = models.ForeignKey(RoutingNode, on_delete=models.PROTECT, related_name="machines")
+    unit = models.ForeignKey(
+        Unit, on_delete=models.CASCADE, related_name="machines", verbose_name="room"
+    )
+    node = models.ForeignKey(
+        RoutingNode, on_delete=models.PROTECT, related_name="machines", verbose_name="walking point"
+    )
     desk = models.OneToOneField(
         Desk, null=True, blank=True, on_delete=models.SET_NULL, related_name="machine"
     )
     x_m = models.FloatField()
     y_m = models.FloatField()
-    cpu_type = models.CharField(max_length=100, blank=True)
+    cpu_type = models.CharField("processor", max_length=100, blank=True)
     simulated = models.BooleanField(default=True)
 
     class Meta(SourceModel.Meta):
@@ -79,13 +88,20 @@ class SoftwareInstall(SourceModel):
         constraints = (
             models.UniqueConstraint(fields=("machine", "software"), name="installed_once"),
         )
+        verbose_name = "program on a machine"
+        verbose_name_plural = "programs on machines"
 
     def __str__(self) -> str:
         return f"{self.software} on {self.machine_id}"
 
 
 class Kiosk(SourceModel):
-    """A screen on a wall where people ask their way."""
+    """A screen on a wall where people ask their way.
+
+    Args:
+        bearing_deg: where people look who stand before it, clockwise from the plan's north; None
+            leaves the plan as it is drawn.
+    """
 
     relations = ("kiosk",)
     attributes = {
@@ -96,9 +112,17 @@ class Kiosk(SourceModel):
     }
     rows_need = ("node",)
 
-    kiosk_id = models.SlugField(primary_key=True, max_length=60)
+    kiosk_id = models.SlugField("id", primary_key=True, max_length=60)
     name = models.CharField(max_length=100)
-    node = models.ForeignKey(RoutingNode, on_delete=models.PROTECT, related_name="kiosks")
+    node = models.ForeignKey(
+        RoutingNode, on_delete=models.PROTECT, related_name="kiosks", verbose_name="walking point"
+    )
+    bearing_deg = models.FloatField(
+        "bearing (°)",
+        null=True,
+        blank=True,
+        validators=(MinValueValidator(0.0), MaxValueValidator(360.0)),
+    )
     simulated = models.BooleanField(default=True)
 
     class Meta(SourceModel.Meta):

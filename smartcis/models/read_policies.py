@@ -10,8 +10,9 @@ class ReadPolicy(models.Model):
 
     class Meta:
         managed = False
-        verbose_name_plural = "read policies"
         default_permissions = ("view",)
+        verbose_name = "rule of who reads what"
+        verbose_name_plural = "who reads what"
 
     def __str__(self) -> str:
         return f"read policy {self.pk}"

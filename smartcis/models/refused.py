@@ -37,6 +37,8 @@ class RefusedMessage(models.Model):
 
     class Meta:
         ordering = ("-pk",)
+        verbose_name = "message that was refused"
+        verbose_name_plural = "messages that were refused"
 
     def __str__(self) -> str:
         return f"{self.topic}: {self.reason}"

@@ -36,6 +36,8 @@ class RoutingNode(SourceModel):
 
     class Meta(SourceModel.Meta):
         ordering = ("node",)
+        verbose_name = "walking point"
+        verbose_name_plural = "walking points"
 
     def __str__(self) -> str:
         return f"{self.node} {self.kind} of {self.unit_id}"
@@ -70,6 +72,8 @@ class RoutingEdge(SourceModel):
             models.UniqueConstraint(fields=("src", "dst"), name="one_edge_per_direction"),
             models.CheckConstraint(condition=models.Q(length_mm__gte=1), name="edge_has_length"),
         )
+        verbose_name = "step between points"
+        verbose_name_plural = "steps between points"
 
     def __str__(self) -> str:
         return f"{self.src_id} → {self.dst_id}"

@@ -42,6 +42,8 @@ class SensorKind(SourceModel):
 
     class Meta(SourceModel.Meta):
         ordering = ("kind",)
+        verbose_name = "kind of sensor"
+        verbose_name_plural = "kinds of sensor"
 
     def __str__(self) -> str:
         return f"{self.name} ({self.unit})" if self.unit else self.name

@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.db import models
 
 from aspen.model.schema import Row
-from aspen.motes.kinds import UnknownDevice
+from aspen.motes.kinds import DeviceKind, UnknownDevice
 from sensors_sim.errors import BadParameters, UnknownWaveform
+from sensors_sim.faults import FAULTS
 from sensors_sim.waveforms import WAVEFORMS, checked
 from smartcis.models.building import Level, Unit
 from smartcis.models.equipment import Machine
@@ -30,17 +31,20 @@ class Sensor(SourceModel):
         machine: the machine it watches, for seat and cpu.
         waveform: what a simulated sensor measures; `people` follows the simulated people.
         parameters: of the waveform, in the kind's unit.
+        fault: what a simulated sensor gets wrong, empty for nothing.
+        fault_amount: how much of it; None for the usual.
         period_s: seconds between readings; four times as long without one, it is silent, but not
             before its kind's readings are forgotten.
         updated_at: the simulator reloads a sensor whose time here has moved.
     """
 
+    FAULT_CHOICES = tuple((key, fault.label) for key, fault in FAULTS.items())
     WAVEFORM_CHOICES = tuple((key, kind.label) for key, kind in WAVEFORMS.items())
 
     relations = ("sensor",)
     attributes = {"rid": "unit_id", "mid": "machine_id", "node": "node_id"}
 
-    sid = models.CharField(primary_key=True, max_length=80)
+    sid = models.CharField("id", primary_key=True, max_length=80)
     kind = models.CharField(max_length=40, db_index=True)
     unit = models.ForeignKey(
         Unit, on_delete=models.CASCADE, related_name="sensors", verbose_name="room"
@@ -54,9 +58,13 @@ class Sensor(SourceModel):
     y_m = models.FloatField()
     simulated = models.BooleanField(default=True)
     enabled = models.BooleanField(default=True)
-    waveform = models.CharField(max_length=20, choices=WAVEFORM_CHOICES, default="constant")
+    waveform = models.CharField(
+        "simulated as", max_length=20, choices=WAVEFORM_CHOICES, default="constant"
+    )
     parameters = models.JSONField(default=dict, blank=True)
-    period_s = models.FloatField(default=10.0)
+    fault = models.CharField(max_length=10, choices=FAULT_CHOICES, blank=True, default="")
+    fault_amount = models.FloatField(null=True, blank=True)
+    period_s = models.FloatField("interval (s)", default=10.0)
     updated_at = models.DateTimeField(auto_now=True, db_index=True)
 
     class Meta(SourceModel.Meta):
@@ -131,6 +139,8 @@ class Sensor(SourceModel):
             )
         if device.shared and self.simulated:
             faults["simulated"] = f"nothing simulates {device.name}: untick it"
+        if said := self._wrong_fault(device):
+            faults["fault_amount" if self.fault in FAULTS else "fault"] = said
         try:
             if self.simulated and not device.shared:
                 self.parameters = checked(self.waveform, device, self.parameters or {})
@@ -138,6 +148,24 @@ class Sensor(SourceModel):
             faults["parameters"] = fault.message
         if faults:
             raise ValidationError(faults)
+
+    def _wrong_fault(self, device: DeviceKind) -> str:
+        """Fills in a fault's usual amount; returns what is wrong with it, empty for nothing."""
+        if not self.fault:
+            self.fault_amount = None
+            return ""
+        if not self.simulated or device.hears_tags:
+            self.fault, known = "", self.fault
+            return f"only a simulated sensor that measures a value can have the fault {known}"
+        fault = FAULTS.get(self.fault)
+        if fault is None:
+            return f"there is no fault {self.fault!r}; there are {', '.join(FAULTS)}"
+        if self.fault_amount is None:
+            self.fault_amount = fault.usual
+        least = 0.0 if fault.key == "dropout" else -fault.greatest
+        if not least <= self.fault_amount <= fault.greatest:
+            return f"{fault.amount}: between {least:g} and {fault.greatest:g}"
+        return ""
 
 
 class RegionSeed(SourceModel):
@@ -153,6 +181,8 @@ class RegionSeed(SourceModel):
     class Meta(SourceModel.Meta):
         ordering = ("region_id", "sensor")
         constraints = (models.UniqueConstraint(fields=("region_id", "sensor"), name="seeded_once"),)
+        verbose_name = "start of an active region"
+        verbose_name_plural = "starts of active regions"
 
     def __str__(self) -> str:
         return f"{self.region_id} from {self.sensor_id}"

@@ -22,6 +22,7 @@ from django.dispatch import receiver
 from aspen.errors import AspenError
 from aspen.model.schema import Row
 from smartcis.catalog import CATALOG
+from smartcis.models.changes import noted
 from smartcis.models.outbox import Changes, record
 
 S = TypeVar("S", bound="SourceModel")
@@ -51,8 +52,9 @@ class SourceQuerySet(models.QuerySet[S]):
         with transaction.atomic(using=self.db, savepoint=False):
             for keys in batched(self.values_list("pk", flat=True), PKS_AT_ONCE):
                 before = self.model.rows_of(keys, using=self.db)
-                # Only the rows just locked: others may have come to match meanwhile.
-                count += super(SourceQuerySet, self.filter(pk__in=keys)).update(**kwargs)
+                with noted(self.model, keys, self.db):
+                    # Only the rows just locked: others may have come to match meanwhile.
+                    count += super(SourceQuerySet, self.filter(pk__in=keys)).update(**kwargs)
                 after = self.model.rows_of(keys, using=self.db)
                 record([*_signed(before, -1), *_signed(after, 1)], using=self.db)
         return count
@@ -71,7 +73,9 @@ class SourceQuerySet(models.QuerySet[S]):
                 attempt="look the rows up first, then bulk_create and bulk_update",
             )
         with transaction.atomic(using=self.db, savepoint=False):
-            made = super().bulk_create(objs, *args, **kwargs)
+            with noted(self.model, (), self.db) as keys:
+                made = super().bulk_create(objs, *args, **kwargs)
+                keys += [one.pk for one in made]
             rows = self.model.rows_of([one.pk for one in made], using=self.db)
             record(_signed(rows, 1), using=self.db)
         return made
@@ -96,7 +100,8 @@ class SourceQuerySet(models.QuerySet[S]):
         for keys in batched(self.using(using).order_by().values_list("pk", flat=True), PKS_AT_ONCE):
             record(_signed(self.model.rows_of(keys, using=using), -1), using=using)
             chosen = self.model._base_manager.using(using).filter(pk__in=keys)  # noqa: SLF001  # the manager Django itself writes through
-            count += super(SourceQuerySet, chosen)._raw_delete(using)  # type: ignore[misc]
+            with noted(self.model, keys, using):
+                count += super(SourceQuerySet, chosen)._raw_delete(using)  # type: ignore[misc]
         return count
 
 
@@ -152,13 +157,21 @@ class SourceModel(models.Model):
             found += [row for one in stored for row in one.rows()]
         return found
 
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Deletes it, and notes who did."""
+        using = kwargs.get("using") or "default"
+        with transaction.atomic(using=using), noted(type(self), [self.pk], using):
+            return super().delete(*args, **kwargs)
+
     def save_base(self, *args: Any, **kwargs: Any) -> None:
         """Writes the row, and records what it was and is."""
         using = kwargs.get("using") or "default"
         with transaction.atomic(using=using):
             keys = [] if self.pk is None else [self.pk]
             before = self.rows_of(keys, using=using)
-            super().save_base(*args, **kwargs)
+            with noted(type(self), keys, using) as known:
+                super().save_base(*args, **kwargs)
+                known.extend([] if keys else [self.pk])
             after = self.rows_of([self.pk], using=using)
             record([*_signed(before, -1), *_signed(after, 1)], using=using)
 

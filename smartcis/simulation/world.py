@@ -55,6 +55,8 @@ def sensor_specs() -> dict[str, SensorSpec]:
             parameters=one.parameters,
             period_s=one.period_s,
             mid=one.machine_id or "",
+            fault=one.fault,
+            fault_amount=one.fault_amount or 0.0,
         )
     return specs
 

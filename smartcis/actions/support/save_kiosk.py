@@ -19,8 +19,8 @@ def save_kiosk(kiosk: Kiosk, changes: Mapping[str, Any]) -> Kiosk:
     """Returns the kiosk, changed and saved.
 
     Args:
-        changes: of name, node and simulated; level_id, x_m and y_m together choose the nearest
-            walking point.
+        changes: of name, node, bearing_deg and simulated; level_id, x_m and y_m together choose
+            the nearest walking point.
 
     Raises:
         NotFound: no such walking point.

@@ -13,7 +13,7 @@ def save_sensor(sensor: Sensor, changes: Mapping[str, Any]) -> Sensor:
     """Returns the sensor, changed and saved.
 
     Args:
-        changes: of kind, waveform, parameters, period_s, enabled and simulated.
+        changes: of kind, waveform, parameters, fault, fault_amount, period_s, enabled, simulated.
 
     Raises:
         Invalid: nothing could be measured like this.
