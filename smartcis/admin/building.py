@@ -15,7 +15,7 @@ from smartcis.actions.change_room import change_room
 from smartcis.actions.rename_level import rename_level
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.actions.support.check_category import check_category
-from smartcis.admin.inventory import Inventoried
+from smartcis.admin.inventory import Inventoried, OnPlan
 from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Page, ReadOnly, derived_mark, refuse
 from smartcis.errors import Invalid
@@ -102,8 +102,11 @@ class UnitAdmin(Inventoried, Many):
 
 
 @admin.register(Door)
-class DoorAdmin(Page):
+class DoorAdmin(OnPlan):
     """Doors: lock or open them, one by one or many at once."""
+
+    on_plan = "tool=door"
+    on_plan_said = "Put a door on the plan by clicking on a wall"
 
     list_display = ("door_id", "level", "inner", "outer", "state", derived_mark)
     list_filter = ("state", "level")

@@ -16,7 +16,7 @@ from smartcis.actions.remove_machine import remove_machine
 from smartcis.actions.support.save_kiosk import save_kiosk
 from smartcis.actions.support.save_machine import save_machine
 from smartcis.actions.support.stand import Stand, stand_of
-from smartcis.admin.inventory import InventoryPage
+from smartcis.admin.inventory import InventoryPage, OnPlan
 from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Kept, Page, Table, simulated_mark
 from smartcis.errors import Invalid
@@ -67,6 +67,8 @@ class MachineAdmin(InventoryPage, Kept, Many):
     """Machines, searched by host or room; software is edited in place."""
 
     form = MachineForm
+    on_plan = "tool=place&thing=machine"
+    on_plan_said = "Put a machine on the plan by clicking"
 
     list_display = ("mid", "host", "unit", "programs", "cpu_type", simulated_mark)
     list_filter = ("unit__level", "simulated", "software__software")
@@ -134,8 +136,11 @@ class KioskForm(Form):
 
 
 @admin.register(Kiosk)
-class KioskAdmin(Kept):
+class KioskAdmin(OnPlan, Kept):
     """Screens on the wall."""
+
+    on_plan = "tool=place&thing=kiosk"
+    on_plan_said = "Hang a kiosk by clicking on the plan"
 
     form = KioskForm
     list_display = ("name", "kiosk_id", "node", "bearing_deg", simulated_mark)

@@ -50,10 +50,24 @@ class AcceptForm(forms.Form):
             raise forms.ValidationError("this is not what was uploaded") from fault
 
 
-class Inventoried(Page):
-    """A list whose things an inventory may name."""
+class OnPlan(Page):
+    """A list whose things are put on the plan by clicking.
+
+    Args:
+        on_plan: what the editor is opened with.
+        on_plan_said: the link's words.
+    """
 
     change_list_template = "smartcis/inventory_list.html"
+    on_plan = ""
+    on_plan_said = ""
+    takes_inventory = False
+
+
+class Inventoried(OnPlan):
+    """A list whose things an inventory may name."""
+
+    takes_inventory = True
 
 
 class InventoryPage(Inventoried):

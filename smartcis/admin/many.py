@@ -30,8 +30,8 @@ class Many(Page):
     """
 
     many_fields: ClassVar[tuple[str, ...]] = ()
-    many_action: ClassVar[Changing]
-    actions = ("change_many",)
+    many_action: ClassVar[Any]  # a `Changing`; a type checker would take its key for `self`
+    actions: tuple[str, ...] = ("change_many",)
 
     @admin.action(
         description="Change the selected %(verbose_name_plural)s together", permissions=("change",)
@@ -68,8 +68,9 @@ class Many(Page):
     @transaction.atomic
     def _change(self, queryset: QuerySet[Any], said: Mapping[str, Any], owner: Owner) -> int:
         keys = list(queryset.values_list("pk", flat=True))
+        change: Changing = type(self).many_action
         for key in keys:
-            type(self).many_action(key, said, owner)
+            change(key, said, owner)
         return len(keys)
 
     def _form(self, request: HttpRequest) -> forms.Form:

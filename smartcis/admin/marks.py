@@ -78,7 +78,7 @@ class Switched(Page):
     """What is switched on and off; `stored`: what is shown of one that is there, its id first."""
 
     stored: tuple[str, ...] = ()
-    actions = ("switch_on", "switch_off")
+    actions: tuple[str, ...] = ("switch_on", "switch_off")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Returns what nobody edits."""

@@ -97,6 +97,8 @@ class SensorAdmin(Inventoried, Switched, Many):
     """Sensors; a change of waveform or parameters is sent at once."""
 
     form = SensorForm
+    on_plan = "tool=place&thing=sensor"
+    on_plan_said = "Put a sensor on the plan by clicking"
     list_display = (
         "sid",
         "kind",

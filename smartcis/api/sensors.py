@@ -28,6 +28,7 @@ class SensorSerializer(serializers.ModelSerializer[Sensor]):
     node = serializers.IntegerField(source="node_id", read_only=True)
     level_id = serializers.CharField(read_only=True)
     parameters = serializers.DictField(help_text="of its waveform")
+    fault = serializers.CharField(help_text="what it gets wrong on purpose; empty for nothing")
 
     class Meta:
         model = Sensor

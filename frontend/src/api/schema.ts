@@ -213,6 +213,11 @@ export interface components {
             given_up: number;
             pending: number;
         };
+        /** @description What a tag's card says. */
+        Card: {
+            /** @description the tag's secret: send it as Visitor-Code */
+            code: string;
+        };
         Cell: (string | number | boolean) | null;
         Checked: components["schemas"]["Valid"] | components["schemas"]["Invalid"];
         /** @description A column. */
@@ -733,6 +738,11 @@ export interface components {
         };
         /** @description A screen on a wall. */
         Kiosk: {
+            /**
+             * Bearing (°)
+             * Format: double
+             */
+            readonly bearing_deg: number | null;
             id: string;
             level_id: string;
             readonly name: string;
@@ -745,6 +755,11 @@ export interface components {
         };
         /** @description What can be changed of a kiosk. */
         KioskChangeRequest: {
+            /**
+             * Format: double
+             * @description where people look who stand before it, degrees clockwise from the plan's north; its plan is turned so that this is up; null leaves the plan as drawn
+             */
+            bearing_deg?: number | null;
             /** @description with x_m and y_m: the nearest walking point */
             level_id?: string;
             name?: string;
@@ -761,6 +776,11 @@ export interface components {
         };
         /** @description A new kiosk; its page is `/kiosk/{id}/`. */
         KioskMakeRequest: {
+            /**
+             * Format: double
+             * @description where people look who stand before it, degrees clockwise from the plan's north; its plan is turned so that this is up; null leaves the plan as drawn
+             */
+            bearing_deg?: number | null;
             id: string;
             /** @description with x_m and y_m: the nearest walking point */
             level_id?: string;
@@ -851,9 +871,11 @@ export interface components {
         };
         /** @description A machine and what is installed on it. */
         Machine: {
+            /** Processor */
             readonly cpu_type: string;
             readonly host: string;
             level_id: string;
+            /** Id */
             readonly mid: string;
             node: number;
             rid: string;
@@ -1304,8 +1326,10 @@ export interface components {
         };
         /** @description A machine on its floor. */
         PlanMachine: {
+            /** Processor */
             readonly cpu_type: string;
             readonly host: string;
+            /** Id */
             readonly mid: string;
             node: number;
             rid: string;
@@ -1326,9 +1350,13 @@ export interface components {
         PlanSensor: {
             readonly kind: string;
             readonly mid: string | null;
-            /** Format: double */
+            /**
+             * Interval (s)
+             * Format: double
+             */
             readonly period_s: number;
             readonly rid: string;
+            /** Id */
             readonly sid: string;
             readonly simulated: boolean;
             /** Format: double */
@@ -1595,6 +1623,7 @@ export interface components {
             readonly label_y_m: number;
             level_id: string;
             readonly name: string;
+            /** Number */
             readonly rid: string;
             readonly unreached: string;
         };
@@ -1723,6 +1752,10 @@ export interface components {
         /** @description A sensor, and what it measures when it is simulated. */
         Sensor: {
             readonly enabled: boolean;
+            /** @description what it gets wrong on purpose; empty for nothing */
+            fault: string;
+            /** Format: double */
+            readonly fault_amount: number | null;
             readonly kind: string;
             readonly level_id: string;
             readonly mid: string | null;
@@ -1731,12 +1764,19 @@ export interface components {
             parameters: {
                 [key: string]: unknown;
             };
-            /** Format: double */
+            /**
+             * Interval (s)
+             * Format: double
+             */
             readonly period_s: number;
             readonly rid: string;
+            /** Id */
             readonly sid: string;
             readonly simulated: boolean;
-            /** @enum {string} */
+            /**
+             * Simulated as
+             * @enum {string}
+             */
             readonly waveform: "people" | "constant" | "sine" | "square" | "random_walk" | "replay" | "nab_temperature" | "uci_temperature" | "uci_light";
             /** Format: double */
             readonly x_m: number;
@@ -1746,6 +1786,16 @@ export interface components {
         /** @description What can be changed of a sensor. */
         SensorChangeRequest: {
             enabled?: boolean;
+            /**
+             * @description what a simulated sensor gets wrong; empty for nothing
+             * @enum {string}
+             */
+            fault?: "stuck" | "dropout" | "drift" | "noise" | "offset" | "";
+            /**
+             * Format: double
+             * @description how much of it; null for the usual
+             */
+            fault_amount?: number | null;
             /** @description seat, light, temperature, … or one that staff added: SELECT kind FROM sensor_kind */
             kind?: string;
             parameters?: {
@@ -1761,6 +1811,16 @@ export interface components {
         /** @description A new sensor, simulated unless said: its kind, and the machine or the room it watches. */
         SensorMakeRequest: {
             enabled?: boolean;
+            /**
+             * @description what a simulated sensor gets wrong; empty for nothing
+             * @enum {string}
+             */
+            fault?: "stuck" | "dropout" | "drift" | "noise" | "offset" | "";
+            /**
+             * Format: double
+             * @description how much of it; null for the usual
+             */
+            fault_amount?: number | null;
             /** @description seat, light, temperature, … or one that staff added: SELECT kind FROM sensor_kind */
             kind: string;
             mid?: string;
@@ -1972,6 +2032,7 @@ export type Answered = components['schemas']['Answered'];
 export type Appended = components['schemas']['Appended'];
 export type Building = components['schemas']['Building'];
 export type Calls = components['schemas']['Calls'];
+export type Card = components['schemas']['Card'];
 export type Cell = components['schemas']['Cell'];
 export type Checked = components['schemas']['Checked'];
 export type Column = components['schemas']['Column'];

@@ -1,6 +1,6 @@
 /** What a visitor lets others see, by the code on the card that came with the tag. */
 import { http } from '../api/http';
-import type { Policy, Visitor } from '../api/schema';
+import type { Card, Policy, Visitor } from '../api/schema';
 
 export type Consent = Visitor['consent'];
 
@@ -52,6 +52,9 @@ export const look = (code: string): Promise<Visitor> => http.get<Visitor>(ME, ca
 
 export const choose = (code: string, consent: Consent): Promise<Visitor> =>
   http.patch<Visitor>(ME, { consent }, carrying(code));
+
+/** The code of a simulated visitor, for somebody who wants to try; refused where nobody is simulated. */
+export const card = async (): Promise<string> => (await http.get<Card>('visitors/card/')).code;
 
 export const policy = (): Promise<Policy> => http.get<Policy>('visitors/policy/');
 

@@ -101,7 +101,16 @@ export const BUILDING: Building = {
     { id: 'L1', name: 'First', short_name: '1', ordinal: 1, bounds_m: [0, 0, 40, 20] },
   ],
   kiosks: [
-    { id: 'k1', name: 'Kiosk by the lift', node: 4, level_id: 'L0', x_m: 38, y_m: 7.5, simulated: true },
+    {
+      id: 'k1',
+      name: 'Kiosk by the lift',
+      node: 4,
+      level_id: 'L0',
+      x_m: 38,
+      y_m: 7.5,
+      bearing_deg: null,
+      simulated: true,
+    },
   ],
   software: ['LaTeX', 'R', 'QGIS'],
 };
