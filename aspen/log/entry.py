@@ -163,6 +163,7 @@ class OneTimeQuery:
         most_bytes: what its operators may hold.
         most_ms: time of the processor it may take.
         owner: whose questions have a common share; empty for nobody's.
+        among: base relations whose rows may be weak points; empty for all.
     """
 
     at_s: float
@@ -178,6 +179,7 @@ class OneTimeQuery:
     most_bytes: int = 0
     most_ms: int = 0
     owner: str = ""
+    among: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,7 @@ _KINDS: dict[str, tuple[type[Entry], str, str]] = {
     "u": (Unregister, "tv", ""),
     "i": (Interest, "tvhs", ""),
     "n": (Uninterest, "tvh", ""),
-    "a": (OneTimeQuery, "tavw", "qfcbpmylo"),
+    "a": (OneTimeQuery, "tavw", "qfcbpmylog"),
     "x": (Quarantined, "ted", ""),
 }
 """By the letter of its kind: a class, and a letter for each of its fields in order; the last ones
@@ -272,6 +274,7 @@ def _numbers_in(values: list[Any]) -> tuple[int, ...]:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
+    "among": lambda names: tuple(map(str, names)),
     "ask": str,
     "by": _numbers_in,
     "changes": lambda changes: tuple(Change(c[0], c[1], _row_in(c[2:])) for c in changes),

@@ -56,7 +56,7 @@ def answer_rows(questions: ProvenanceQueries, ask: OneTimeQuery) -> Delta:
             delta = questions.what_if(ask.view, ask.changes, _wanted(ask))
             return {(weight, encode_row(row)): 1 for row, weight in delta.items()}
         case OneTimeKind.WEAK_POINTS:
-            return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by))
+            return _weak_points(questions.weak_points(ask.view, _wanted(ask), ask.by, ask.among))
         case OneTimeKind.ONCE:
             raise AssertionError(ask)  # pragma: no cover - answered as such
 

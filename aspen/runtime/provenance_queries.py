@@ -8,7 +8,7 @@ weak_points  some rows                 the base rows that take most of them alon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 from aspen.errors import AspenError, as_aspen_error
@@ -134,12 +134,15 @@ class ProvenanceQueries:
         own = self._views.by_name[view].own(delta)
         return {row: w for row, w in own.items() if not wanted or fits(row, wanted)}
 
-    def weak_points(self, view: str, wanted: Pattern = (), by: Indices = ()) -> WeakPoints:
+    def weak_points(
+        self, view: str, wanted: Pattern = (), by: Indices = (), among: Collection[str] = ()
+    ) -> WeakPoints:
         """Rank base rows by how many of a view's rows would go with each.
 
         Args:
             wanted: the rows in question; empty for all.
             by: columns counted by, empty for whole rows: see `aspen.views.weak_points`.
+            among: base relations whose rows may be such points; empty for all.
 
         Raises:
             AspenError: see `node`.
@@ -147,7 +150,7 @@ class ProvenanceQueries:
         """
         node, asked = self.node(view), self._views.by_name[view]
         rows = [row + asked.values for row in asked.rows if not wanted or fits(row, wanted)]
-        return weak_points(node, rows, by, lambda base: self._without(view, base))
+        return weak_points(node, rows, by, lambda base: self._without(view, base), among=among)
 
     def node(self, name: str) -> Node:
         """Returns the node that has a view's rows.

@@ -16,7 +16,7 @@ Algorithm:  own. The rows without which a row has no derivation are the greatest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -70,6 +70,7 @@ def weak_points(
     loses: Callable[[BaseRow], Delta],
     *,
     wanted: int = POINTS,
+    among: Collection[str] = (),
 ) -> WeakPoints:
     """Rank base rows by how many rows of a node would go with each.
 
@@ -79,6 +80,7 @@ def weak_points(
             Empty: whole rows.
         loses: the node's change if a base row vanished.
         wanted: points given at most.
+        among: base relations whose rows are tried; empty for all.
 
     Raises:
         TooMuchToWeigh: the rows have too many derivations.
@@ -93,7 +95,8 @@ def weak_points(
     for held in followed.groups:
         bounds.update(frozenset.intersection(*(needed.bases((node, row)) for row in held)))
     # By spelling where bounds are equal: how a circuit came to be must not show.
-    order = sorted(bounds, key=lambda base: (-bounds[base], repr(base)))
+    tried_at_all = [base for base in bounds if not among or base[0] in among]
+    order = sorted(tried_at_all, key=lambda base: (-bounds[base], repr(base)))
     found: list[WeakPoint] = []
     complete = len(followed.groups) == len(members)
     for tried, base in enumerate(order):

@@ -48,6 +48,7 @@ def ask_weak_points(
     granted: Grant,
     row: Mapping[str, Value] | None = None,
     by: Sequence[str] = (),
+    among: Sequence[str] = (),
     *,
     wait_s: float = WAIT_S,
 ) -> Weakness:
@@ -57,6 +58,7 @@ def ask_weak_points(
         granted: the view, and whose rows may be seen of it.
         row: values by column of the rows in question; None for all.
         by: columns counted by: rows replaced by some with equal values there are not lost.
+        among: base relations whose rows may be such points; none for all.
 
     Raises:
         SchemaError: no such column, or a value of another type.
@@ -69,7 +71,11 @@ def ask_weak_points(
     relation = relation_asked(granted)
     known, free = pattern(granted, row or {})
     indices = tuple(relation.index(name) for name in by)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WEAK_POINTS, known, free, by=indices), wait_s)
+    answer = ask(
+        granted,
+        ProvenanceQuery(OneTimeKind.WEAK_POINTS, known, free, by=indices, among=tuple(among)),
+        wait_s,
+    )
     points: list[Point] = []
     total, complete = 0, True
     for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):

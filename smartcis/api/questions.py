@@ -73,6 +73,12 @@ class WeakPointsAskSerializer(_AskedOfSome):
         required=False,
         help_text="columns counted by: a row replaced by one equal there is not lost",
     )
+    among = serializers.ListField(
+        child=serializers.CharField(max_length=NAME_LENGTH),
+        max_length=COLUMNS_AT_MOST,
+        required=False,
+        help_text="base relations whose rows may be such points; without it all",
+    )
 
 
 body_type(RowEdit, "Edit")

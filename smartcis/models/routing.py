@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from django.db import models
 
+from aspen.model.schema import Row
 from smartcis.models.building import Door, Level, Unit
 from smartcis.models.source import SourceModel
 
@@ -21,7 +24,7 @@ class RoutingNode(SourceModel):
         (kind, kind) for kind in ("centre", "turn", "door", "opening", "entrance", "desk")
     )
 
-    relations = ("routing_node",)
+    relations = ("routing_node", "building_exit")
     attributes = {"rid": "unit_id"}
 
     node = models.BigIntegerField(primary_key=True)
@@ -42,6 +45,11 @@ class RoutingNode(SourceModel):
     def __str__(self) -> str:
         return f"{self.node} {self.kind} of {self.unit_id}"
 
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Returns the row of `routing_node`, and that of an exit where one leaves the building."""
+        leads_out = self.kind == "entrance"
+        return (row for row in super().rows() if leads_out or row[0] != "building_exit")
+
 
 class RoutingEdge(SourceModel):
     """A step from one point to the next; the way back is a row of its own.
@@ -54,7 +62,7 @@ class RoutingEdge(SourceModel):
     WALK, DOOR, STAIRS, LIFT, ENTRANCE = "walk", "door", "stairs", "lift", "entrance"
     WAYS = tuple((way, way) for way in (WALK, DOOR, STAIRS, LIFT, ENTRANCE))
 
-    relations = ("routing_edge",)
+    relations = ("routing_edge", "riser_step")
     attributes = {"src": "src_id", "dst": "dst_id"}
 
     src = models.ForeignKey(RoutingNode, on_delete=models.CASCADE, related_name="leaving")
@@ -77,3 +85,8 @@ class RoutingEdge(SourceModel):
 
     def __str__(self) -> str:
         return f"{self.src_id} → {self.dst_id}"
+
+    def rows(self) -> Iterator[tuple[str, Row]]:
+        """Returns the row of `routing_edge`, and one more where it leads to another floor."""
+        climbs = self.way in (self.STAIRS, self.LIFT)
+        return (row for row in super().rows() if climbs or row[0] != "riser_step")

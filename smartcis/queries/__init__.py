@@ -22,11 +22,21 @@ LISTENING = frozenset(
 
 ON_DEMAND = frozenset(
     {
+        "cut_off_room",
+        "leavable_room",
         "machine_load",
         "machine_task",
         "mote_health",
+        "nearest_exit",
+        "room_air",
         "room_booking",
+        "room_exit",
+        "room_occupancy",
+        "room_power",
         "sensor_reading",
+        "way_out",
+        "way_out_next",
+        "way_out_step",
     }
 )
 """Views that the engine keeps only while somebody looks; until then they have neither operators

@@ -51,6 +51,7 @@ class ProvenanceQuery:
     free: tuple[int, ...] = ()
     changes: tuple[Change, ...] = ()
     by: tuple[int, ...] = ()
+    among: tuple[str, ...] = ()
 
 
 def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
@@ -76,6 +77,7 @@ def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
             most_steps=settings.QUESTION_STEPS,
             most_ms=settings.QUESTION_MS,
             owner=granted.asker,
+            among=q.among,
         )
     ]
     if granted.on_demand:

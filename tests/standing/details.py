@@ -15,6 +15,7 @@ WORD_OF = {  # stream -> indexes of sensor, value, time; and the unit
     "energy_reading": (1, 2, 3, "W"),
     "light_reading": (1, 2, 3, "lx"),
     "temperature_reading": (0, 2, 3, "°C"),
+    "humidity_reading": (1, 2, 3, "%"),
 }
 ON_THE_MAINS = {"energy", "rfid"}
 CELLS_MJ = 27_000_000.0
@@ -30,13 +31,15 @@ def details(tables: Mapping[str, Rows], now_s: float | None, now: Now) -> dict[s
     return {
         "machine_power": {(mid, *rest) for mid, rest in power.items()},
         **_inside(tables, now, power),
+        **_overlays(tables, now, power),
         "room_booking": _bookings(tables["reservation"], now_s),
         "mote_health": _motes(tables["sensor"], now),
         "sensor_reading": {
             (row[sid], row[value], unit, row[at_s])
             for stream, (sid, value, at_s, unit) in WORD_OF.items()
             for row in now(stream, math.inf)
-        },
+        }
+        | {(row[0], row[4], row[5], row[6]) for row in now("reading", math.inf)},
     }
 
 
@@ -71,6 +74,34 @@ def _inside(tables: Mapping[str, Rows], now: Now, power: Mapping[str, Any]) -> d
             watts = power[mid][1] * share / work if mid in power else None
             task.add((mid, place, pid, name, share, mb, watts, seen_s))
     return {"machine_load": load, "machine_task": task}
+
+
+def _overlays(tables: Mapping[str, Rows], now: Now, power: Mapping[str, Any]) -> dict[str, Rows]:
+    room_of = {row[0]: row[2] for row in tables["machine"]}
+    watts = defaultdict(list)
+    for mid, (_source, drawn, _at_s) in power.items():
+        if mid in room_of:
+            watts[room_of[mid]].append(drawn)
+    humid = defaultdict(list)
+    for rid, _sid, pct, _at_s in now("humidity_reading", 300):
+        humid[rid].append(pct)
+    stale = defaultdict(list)
+    silent_s = {sid: limit_s for sid, _period_s, limit_s in tables["sensor_interval"]}
+    (now_s,) = [at_s for (at_s,) in tables["clock"]] or [-math.inf]
+    for sid, kind, rid, _mid, value, _unit, at_s in now("reading", math.inf):
+        if kind == "co2" and now_s - at_s <= silent_s.get(sid, -math.inf):
+            stale[rid].append(value)
+    return {
+        "room_power": {(rid, math.fsum(them), len(them)) for rid, them in watts.items()},
+        "room_air": {
+            (
+                rid,
+                math.fsum(humid[rid]) / len(humid[rid]) if rid in humid else None,
+                max(stale[rid]) if rid in stale else None,
+            )
+            for rid in humid.keys() | stale.keys()
+        },
+    }
 
 
 def _bookings(reservations: Rows, now_s: float | None) -> Rows:

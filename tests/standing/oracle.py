@@ -14,6 +14,7 @@ import networkx as nx
 
 from aspen.log.entry import Entry, Tick, Transaction
 from tests.standing.details import details
+from tests.standing.ways_out import ways_out
 
 # stream -> indexes of the columns that windows partition by
 READING_KEYS = {
@@ -27,6 +28,8 @@ READING_KEYS = {
     "host_load": (0,),
     "host_process": (0, 1),
     "mote_status": (0,),
+    "humidity_reading": (1,),
+    "reading": (0,),
 }
 PASSAGES = {"walkway", "stairs", "elevator", "ramp", "escalator", "steps"}
 K = 3  # so many people make a number that may be told
@@ -48,6 +51,7 @@ class Oracle:
         match entry:
             case Tick(at_s):
                 self.now_s = at_s
+                self.tables["clock"] = {(at_s,)}
             case Transaction(at_s, changes):
                 for change in changes:
                     keys = READING_KEYS.get(change.relation)
@@ -134,6 +138,7 @@ class Oracle:
         }
         used = {(mid, "seat") for mid, row in seats.items() if row[2] >= 5}
         used |= {(mid, "cpu") for mid, row in cpus.items() if row[2] >= 80}
+        states = {self._machine(m, used, closed, free) for m in tables["machine"]}
         costs = self.costs()
         nodes = {row[0]: row for row in tables["routing_node"]}
         return {
@@ -141,7 +146,8 @@ class Oracle:
             "open_room": {(rid,) for rid in open_rooms},
             "free_machine": free,
             "machine_in_use": used,
-            "machine_state": {self._machine(m, used, closed, free) for m in tables["machine"]},
+            "machine_state": states,
+            "room_occupancy": self._occupancy(tables["machine"], states),
             "room_state": {self._room(row, closed) for row in tables["room"]},
             "newest_seat": {(mid, row[2], row[3]) for mid, row in seats.items()},
             "newest_processor": {(mid, row[2], row[3]) for mid, row in cpus.items()},
@@ -159,6 +165,7 @@ class Oracle:
             **self._regions(),
             **self._visitors(nodes),
             **details(self.tables, self.now_s, self._now),
+            **ways_out(self.tables),
         }
 
     @staticmethod
@@ -183,6 +190,20 @@ class Oracle:
             if (rid, reason) in closed:
                 return (mid, "closed", reason)
         return (mid, "free" if mid in {f[0] for f in free} else "no data", "")
+
+    @staticmethod
+    def _occupancy(machines: Rows, states: Rows) -> Rows:
+        """Returns taken machines, all that say how they are, and the share, by room."""
+        known = {mid: state for mid, state, _reason in states if state != "no data"}
+        there: dict[str, list[str]] = defaultdict(list)
+        for row in machines:
+            if row[0] in known:
+                there[row[2]].append(known[row[0]])
+        return {
+            (rid, taken, len(them), 100.0 * taken / len(them))
+            for rid, them in there.items()
+            for taken in [them.count("in use")]
+        }
 
     def _visitors(self, nodes: dict[int, Any]) -> dict[str, Rows]:
         allowed = {row[0]: row for row in self.tables["visitor"]}

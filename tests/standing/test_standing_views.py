@@ -33,6 +33,7 @@ DEEDS = (
     "outlet",
     "inside",
     "mote",
+    "air",
 )
 deed = st.tuples(st.sampled_from(DEEDS), st.integers(0, 11), st.integers(0, 11))
 epoch = st.tuples(st.lists(deed, min_size=1, max_size=6), st.sampled_from([0, 0, 1, 7, 70]))

@@ -55,9 +55,13 @@ class World:
         for a, b in sorted(pairs):
             door = rng.choice([None, None, *doors])
             length_mm, flat = rng.randint(1, 6) * 1000, rng.random() < 0.8
-            way = "door" if door else "walk" if flat else "stairs"
-            self._put("routing_edge", (a, b, length_mm, flat, way, door))
-            self._put("routing_edge", (b, a, length_mm, flat, way, door))
+            way = "door" if door else rng.choice(["walk", "walk", "lift"]) if flat else "stairs"
+            for src, dst in ((a, b), (b, a)):
+                self._put("routing_edge", (src, dst, length_mm, flat, way, door))
+                if way in ("stairs", "lift"):
+                    self._put("riser_step", (src, dst, way))
+        for node in rng.sample(range(nodes), 2):
+            self._put("building_exit", (node, rooms[-1], "L0", "", 0.0, 0.0))
         for i in range(4):
             node = rng.randrange(nodes)
             self._put("machine", (f"m{i}", f"host{i}", rng.choice(rooms), node, "L0", 1.0, 2.0))
@@ -66,6 +70,8 @@ class World:
             x = rng.uniform(0, 60)
             self._put("sensor", (f"s{i}", "temperature", rooms[0], None, 0, "L0", x, 0.0, True))
         self._put("sensor", ("meter", "energy", rooms[0], "m0", 0, "L0", 0.0, 0.0, True))
+        self._put("sensor_kind", ("co2", "CO₂", "ppm", 0.0, 10_000.0))
+        self._put("sensor_interval", ("co2-0", 10.0, 43.0))
         for i in range(3):
             self._put("region_seed", (f"region{i}", f"s{i}"))
         return self.commit()
@@ -134,6 +140,11 @@ class World:
                 sid = ("meter", f"s{a % 6}")[a % 2]
                 row = (sid, "base", 3.0e6 * b, b % 4, 0.5, self.at_s)
                 self._note(Change("mote_status", 1, row))
+            case "air":
+                one = (rid, f"damp-{rid}-{b % 2}", 30.0 + b, self.at_s)
+                self._note(Change("humidity_reading", 1, one))
+                two = (f"co2-{a % 2}", "co2", rid, None, 400.0 + 100 * b, "ppm", self.at_s)
+                self._note(Change("reading", 1, two))
             case "light":
                 sid = f"light-{rid}-{b % 2}"
                 lux = (3.0, 300.0)[b // 2 % 2]
