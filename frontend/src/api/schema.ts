@@ -1928,6 +1928,8 @@ export interface components {
         };
         /** @description Rows whose single points of failure are wanted. */
         WeakPointsAskRequest: {
+            /** @description base relations whose rows may be such points; without it all */
+            among?: string[];
             /** @description columns counted by: a row replaced by one equal there is not lost */
             by?: string[];
             /** @description column → value of the rows in question; other columns may have any */

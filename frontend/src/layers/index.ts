@@ -1,11 +1,21 @@
-/** The layers of the map, in the order of their panels. */
-import type { MapLayer } from './layer.svelte';
+/** The overlays of the map, in the order of their panels. */
+import { AIR, ENERGY, LIGHT, OCCUPANCY, TEMPERATURE } from './bands';
+import type { LayerSpec } from './layer.svelte';
 import PowerPanel from './PowerPanel.svelte';
 import PowerShapes from './PowerShapes.svelte';
-import TemperaturePanel from './TemperaturePanel.svelte';
-import TemperatureShapes from './TemperatureShapes.svelte';
 
-export const LAYERS: readonly MapLayer[] = [
+export const LAYERS: readonly LayerSpec[] = [
+  {
+    id: 'temperature',
+    title: 'Temperature',
+    view: 'newest_temperature',
+    over: 'rooms',
+    banded: TEMPERATURE,
+  },
+  { id: 'light', title: 'Light', view: 'newest_light', over: 'rooms', banded: LIGHT },
+  { id: 'occupancy', title: 'Occupancy', view: 'room_occupancy', over: 'rooms', banded: OCCUPANCY },
+  { id: 'energy', title: 'Energy', view: 'room_power', over: 'rooms', banded: ENERGY },
+  { id: 'air', title: 'Air', view: 'room_air', over: 'rooms', banded: AIR },
   {
     id: 'power',
     title: 'Energy per query',
@@ -13,13 +23,5 @@ export const LAYERS: readonly MapLayer[] = [
     over: 'machines',
     Shapes: PowerShapes,
     Panel: PowerPanel,
-  },
-  {
-    id: 'temperature',
-    title: 'Room temperature',
-    view: 'newest_temperature',
-    over: 'rooms',
-    Shapes: TemperatureShapes,
-    Panel: TemperaturePanel,
   },
 ];

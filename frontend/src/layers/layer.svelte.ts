@@ -2,7 +2,9 @@
 import type { Component } from 'svelte';
 import type { House } from '../store/house.svelte';
 import type { Live } from '../store/live.svelte';
+import type { Navigation } from '../store/navigation.svelte';
 import type { Table } from '../store/table';
+import type { Banded } from './bands';
 
 export interface MapLayer {
   readonly id: string;
@@ -16,6 +18,17 @@ export interface MapLayer {
   readonly Panel: Component<PanelProps>;
 }
 
+export interface BandedLayer {
+  readonly id: string;
+  readonly title: string;
+  readonly view: string;
+  readonly over: 'rooms';
+  /** How its rows fill rooms. */
+  readonly banded: Banded;
+}
+
+export type LayerSpec = MapLayer | BandedLayer;
+
 export interface ShapesProps {
   layer: ShownLayer;
   house: House;
@@ -28,17 +41,25 @@ export interface PanelProps {
   house: House;
 }
 
-/** A layer that the reader can open and close. */
+/** A layer that the reader can open and close; one at a time, by the address. */
 export class ShownLayer {
-  open = $state(false);
   /** Which of its rows are drawn, in the layer's own terms; empty until the reader chooses. */
   choice = $state('');
 
   constructor(
-    readonly spec: MapLayer,
+    readonly spec: LayerSpec,
     private readonly live: Live,
+    private readonly nav: Navigation,
   ) {
     live.prepare(spec.view);
+  }
+
+  get open(): boolean {
+    return this.nav.address.overlay === this.spec.id;
+  }
+
+  set open(open: boolean) {
+    if (open !== this.open) this.nav.go({ overlay: open ? this.spec.id : null });
   }
 
   get table(): Table {

@@ -11,6 +11,8 @@ export interface Address {
   readonly select: string | null;
   /** A query whose rows are drawn on the plan. */
   readonly layer: string | null;
+  /** What fills the rooms of the plan: temperature, light, … */
+  readonly overlay: string | null;
   readonly list: boolean;
 }
 
@@ -24,6 +26,7 @@ export function readAddress(query: string): Address {
     stepFree: given.get('step_free') === '1',
     select: given.get('select'),
     layer: given.get('layer'),
+    overlay: given.get('overlay'),
     list: given.get('view') === 'list',
   };
 }
@@ -37,6 +40,7 @@ export function writeAddress(address: Address): string {
   if (address.stepFree) given.set('step_free', '1');
   if (address.select !== null) given.set('select', address.select);
   if (address.layer !== null) given.set('layer', address.layer);
+  if (address.overlay !== null) given.set('overlay', address.overlay);
   if (address.list) given.set('view', 'list');
   const text = given.toString();
   return text === '' ? '' : `?${text}`;

@@ -53,7 +53,7 @@ export function roomLabel(room: Room): string {
   const parts = [titleOf(room), roomState(room)];
   if (room.machines > 0) parts.push(`${room.free} of ${room.machines} machines free`);
   if (room.region !== null)
-    parts.push(room.inLargestRegion ? 'in the largest active region' : 'in an active region');
+    parts.push(room.inLargestRegion ? 'too warm, in the largest warm part of the house' : 'too warm');
   return parts.filter((part) => part !== '').join(', ');
 }
 

@@ -10,6 +10,7 @@ test('an address survives being written and read', () => {
     stepFree: true,
     select: 'machine:m1',
     layer: 'q-1',
+    overlay: 'air',
     list: true,
   };
   expect(readAddress(writeAddress(address))).toEqual(address);

@@ -104,7 +104,7 @@ describe('rooms', () => {
   test('are named by type, name and state', () => {
     const { rooms } = seen();
     expect(roomLabel(rooms.get('store') as never)).toBe(
-      'Room H2, closed: reserved, 0 of 1 machines free, in the largest active region',
+      'Room H2, closed: reserved, 0 of 1 machines free, too warm, in the largest warm part of the house',
     );
     expect(roomLabel(rooms.get('hall') as never)).toBe('Corridor');
   });

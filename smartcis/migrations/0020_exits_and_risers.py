@@ -24,7 +24,7 @@ def tell_exits_and_risers(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0018_alarms_as_objects'),
+        ('smartcis', '0019_words_faults_bearings_changes'),
     ]
 
     operations = [

@@ -1,0 +1,121 @@
+/** Overlays that fill rooms: what a row says of a room, and which band that is, in words. */
+import './bands.css';
+import { number, type Fields } from '../store/table';
+import { amount } from '../store/words';
+
+/** How a band is filled: five steps from too little to too much. */
+export type Tone = 'lowest' | 'low' | 'middle' | 'high' | 'highest';
+
+export interface Band {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+export interface Banded {
+  /** From the least to the most. */
+  readonly bands: readonly Band[];
+  /** Which band a row of the view is in; none where it says nothing. */
+  readonly tone: (row: Fields) => Tone | undefined;
+  /** The figure, as short as it can stand in a room. */
+  readonly figure: (row: Fields) => string;
+  /** What the figures are, and of whom. */
+  readonly note: string;
+}
+
+interface Steps {
+  readonly column: string;
+  readonly unit: string;
+  readonly note: string;
+  readonly bands: readonly (Band & { readonly below: number })[];
+}
+
+/** Bands of one figure: each ends below a value. */
+export function steps({ column, unit, note, bands }: Steps): Banded {
+  return {
+    bands,
+    note,
+    tone: (row) => {
+      const value = number(row[column]);
+      return value === null ? undefined : bands.find(({ below }) => value < below)?.tone;
+    },
+    figure: (row) => amount(number(row[column]) ?? 0, unit),
+  };
+}
+
+export const TEMPERATURE = steps({
+  column: 'celsius',
+  unit: '°C',
+  note: 'The last reading of any thermometer in the room that has not fallen silent.',
+  bands: [
+    { tone: 'lowest', below: 18, text: 'cold, below 18 °C' },
+    { tone: 'low', below: 20, text: 'cool, 18 to 20 °C' },
+    { tone: 'middle', below: 23, text: 'pleasant, 20 to 23 °C' },
+    { tone: 'high', below: 26, text: 'warm, 23 to 26 °C' },
+    { tone: 'highest', below: Infinity, text: 'too warm, 26 °C and above' },
+  ],
+});
+
+export const LIGHT = steps({
+  column: 'lux',
+  unit: 'lx',
+  note: 'The last reading of any light sensor in the room that has not fallen silent.',
+  bands: [
+    { tone: 'lowest', below: 50, text: 'dark, below 50 lx: nobody is sent there' },
+    { tone: 'low', below: 300, text: 'dim, 50 to 300 lx' },
+    { tone: 'middle', below: 1000, text: 'light enough to read, 300 to 1,000 lx' },
+    { tone: 'high', below: Infinity, text: 'bright, 1,000 lx and above' },
+  ],
+});
+
+export const OCCUPANCY = steps({
+  column: 'taken_pct',
+  unit: '%',
+  note: 'Machines that are in use, of those in the room that say how they are.',
+  bands: [
+    { tone: 'lowest', below: 0.1, text: 'empty' },
+    { tone: 'low', below: 50, text: 'less than half taken' },
+    { tone: 'high', below: 100, text: 'half and more taken' },
+    { tone: 'highest', below: Infinity, text: 'all taken' },
+  ],
+});
+
+export const ENERGY = steps({
+  column: 'watts',
+  unit: 'W',
+  note: 'What the measured machines of the room draw together.',
+  bands: [
+    { tone: 'low', below: 300, text: 'below 300 W' },
+    { tone: 'middle', below: 600, text: '300 to 600 W' },
+    { tone: 'high', below: 900, text: '600 to 900 W' },
+    { tone: 'highest', below: Infinity, text: '900 W and above' },
+  ],
+});
+
+/** CO₂ from which a room wants airing, and from which nobody thinks well, ppm. */
+const [STUFFY_PPM, STALE_PPM] = [1000, 1400];
+const [DRY_PCT, DAMP_PCT] = [30, 60];
+
+export const AIR: Banded = {
+  bands: [
+    { tone: 'lowest', text: `dry, humidity below ${DRY_PCT} %` },
+    { tone: 'middle', text: 'good' },
+    { tone: 'low', text: `damp, humidity ${DAMP_PCT} % and above` },
+    { tone: 'high', text: 'stuffy, CO₂ 1,000 ppm and above' },
+    { tone: 'highest', text: 'stale, CO₂ 1,400 ppm and above' },
+  ],
+  note: 'Humidity, and CO₂ where an operator put a sensor of it. Sensors of humidity measure while this is open.',
+  tone: (row) => {
+    const [damp, ppm] = [number(row.humidity_pct), number(row.co2_ppm)];
+    if (ppm !== null && ppm >= STUFFY_PPM) return ppm >= STALE_PPM ? 'highest' : 'high';
+    if (damp !== null && damp < DRY_PCT) return 'lowest';
+    if (damp !== null && damp >= DAMP_PCT) return 'low';
+    return damp === null && ppm === null ? undefined : 'middle';
+  },
+  figure: (row) =>
+    [
+      [number(row.humidity_pct), '%'],
+      [number(row.co2_ppm), 'ppm'],
+    ]
+      .flatMap(([value, unit]) => (typeof value === 'number' ? [amount(value, String(unit))] : []))
+      .join(', '),
+};
