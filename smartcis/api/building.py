@@ -25,6 +25,7 @@ from smartcis.models import (
     Kiosk,
     Level,
     Machine,
+    RoutingEdge,
     RoutingNode,
     Sensor,
     SoftwareInstall,
@@ -113,6 +114,31 @@ class ConnectorSerializer(serializers.Serializer[Unit]):
         return CONNECTORS[unit.category]
 
 
+class PlanExitSerializer(serializers.ModelSerializer[RoutingNode]):
+    """A walking point through which one leaves the building."""
+
+    rid = serializers.CharField(source="unit_id")
+
+    class Meta:
+        model = RoutingNode
+        fields = ("node", "rid", "name", "x_m", "y_m")
+        read_only_fields = fields
+
+
+class PlanRiserSerializer(serializers.ModelSerializer[RoutingEdge]):
+    """A step to another floor: a flight of stairs or a lift, in one direction."""
+
+    src = serializers.IntegerField(source="src_id")
+    dst = serializers.IntegerField(source="dst_id")
+    rid = serializers.CharField(source="src.unit_id", help_text="where it begins")
+    to_level = serializers.CharField(source="dst.level_id")
+
+    class Meta:
+        model = RoutingEdge
+        fields = ("src", "dst", "way", "rid", "to_level")
+        read_only_fields = fields
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """One floor's plan."""
 
@@ -123,6 +149,8 @@ class PlanSerializer(serializers.Serializer[Any]):
     machines = PlanMachineSerializer(many=True)
     sensors = PlanSensorSerializer(many=True)
     connectors = ConnectorSerializer(many=True)
+    exits = PlanExitSerializer(many=True)
+    risers = PlanRiserSerializer(many=True)
 
 
 IMPORT_ONE = "staff import one: /admin/, Building imports, or manage.py import_building PATH"
@@ -174,6 +202,12 @@ class PlanView(APIView):
             "machines": machines().filter(unit__level=level),
             "sensors": Sensor.objects.filter(level=level).order_by("pk"),
             "connectors": [unit for unit in units if unit.category in CONNECTORS],
+            "exits": RoutingNode.objects.filter(level=level, kind="entrance").order_by("node"),
+            "risers": RoutingEdge.objects.filter(
+                src__level=level, way__in=(RoutingEdge.STAIRS, RoutingEdge.LIFT)
+            )
+            .select_related("src", "dst")
+            .order_by("src", "dst"),
         }
         context = {"centres": dict(centres.values_list("unit_id", "node"))}
         return Response(PlanSerializer(body, context=context).data)

@@ -1306,6 +1306,7 @@ export interface components {
         Plan: {
             connectors: components["schemas"]["Connector"][];
             doors: components["schemas"]["PlanDoor"][];
+            exits: components["schemas"]["PlanExit"][];
             level_id: string;
             machines: components["schemas"]["PlanMachine"][];
             /** @description rings; metres, x east, y north */
@@ -1313,12 +1314,23 @@ export interface components {
                 number,
                 number
             ][][];
+            risers: components["schemas"]["PlanRiser"][];
             sensors: components["schemas"]["PlanSensor"][];
             units: components["schemas"]["PlanUnit"][];
         };
         /** @description A door. */
         PlanDoor: {
             id: string;
+            /** Format: double */
+            readonly x_m: number;
+            /** Format: double */
+            readonly y_m: number;
+        };
+        /** @description A walking point through which one leaves the building. */
+        PlanExit: {
+            readonly name: string;
+            readonly node: number;
+            rid: string;
             /** Format: double */
             readonly x_m: number;
             /** Format: double */
@@ -1345,6 +1357,16 @@ export interface components {
             depth: number;
             node: string;
             site: string;
+        };
+        /** @description A step to another floor: a flight of stairs or a lift, in one direction. */
+        PlanRiser: {
+            dst: number;
+            /** @description where it begins */
+            rid: string;
+            src: number;
+            to_level: string;
+            /** @enum {string} */
+            readonly way: "walk" | "door" | "stairs" | "lift" | "entrance";
         };
         /** @description A sensor on its floor. */
         PlanSensor: {
@@ -2112,8 +2134,10 @@ export type Placement = components['schemas']['Placement'];
 export type PlaceRequest = components['schemas']['PlaceRequest'];
 export type Plan = components['schemas']['Plan'];
 export type PlanDoor = components['schemas']['PlanDoor'];
+export type PlanExit = components['schemas']['PlanExit'];
 export type PlanMachine = components['schemas']['PlanMachine'];
 export type PlanNode = components['schemas']['PlanNode'];
+export type PlanRiser = components['schemas']['PlanRiser'];
 export type PlanSensor = components['schemas']['PlanSensor'];
 export type PlanUnit = components['schemas']['PlanUnit'];
 export type Point = components['schemas']['Point'];

@@ -1,8 +1,12 @@
 /** The overlays of the map, in the order of their panels. */
 import { AIR, ENERGY, LIGHT, OCCUPANCY, TEMPERATURE } from './bands';
+import EvacuationPanel from './EvacuationPanel.svelte';
+import EvacuationShapes from './EvacuationShapes.svelte';
 import type { LayerSpec } from './layer.svelte';
 import PowerPanel from './PowerPanel.svelte';
 import PowerShapes from './PowerShapes.svelte';
+
+export const EVACUATION = 'evacuation';
 
 export const LAYERS: readonly LayerSpec[] = [
   {
@@ -16,6 +20,14 @@ export const LAYERS: readonly LayerSpec[] = [
   { id: 'occupancy', title: 'Occupancy', view: 'room_occupancy', over: 'rooms', banded: OCCUPANCY },
   { id: 'energy', title: 'Energy', view: 'room_power', over: 'rooms', banded: ENERGY },
   { id: 'air', title: 'Air', view: 'room_air', over: 'rooms', banded: AIR },
+  {
+    id: EVACUATION,
+    title: 'Ways out',
+    view: 'cut_off_room',
+    over: 'machines',
+    Shapes: EvacuationShapes,
+    Panel: EvacuationPanel,
+  },
   {
     id: 'power',
     title: 'Energy per query',

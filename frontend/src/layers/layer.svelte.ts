@@ -3,6 +3,7 @@ import type { Component } from 'svelte';
 import type { House } from '../store/house.svelte';
 import type { Live } from '../store/live.svelte';
 import type { Navigation } from '../store/navigation.svelte';
+import type { Stores } from '../store/stores';
 import type { Table } from '../store/table';
 import type { Banded } from './bands';
 
@@ -39,6 +40,8 @@ export interface ShapesProps {
 export interface PanelProps {
   layer: ShownLayer;
   house: House;
+  /** What else of the page a panel may need. */
+  around: Pick<Stores, 'nav' | 'selection' | 'route' | 'live'>;
 }
 
 /** A layer that the reader can open and close; one at a time, by the address. */

@@ -26,7 +26,8 @@ afterEach(() => {
 
 test('an overlay fills rooms while it is open, and follows its view no longer than that', async () => {
   const hand = new Hand();
-  const { live, house, nav } = openStores(hand);
+  const stores = openStores(hand);
+  const { live, house, nav } = stores;
   house.building = BUILDING;
   house.plans = [GROUND];
   const layers = LAYERS.map((spec) => new ShownLayer(spec, live, nav));
@@ -37,7 +38,7 @@ test('an overlay fills rooms while it is open, and follows its view no longer th
   hand.socket.opens();
   layer.open = true;
   parts = [
-    mount(LayerCard, { target: one('main'), props: { layer, house } }),
+    mount(LayerCard, { target: one('main'), props: { layer, house, around: stores } }),
     mount(BandShapes, {
       target: document.querySelector('svg') as Element,
       props: { layer, house, levelId: 'L0', pxPerM: 10, banded: TEMPERATURE },

@@ -78,6 +78,11 @@ export const GROUND: Plan = {
     sensor('t2', 'temperature', 'store'),
   ],
   connectors: [{ kind: 'lift', x_m: 38, y_m: 7.5 }],
+  exits: [
+    { node: 50, rid: 'hall', name: 'Main', x_m: 0, y_m: 7 },
+    { node: 51, rid: 'store', name: '', x_m: 40, y_m: 15 },
+  ],
+  risers: [],
 };
 
 export const UPPER: Plan = {
@@ -88,6 +93,8 @@ export const UPPER: Plan = {
   machines: [machine('m4', 'hall1', 5, 7, ['QGIS'])],
   sensors: [],
   connectors: [{ kind: 'lift', x_m: 38, y_m: 7.5 }],
+  exits: [],
+  risers: [{ src: 6, dst: 4, way: 'lift', rid: 'lift1', to_level: 'L0' }],
 };
 
 export const BUILDING: Building = {
