@@ -34,7 +34,9 @@ let stores: Stores;
 let part: object;
 
 beforeEach(() => {
-  vi.stubGlobal('fetch', () => Promise.resolve(new Response(JSON.stringify(HOUR))));
+  vi.stubGlobal('fetch', (url: string) =>
+    Promise.resolve(new Response(JSON.stringify(url.includes('/hour/') ? HOUR : { results: [] }))),
+  );
   HTMLDialogElement.prototype.showModal = function (): void {
     this.open = true;
   };
