@@ -1,8 +1,9 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { compress } from './compress';
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), compress('dist/assets')],
   base: '/static/',
   publicDir: false,
   build: {

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import segno
 from django.conf import settings
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.templatetags.static import static
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
@@ -20,7 +25,9 @@ from smartcis.access.welcome import welcome
 from smartcis.api.problems import CONTENT_TYPE, answer_to, plain_problem, unavailable
 from smartcis.errors import LimitReached
 from smartcis.models import Kiosk, Venue
+from smartcis.plan_picture import plan_picture
 
+LONGEST_ADDRESS = 1_000
 BUILD = "cd frontend\nnpm ci\nnpm run build"
 
 
@@ -60,6 +67,10 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
     if not _is_built():
         said = "The pages are not built yet. Build them, and start the product again:"
         return _message(request, 503, "There is no front end", said=said, commands=BUILD)
+    if page == "map":
+        picture = plan_picture(request.GET.get("level", ""), request.GET.get("kiosk", ""))
+    else:
+        picture = plan_picture(kiosk_id=kiosk) if kiosk else None
     # The socket opens after this answer and must know the browser, so the token is made here.
     with suppress(LimitReached):  # the page is shown all the same, and has no walks of its own
         welcome(request)
@@ -70,9 +81,89 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
         "title": title,
         "building": venue.name if venue is not None else "SmartCIS",
         "kiosk": kiosk,
+        "picture": picture,
         "staff": is_staff(request.user),
     }
     return render(request, "smartcis/page.html", context)
+
+
+@require_safe
+def offline_page(request: HttpRequest) -> HttpResponse:
+    """Shows the map's shell without anybody's name: what opens where there is no network."""
+    if not _is_built():
+        return _message(request, 503, "There is no front end", commands=BUILD, plain=True)
+    venue = Venue.objects.first()
+    building = venue.name if venue is not None else "SmartCIS"
+    shell = {"page": "map", "entry": "src/map.ts", "title": "Live map", "building": building}
+    context = {**shell, "unattended": True, "picture": plan_picture()}
+    return HttpResponse(
+        render_to_string(
+            "smartcis/page.html", context | {"request": {"csp_nonce": _nonce(request)}}
+        )
+    )
+
+
+@require_safe
+def manifest(_request: HttpRequest) -> JsonResponse:
+    """Describes the page to devices that install it."""
+    venue = Venue.objects.first()
+    icons = [
+        {"src": static(f"smartcis/icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png"}
+        for size in (192, 512)
+    ]
+    icons.append(icons[1] | {"src": static("smartcis/icon-maskable.png"), "purpose": "maskable"})
+    said = {
+        "id": "/",
+        "name": f"{venue.name} · SmartCIS" if venue is not None else "SmartCIS",
+        "short_name": "SmartCIS",
+        "description": "The building, live: free machines, and the way there.",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": "#e8ecf0",
+        "theme_color": "#1d4ed8",
+        "icons": icons,
+    }
+    return JsonResponse(said, content_type="application/manifest+json")
+
+
+@require_safe
+def service_worker(request: HttpRequest) -> HttpResponse:
+    """Gives the script that opens pages without network, with the names of this build's files."""
+    path = settings.FRONTEND_DIST / "manifest.json"
+    built = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    parts: dict[str, dict[str, Any]] = json.loads(built)
+    wanted = [name for name in ("src/map.ts", "src/kiosk.ts") if name in parts]
+    files: set[str] = set()
+    while wanted:
+        part = parts[wanted.pop()]
+        new = {part["file"], *part.get("css", ())} - files
+        files |= new
+        wanted += part.get("imports", ()) if new else ()
+    context = {
+        "version": hashlib.sha256(built.encode()).hexdigest()[:16],
+        "files": json.dumps(sorted(f"{settings.STATIC_URL}{name}" for name in files)),
+    }
+    text = render_to_string("smartcis/service_worker.js", context, request)
+    answer = HttpResponse(text, content_type="text/javascript")
+    answer["Cache-Control"] = "no-cache"
+    return answer
+
+
+@require_safe
+def qr_code(request: HttpRequest) -> HttpResponse:
+    """Draws the address of one of our pages, for a phone to take along."""
+    to = request.GET.get("to", "/")
+    if not to.startswith("/") or to.startswith("//") or len(to) > LONGEST_ADDRESS:
+        return _message(request, 400, "That did not work", said="This is no page of ours.")
+    address = settings.PUBLIC_URL + to if settings.PUBLIC_URL else request.build_absolute_uri(to)
+    drawn = io.BytesIO()
+    segno.make_qr(address, error="m").save(
+        drawn, kind="svg", border=3, xmldecl=False, light="#fff", omitsize=True
+    )
+    answer = HttpResponse(drawn.getvalue(), content_type="image/svg+xml")
+    answer["Cache-Control"] = "private, max-age=3600"
+    return answer
 
 
 def _is_built() -> bool:
@@ -138,9 +229,13 @@ def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
 
 def _message(request: HttpRequest, status: int, title: str, **more: Any) -> HttpResponse:
     """Returns a page that says one thing; `plain` asks neither session nor database."""
-    nonce = {"csp_nonce": getattr(request, "csp_nonce", "")}
     context = {"title": title, "status": status, **more}
     if more.get("plain"):
-        text = render_to_string("smartcis/message.html", {**context, "request": nonce})
+        context["request"] = {"csp_nonce": _nonce(request)}
+        text = render_to_string("smartcis/message.html", context)
         return HttpResponse(text, status=status)
     return render(request, "smartcis/message.html", context, status=status)
+
+
+def _nonce(request: HttpRequest) -> str:
+    return str(getattr(request, "csp_nonce", ""))

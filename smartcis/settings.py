@@ -49,6 +49,7 @@
 | SMARTCIS_SECURE | 0 | cookies and redirects for HTTPS only |
 | SMARTCIS_METRICS | none | networks that may read /metrics without a token: 10.0.0.9,fd00::/8 |
 | SMARTCIS_PROXIES | none | trusted proxies, whose X-Forwarded-For is believed: 10.0.0.2,fd00::/8 |
+| SMARTCIS_URL | as the page was asked for | where phones reach this server, for QR codes |
 | SMARTCIS_VITE_DEV | 0 | pages take their scripts from Vite's own server |
 """
 
@@ -106,6 +107,7 @@ MIDDLEWARE = [
     "smartcis.security.ContentSecurityPolicy",  # before whitenoise: static pages have it too
     "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -343,6 +345,7 @@ LANGUAGE_CODE = "en"
 USE_I18N = False
 TIME_ZONE = "UTC"
 
+PUBLIC_URL = os.environ.get("SMARTCIS_URL", "").rstrip("/")
 FRONTEND_DIST = BASE_DIR / "frontend" / "dist"
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
@@ -350,6 +353,8 @@ STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing one
 STATICFILES_DIRS = [FRONTEND_DIST] if FRONTEND_DIST.exists() else []
 WHITENOISE_USE_FINDERS = True  # a bare checkout serves without a collectstatic step
 WHITENOISE_AUTOREFRESH = DEBUG
+# Vite's names say the content.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/assets/.+-[\w-]{8}\.\w+$"
 DJANGO_VITE = {
     "default": {
         "dev_mode": flag("SMARTCIS_VITE_DEV", default=False),

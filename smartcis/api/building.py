@@ -156,7 +156,7 @@ class PlanSerializer(serializers.Serializer[Any]):
 IMPORT_ONE = "staff import one: /admin/, Building imports, or manage.py import_building PATH"
 
 
-def _default_level(levels: list[Level]) -> str:
+def default_level(levels: list[Level]) -> str:
     """Chooses the floor shown first: where most machines are, the lowest of equals."""
     machines = Counter(Machine.objects.values_list("unit__level_id", flat=True))
     return max(levels, key=lambda level: machines[level.level_id]).level_id if levels else ""
@@ -179,7 +179,7 @@ class BuildingView(APIView):
             "attribution": venue.attribution,
             "simulated_note": simulated_note(),
             "levels": levels,
-            "default_level": _default_level(levels),
+            "default_level": default_level(levels),
             "kiosks": Kiosk.objects.select_related("node"),
             "software": list(software.distinct()),
         }

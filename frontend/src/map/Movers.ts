@@ -7,6 +7,7 @@
 import L from 'leaflet';
 import type { Point } from '../store/geometry';
 import type { Visitor } from '../store/world';
+import { turned, UNTURNED, type Turn } from './turn';
 
 /** A tag is received about once a second; a dot takes this long to its new point, ms. */
 const GLIDE_MS = 900;
@@ -45,6 +46,8 @@ export function gatherings(visitors: readonly Visitor[], levelId: string): Gathe
 }
 
 export class Movers extends L.Layer {
+  /** How the plan below is turned. */
+  turn: Turn = UNTURNED;
   private canvas: HTMLCanvasElement | null = null;
   private readonly movers = new Map<string, Mover>();
   private rooms: readonly Gathering[] = [];
@@ -139,6 +142,11 @@ export class Movers extends L.Layer {
     this.draw();
   };
 
+  private pixel(at: Point): L.Point {
+    const [x, y] = turned(at, this.turn);
+    return this._map.latLngToContainerPoint([y, x]);
+  }
+
   private draw(): void {
     cancelAnimationFrame(this.frame);
     // Pixels cannot be asked who is drawn.
@@ -157,8 +165,7 @@ export class Movers extends L.Layer {
     let moving = false;
     for (const mover of this.movers.values()) {
       if (mover.levelId !== this.levelId) continue;
-      const [x, y] = this.where(mover, now);
-      const p = this._map.latLngToContainerPoint([y, x]);
+      const p = this.pixel(this.where(mover, now));
       context.fillStyle = ink.fill;
       circle(context, p, RADIUS_PX);
       context.fill();
@@ -178,7 +185,7 @@ export class Movers extends L.Layer {
     context.textBaseline = 'middle';
     context.font = '600 11px system-ui, sans-serif';
     for (const { at, count, simulated } of this.rooms) {
-      const p = this._map.latLngToContainerPoint([at[1], at[0]]);
+      const p = this.pixel(at);
       circle(context, p, RING_PX);
       context.globalAlpha = 0.85;
       context.fillStyle = ink.rim;

@@ -1,7 +1,8 @@
 /** The building: its plans, loaded once, and the state that the views give each thing in them. */
-import { http, Problem } from '../api/http';
+import { Problem } from '../api/http';
 import type { Building, Level, Plan } from '../api/schema';
 import { grouped } from '../lists';
+import { getOrKept } from './kept';
 import type { Live } from './live.svelte';
 import { sensorsOf, type Sensor } from './sensors';
 import { world, type Room, type World } from './world';
@@ -13,6 +14,8 @@ export class House {
   building = $state.raw<Building | null>(null);
   plans = $state.raw<readonly Plan[]>([]);
   problem = $state.raw<Problem | null>(null);
+  /** Since when the plan is the newest there is, where the service cannot be reached; null: it can. */
+  keptAtMs = $state<number | null>(null);
 
   constructor(private readonly live: Live) {}
 
@@ -28,15 +31,23 @@ export class House {
 
   /** Load the building, then the floor in view, then the others. */
   async load(inView: () => string): Promise<void> {
+    const kept: number[] = [];
+    const get = async <T>(path: string): Promise<T> => {
+      const { value, keptAtMs } = await getOrKept<T>(path);
+      if (keptAtMs !== null) kept.push(keptAtMs);
+      return value;
+    };
     try {
-      const building = await http.get<Building>('building/');
+      const building = await get<Building>('building/');
       this.building = building;
       const first = inView();
-      this.plans = [await http.get<Plan>(`levels/${first}/plan/`)];
+      this.plans = [await get<Plan>(`levels/${first}/plan/`)];
       const others = building.levels.filter((level) => level.id !== first);
-      const plans = await Promise.all(others.map((level) => http.get<Plan>(`levels/${level.id}/plan/`)));
+      const plans = await Promise.all(others.map((level) => get<Plan>(`levels/${level.id}/plan/`)));
       this.plans = [...this.plans, ...plans];
       this.problem = null;
+      this.keptAtMs = kept.length > 0 ? Math.min(...kept) : null;
+      if (kept.length > 0) setTimeout(() => void this.load(inView), AGAIN_MS);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.problem = error;
