@@ -48,6 +48,7 @@ from smartcis.api.query_fields import (
     calls_body,
     order_body,
     outputs_body,
+    text_body,
     width_of,
 )
 from smartcis.api.schema import READ, SEND, answers, endpoint
@@ -88,7 +89,7 @@ class QuerySerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     name = serializers.CharField(allow_null=True)
-    sql = serializers.CharField()
+    sql = serializers.CharField(help_text="to others than staff without its OUTPUT TO")
     view = serializers.CharField(help_text="the shared view that answers it")
     state = serializers.ChoiceField(STATES)
     strategy = serializers.CharField(help_text="how its recursion is maintained")
@@ -154,7 +155,7 @@ def query_body(
     return {
         "id": query.id,
         "name": query.name or None,
-        "sql": query.sql,
+        "sql": text_body(query, owner),
         "view": view.name,
         "state": state,
         "strategy": view.strategy,
@@ -164,7 +165,7 @@ def query_body(
         "columns": columns,
         "located_by": located_by([column["name"] for column in columns]),
         "order": order_body(query.order),
-        "outputs": outputs_body(query),
+        "outputs": outputs_body(query, owner),
         "calls": calls_body(query),
         "where": NETWORK if runs_inside(view) else ENGINE,
         "mine": owner.owns(query.browser, query.user_id),

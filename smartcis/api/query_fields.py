@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,11 +13,15 @@ from rest_framework import serializers
 
 from aspen.model.schema import Row
 from aspen.results.protocol import Snapshot
+from smartcis.access.owner import Owner
 from smartcis.actions.submit_statement import StatementResult
 from smartcis.api.bodies import body_type
 from smartcis.api.fields import columns_body, row_in_order
+from smartcis.deliveries.outputs import ALARM
 from smartcis.models import Delivery, MaintainedQuery
 from smartcis.questions.once import OnceAnswer
+
+_OUTPUT = re.compile(r"\boutput(?:\s|/\*.*?\*/|--[^\n]*\n)+to\b", re.IGNORECASE | re.DOTALL)
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -86,10 +91,22 @@ def width_of(query: MaintainedQuery | None) -> int | None:
     return None if query is None or query.order is None else int(query.order["width"])
 
 
-def outputs_body(query: MaintainedQuery) -> list[str]:
-    """Returns where a query's changes go besides."""
+def outputs_body(query: MaintainedQuery, owner: Owner) -> list[str]:
+    """Returns where a query's changes go besides; addresses to staff alone."""
     outlet = getattr(query, "outlet", None)
-    return [] if outlet is None else [" ".join(filter(None, one[:2])) for one in outlet.outputs]
+    if outlet is None:
+        return []
+    told = [
+        (kind, target if owner.staff or kind == ALARM else "") for kind, target, _ in outlet.outputs
+    ]
+    return [" ".join(filter(None, one)) for one in told]
+
+
+def text_body(query: MaintainedQuery, owner: Owner) -> str:
+    """Returns a query's text; to others than staff without its outputs, which hold addresses."""
+    if owner.staff or getattr(query, "outlet", None) is None:
+        return query.sql
+    return _OUTPUT.split(query.sql, maxsplit=1)[0].rstrip()
 
 
 def calls_body(query: MaintainedQuery) -> dict[str, int] | None:

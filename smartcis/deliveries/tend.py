@@ -110,6 +110,7 @@ class _Books:
             found = outlet.alarms.filter(STANDING, **mine)
             self._standing |= {(one.digest, one.kind): one for one in found}
         self._shown: list[Alarm] = []
+        self._fields: set[str] = set()
 
     def watch(self, digest: str) -> Watch:
         """Returns where a key stands."""
@@ -146,16 +147,19 @@ class _Books:
     def show(self, digest: str, about: dict[str, Any], at_s: float) -> None:
         """Has an alarm that stands show what its row says now; nothing else of it changes."""
         alarm = self._standing.get((digest, Alarm.Kind.THRESHOLD))
-        if alarm is None or all(getattr(alarm, name) == about[name] for name in _SHOWN):
+        changed = [name for name in _SHOWN if alarm and getattr(alarm, name) != about[name]]
+        if alarm is None or not changed:
             return
-        for name in _SHOWN:
+        for name in changed:
             setattr(alarm, name, about[name])
         alarm.changed_s = at_s
         self._shown.append(alarm)
+        self._fields.update(changed)
 
     def close(self) -> None:
         """Writes what alarms show."""
-        Alarm.objects.bulk_update(self._shown, [*_SHOWN, "changed_s"], batch_size=AT_ONCE)
+        fields = sorted(self._fields)
+        Alarm.objects.bulk_update(self._shown, [*fields, "changed_s"], batch_size=AT_ONCE)
 
     def _raise(self, digest: str, step: Step, at_s: float, about: Mapping[str, Any]) -> None:
         kind = _KINDS[step]

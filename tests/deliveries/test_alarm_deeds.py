@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 from api.test_api import Caller, refused
-from deliveries.test_alarms import CLAUSES, Room, standing
+from deliveries.test_alarms import CLAUSES, SQL, Room, standing
 from django.contrib.auth.models import User
 from django.core import mail
 from django.utils import timezone
@@ -96,6 +96,20 @@ def test_others_see_alarms_and_no_accounts(staff, caller):
     assert Caller()("PATCH", f"alarms/{number}/", {"acknowledged": False}).status_code == 401
     wrong = caller("PATCH", f"alarms/{number}/", {"assigned_to": "nobody"})
     assert refused(wrong, 404, "smartcis.actions.not_found")["exists"] == ["gate"]
+
+
+def test_where_calls_and_e_mail_go_is_for_staff_alone(staff, caller, post):
+    post.WEBHOOKS = ["http://10.0.0.9/"]
+    rooms = Room(staff, f"{TOLD}, WEBHOOK 'http://10.0.0.9/secret'")
+    path = f"queries/{rooms.query.pk}/"
+    own, others = caller("GET", path).json(), Caller()("GET", path).json()
+    assert own["outputs"] == ["ALARM too warm", "WEBHOOK http://10.0.0.9/secret"]
+    assert ADDRESS in own["sql"]
+    assert (others["outputs"], others["sql"]) == (["ALARM too warm", "WEBHOOK"], SQL)
+    for listing in (path, "queries/"):
+        said = Caller()("GET", listing).content.decode()
+        assert ADDRESS not in said
+        assert "secret" not in said
 
 
 def test_what_was_cleared_is_history_that_nobody_changes(staff, caller):

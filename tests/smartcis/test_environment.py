@@ -7,6 +7,7 @@ import stat
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
+from smartcis import environment
 from smartcis.environment import broker_url, private_dir, secret_key, var_dir
 
 
@@ -37,3 +38,30 @@ def test_a_folder_of_others_is_left_alone(tmp_path, open_mode):
 def test_celery_has_its_own_way_to_write_a_socket():
     assert broker_url("redis://:pw@host:1/0") == "redis://:pw@host:1/0"
     assert broker_url("unix:///a/b.sock?db=0") == "redis+socket:///a/b.sock?virtual_host=0"
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port", "tls", "ssl"),
+    [
+        ("smtp://mail.example.org", "mail.example.org", 587, True, False),
+        ("smtps://a%40b:p%2Fq@mail.example.org:4650", "mail.example.org", 4650, False, True),
+        ("smtp+plain://localhost", "localhost", 25, False, False),
+    ],
+)
+def test_how_e_mail_is_sent_is_read(monkeypatch, text, host, port, tls, ssl):
+    monkeypatch.setenv("MAIL", text)
+    found = environment.email("MAIL")
+    names = ("HOST", "PORT", "USE_TLS", "USE_SSL")
+    assert [found[f"EMAIL_{name}"] for name in names] == [host, port, tls, ssl]
+    if "@" in text:
+        assert (found["EMAIL_HOST_USER"], found["EMAIL_HOST_PASSWORD"]) == ("a@b", "p/q")
+
+
+def test_e_mail_is_off_until_it_is_set_up(monkeypatch):
+    monkeypatch.delenv("MAIL", raising=False)
+    assert environment.email("MAIL") == {}
+    monkeypatch.setenv("MAIL", "off")
+    assert environment.email("MAIL") == {}
+    monkeypatch.setenv("MAIL", "mail.example.org")
+    with pytest.raises(ImproperlyConfigured, match="MAIL takes off, console, smtp://host"):
+        environment.email("MAIL")

@@ -1502,6 +1502,7 @@ export interface components {
             sharing: string;
             /** @description why, as a clause behind `because` */
             sharing_reason: string;
+            /** @description to others than staff without its OUTPUT TO */
             sql: string;
             /** @enum {string} */
             state: "suspended" | "running" | "failed";

@@ -33,8 +33,9 @@ export interface Place {
   readonly name: string;
 }
 
-/** A mark on the plan: the worst alarm there, and how many. */
+/** A mark on the plan: the worst alarm there, and how many; quiet where staff know of all of them. */
 export interface Mark {
+  readonly quiet: boolean;
   readonly key: string;
   readonly at: Point;
   readonly look: Look;
@@ -78,6 +79,9 @@ export function alarms(table: Table): Alarm[] {
 export const isMuted = (alarm: Pick<Alarm, 'mutedUntilS'>, nowS: number): boolean =>
   alarm.mutedUntilS !== null && alarm.mutedUntilS > nowS;
 
+/** Whether staff know of it: nobody is to be disturbed. */
+export const isQuiet = (alarm: Alarm, nowS: number): boolean => alarm.acknowledged || isMuted(alarm, nowS);
+
 export const lookOf = (alarm: Pick<Alarm, 'noData' | 'severity'>): Look =>
   alarm.noData ? 'no-data' : alarm.severity;
 
@@ -114,7 +118,7 @@ export function byLevel(standing: readonly Alarm[]): ReadonlyMap<string, number>
 }
 
 /** The marks of a floor: one for each room, machine and door. */
-export function marks(standing: readonly Alarm[], world: World, levelId: string): Mark[] {
+export function marks(standing: readonly Alarm[], world: World, levelId: string, nowS: number): Mark[] {
   const found = new Map<string, Mark>();
   for (const alarm of standing) {
     const place = placeOf(alarm, world);
@@ -129,6 +133,7 @@ export function marks(standing: readonly Alarm[], world: World, levelId: string)
       at: 'label' in thing ? thing.label : thing.at,
       look: worse ? look : before.look,
       count: (before?.count ?? 0) + 1,
+      quiet: (before?.quiet ?? true) && isQuiet(alarm, nowS),
     });
   }
   return [...found.values()];

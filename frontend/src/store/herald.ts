@@ -1,5 +1,5 @@
 /** Tells of each alarm once in a tab: never again for a new value, a reload or a new connection. */
-import { isMuted, phrase, type Alarm } from './alarms';
+import { isQuiet, phrase, type Alarm } from './alarms';
 import type { World } from './world';
 
 const KEY = 'smartcis.alarms-told';
@@ -21,7 +21,7 @@ export class Herald {
     if (fresh.length === 0) return '';
     for (const { id } of fresh) this.told.add(id);
     this.storage.setItem(KEY, JSON.stringify([...this.told].slice(-REMEMBERED)));
-    const loud = fresh.filter((alarm) => !alarm.acknowledged && !isMuted(alarm, nowS));
+    const loud = fresh.filter((alarm) => !isQuiet(alarm, nowS));
     const said = loud.slice(0, SAID).map((alarm) => phrase(alarm, world));
     if (loud.length > SAID) said.push(`And ${loud.length - SAID} more alarms.`);
     return said.join(' ');

@@ -57,7 +57,7 @@ test('a floor counts its alarms, and a thing has one mark, that of its worst', (
       ['L1', 1],
     ]),
   );
-  const drawn = marks(found, HOUSE, 'L0').map(({ key, look, count }) => [key, look, count]);
+  const drawn = marks(found, HOUSE, 'L0', 0).map(({ key, look, count }) => [key, look, count]);
   expect(drawn).toEqual(
     expect.arrayContaining([
       ['room:lab', 'critical', 2],
@@ -65,7 +65,13 @@ test('a floor counts its alarms, and a thing has one mark, that of its worst', (
     ]),
   );
   expect(drawn).toHaveLength(2);
-  expect(marks(found, HOUSE, 'L1')).toMatchObject([{ key: 'room:hall1', look: 'info', count: 1 }]);
+  expect(marks(found, HOUSE, 'L1', 0)).toMatchObject([{ key: 'room:hall1', look: 'info', count: 1 }]);
+});
+
+test('a mark is quiet once staff know of every alarm there', () => {
+  const quiet = (...rows: Row[]) => marks(standing(...rows), HOUSE, 'L0', 10).map((mark) => mark.quiet);
+  expect(quiet(alarmRow(1, { acknowledged: true }), alarmRow(2, { muted_until_s: 20 }))).toEqual([true]);
+  expect(quiet(alarmRow(1, { acknowledged: true }), alarmRow(2, { muted_until_s: 5 }))).toEqual([false]);
 });
 
 test('a value has its unit, and no more digits than anybody reads', () => {
