@@ -30,6 +30,7 @@ app.conf.beat_schedule = {
     }
     for name, period_s in (
         ("poll_sources", 2.0),
+        ("keep_targets", 1.0),
         ("sweep_routes", 30.0),
         ("rename_visitors", 60.0),
         ("collect_deliveries", 1.0),

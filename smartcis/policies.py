@@ -53,7 +53,7 @@ _PEOPLE = "tells where people are; only staff may read it"
 _POSITIONS = "read visitor_position: it shows what people allow"
 _WALKS = "tells of other visitors' walks"
 _OWN = (
-    "ask ONCE: the answer has the rows of your own walks; or follow nearest_machine and route_step"
+    "ask ONCE: the answer has the rows of your own walks; or follow nearest_destination and route_step"
 )
 _BY_SESSION = f"r.{OWNER_COLUMN} IN ({{own}})"
 _BY_DEMAND = (
@@ -84,9 +84,15 @@ POLICIES: dict[str, Policy] = {
         Policy("visitors_in_room", Readers.EVERYBODY),
         Policy("visitors_on_level", Readers.EVERYBODY),
         _walks("route_request"),
-        _walks("reachable_machine"),
-        _walks("nearest_machine"),
+        _walks("route_target"),
+        _walks("route_target_door"),
+        _walks("route_told"),
+        _walks("reachable_destination"),
+        _walks("nearest_destination"),
+        _walks("no_route"),
         _walks("route_step"),
+        _walks("route_door"),
+        _walks("route_news"),
         _walks("walking_cost", _BY_DEMAND),
         _walks("walking_parent", _BY_DEMAND),
         # How many rows a view has, and when they came, tells what they are of.

@@ -13,6 +13,7 @@ from django.conf import settings
 from redis.exceptions import LockError
 
 from smartcis import composition
+from smartcis.actions import keep_targets as targets
 from smartcis.actions import read_import as read_imports
 from smartcis.actions import reconsider_placements as placements
 from smartcis.actions import rename_visitors as visitors
@@ -20,11 +21,12 @@ from smartcis.actions import sweep_routes as routes
 from smartcis.actions import take_back_import as taken_back
 from smartcis.actions import write_import as write_imports
 from smartcis.deliveries import collect, send
-from smartcis.models import Outlet
+from smartcis.models import Outlet, RouteRequest
 from smartcis.services.heartbeat import beat
 from smartcis.sources.reader import due_sources, poll_if_due, withdraw_disabled
 
 DELIVERIES_LOCK_S = 120
+TARGETS_LOCK_S = 30
 POLL_S = 60
 POLL_ENDS_S = POLL_S + 15  # for one that does not hear that its time is over
 POLL_EXPIRES_S = 2
@@ -77,6 +79,14 @@ def collect_deliveries() -> int:
 def send_deliveries() -> int:
     """Makes the calls that are due; returns how many were taken."""
     return alone("send", DELIVERIES_LOCK_S, send.send_due) if Outlet.objects.exists() else 0
+
+
+@shared_task(name="smartcis.keep_targets")
+def keep_targets() -> int:
+    """Notes where visitors are led by now; returns for how many walks that is news."""
+    if not RouteRequest.objects.exists():
+        return 0
+    return alone("targets", TARGETS_LOCK_S, lambda: targets.keep_targets(composition.results()))
 
 
 def alone(name: str, lock_s: float, work: Callable[[], int]) -> int:

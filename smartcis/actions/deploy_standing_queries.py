@@ -23,6 +23,7 @@ from aspen.views.choose import choose_or_take
 from aspen.views.operators.support.strategies import AUTO
 from smartcis.access.owner import SYSTEM
 from smartcis.access.restrict import EVERYBODY, restrict
+from smartcis.actions.support.destinations import destination_texts
 from smartcis.catalog import CATALOG
 from smartcis.compiling.begin_view import next_order
 from smartcis.compiling.drafts import asked_for, plan_hash
@@ -48,7 +49,7 @@ class DeployedViews:
 def deploy_standing_queries(
     texts: Mapping[str, str] | None = None, *, strategy: str | None = None
 ) -> DeployedViews:
-    """Deploys the standing queries, by default the project's own.
+    """Deploys the standing queries, by default the project's own and those of destinations.
 
     Args:
         strategy: how all of them are maintained, `auto` for what costs least now. None leaves
@@ -58,7 +59,9 @@ def deploy_standing_queries(
         AspenError: a text does not compile, or there is no such strategy; nothing was changed.
     """
     spelt = AUTO if strategy in (None, AUTO) else asked_for(strategy)
-    texts = standing_queries() if texts is None else texts
+    if texts is None:
+        texts = standing_queries()
+        texts = {**texts, **destination_texts(texts)}
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}
     for one in compiled.values():
         refuse_undelivered(one, ())  # nobody submitted it, so it has no outlet

@@ -20,12 +20,14 @@ from smartcis.api.fields import NODE_HIGHEST, Wanted
 from smartcis.api.schema import READ, SEND, endpoint
 from smartcis.models import RouteRequest
 
+GOAL = "free-machine:<software>, machine:<mid>, room:<rid>, or the slug of /api/v1/destinations/"
+
 
 class RouteMakeSerializer(serializers.Serializer[Any]):
     """Where from, and what for."""
 
     node = serializers.IntegerField(min_value=0, max_value=NODE_HIGHEST)
-    software = serializers.CharField(max_length=120)
+    goal = serializers.CharField(max_length=140, help_text=GOAL)
     step_free = serializers.BooleanField(default=False)
 
 
@@ -33,16 +35,17 @@ class RouteChangeSerializer(serializers.Serializer[Any]):
     """What has changed."""
 
     node = serializers.IntegerField(min_value=0, max_value=NODE_HIGHEST, required=False)
-    software = serializers.CharField(max_length=120, required=False)
+    goal = serializers.CharField(max_length=140, required=False, help_text=GOAL)
     step_free = serializers.BooleanField(required=False)
 
 
 class RouteSerializer(serializers.ModelSerializer[RouteRequest]):
-    """A standing request; its answers are the rows of nearest_machine and route_step."""
+    """A standing request; its answers are the rows of nearest_destination and route_step, or of
+    no_route; route_news says why they changed."""
 
     class Meta:
         model = RouteRequest
-        fields = ("session", "node", "software", "step_free")
+        fields = ("session", "node", "goal", "step_free")
         read_only_fields = fields
 
 

@@ -7,6 +7,7 @@ from smartcis.models.calendar import Reservation
 from smartcis.models.changes import Change
 from smartcis.models.deliveries import Delivery, Outlet, ToldRow
 from smartcis.models.described import DescribedPoint
+from smartcis.models.destinations import Destination
 from smartcis.models.devices import SeenDevice, SourceMapping
 from smartcis.models.equipment import Desk, Kiosk, Machine, SoftwareInstall
 from smartcis.models.imports import BuildingImport
@@ -16,7 +17,7 @@ from smartcis.models.placements import NetworkPiece, NetworkState, Placement
 from smartcis.models.queries import MaintainedQuery, MaintainedView
 from smartcis.models.read_policies import ReadPolicy
 from smartcis.models.refused import RefusedMessage
-from smartcis.models.routes import RouteRequest
+from smartcis.models.routes import RouteRequest, RouteRule
 from smartcis.models.routing import RoutingEdge, RoutingNode
 from smartcis.models.sensor_kinds import SensorKind
 from smartcis.models.sensors import RegionSeed, Sensor

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import networkx as nx
@@ -100,7 +102,7 @@ class Oracle:
     def costs(self) -> dict[tuple[int, bool], dict[int, int]]:
         """Returns the cheapest walk from each demanded position to each node."""
         found: dict[tuple[int, bool], dict[int, int]] = {}
-        for _session, node, _software, step_free in self.tables["route_request"]:
+        for _session, node, _goal, step_free in self.tables["route_request"]:
             graph = self._graph(step_free=step_free)
             graph.add_node(node)
             found[node, step_free] = dict(nx.single_source_dijkstra_path_length(graph, node))
@@ -138,17 +140,19 @@ class Oracle:
         }
         used = {(mid, "seat") for mid, row in seats.items() if row[2] >= 5}
         used |= {(mid, "cpu") for mid, row in cpus.items() if row[2] >= 80}
-        states = {self._machine(m, used, closed, free) for m in tables["machine"]}
         costs = self.costs()
         nodes = {row[0]: row for row in tables["routing_node"]}
+        machines = [self._machine(m, used, closed, free) for m in tables["machine"]]
+        rooms = [self._room(row, closed) for row in tables["room"]]
+        states = {row[0]: row[1:] for row in (*machines, *rooms)}
         return {
             "closed_room": closed,
             "open_room": {(rid,) for rid in open_rooms},
             "free_machine": free,
             "machine_in_use": used,
-            "machine_state": states,
-            "room_occupancy": self._occupancy(tables["machine"], states),
-            "room_state": {self._room(row, closed) for row in tables["room"]},
+            "machine_state": set(machines),
+            "room_state": set(rooms),
+            "room_occupancy": self._occupancy(tables["machine"], set(machines)),
             "newest_seat": {(mid, row[2], row[3]) for mid, row in seats.items()},
             "newest_processor": {(mid, row[2], row[3]) for mid, row in cpus.items()},
             "room_climate": {(rid, sid, value, at_s) for sid, rid, value, at_s in climate},
@@ -161,7 +165,7 @@ class Oracle:
                 for (origin, flat), by_node in costs.items()
                 for node, cost in by_node.items()
             },
-            **self._routes(costs, free, nodes),
+            **self._routes(costs, free, nodes, states),
             **self._regions(),
             **self._visitors(nodes),
             **details(self.tables, self.now_s, self._now),
@@ -241,34 +245,127 @@ class Oracle:
             "visitors_on_level": counts["level"],
         }
 
+    def _destinations(self, free: Rows) -> Rows:
+        """Returns goal, target, room, machine and walking point of all one may be led to."""
+        software = self.tables["machine_software"]
+        found = {
+            (f"free-machine:{name}", mid, rid, mid, node)
+            for mid, rid, node in free
+            for machine, name in software
+            if machine == mid
+        }
+        found |= {(f"machine:{m[0]}", m[0], m[2], m[0], m[3]) for m in self.tables["machine"]}
+        found |= {(f"room:{n[2]}", n[2], n[2], "", n[0]) for n in self.tables["routing_node"]}
+        return found
+
     def _routes(
-        self, costs: dict[tuple[int, bool], dict[int, int]], free: Rows, nodes: dict[int, Any]
+        self,
+        costs: dict[tuple[int, bool], dict[int, int]],
+        free: Rows,
+        nodes: dict[int, Any],
+        states: dict[str, tuple[str, str]],
     ) -> dict[str, Rows]:
-        nearest: Rows = set()
-        steps: Rows = set()
-        for session, origin, software, flat in self.tables["route_request"]:
-            reach = costs[origin, flat]
-            offers = sorted(
-                (reach[node], mid, node)
-                for mid, _rid, node in free
-                if node in reach and (mid, software) in self.tables["machine_software"]
-            )
-            if not offers:
-                continue
-            cost, mid, node = offers[0]
-            nearest.add((session, mid, node, cost))
-            graph = self._graph(step_free=flat)
-            while True:
-                at = nodes[node]
-                steps.add((session, node, reach[node], at[1], at[3], at[4]))
-                if reach[node] == 0:
-                    break
-                node = min(
-                    before
-                    for before, _, data in graph.in_edges(node, data=True)
-                    if before in reach and reach[before] + data["weight"] == reach[node]
+        """Leads each visitor, and says why otherwise than before."""
+        destinations = self._destinations(free)
+        targets = {row[0]: row[1:] for row in self.tables["route_target"]}
+        found: dict[str, Rows] = {
+            "destination": destinations,
+            **{
+                name: set()
+                for name in (
+                    *("reachable_destination", "nearest_destination", "no_route"),
+                    *("route_step", "route_door", "route_news"),
                 )
-        return {"nearest_machine": nearest, "route_step": steps}
+            },
+        }
+        for question in sorted(self.tables["route_request"]):
+            session, origin, goal, flat = question
+            reach = costs[origin, flat]
+            there = {row[1:] for row in destinations if row[0] == goal}
+            far: dict[Any, int] = {}
+            for *what, node in there:
+                if node in reach:
+                    far[tuple(what)] = min(reach[node], far.get(tuple(what), reach[node]))
+            found["reachable_destination"] |= {(*question, *w, cost) for w, cost in far.items()}
+            if not far:
+                reason = "no open way" if there else "nothing there"
+                found["no_route"].add((*question, reason))
+                self._news(found, question, None, None, states, there)
+                continue
+            what = min(far, key=lambda one: (far[one], one[0]))
+            kept = next((one for one in far if one[0] == targets.get(session, ("",))[0]), None)
+            if kept is not None and self._worth_keeping(far[kept], far[what]):
+                what = kept
+            cost = far[what]
+            node = min(n for *w, n in there if tuple(w) == what and reach.get(n) == cost)
+            found["nearest_destination"].add((*question, *what, node, cost))
+            self._walk(found, (*question, what[0]), node, reach, nodes)
+            self._news(found, question, what[0], cost, states, there, far)
+        return found
+
+    def _worth_keeping(self, cost: int, least: int) -> bool:
+        """Returns whether nothing gains more than either of what the rule says."""
+        return any(
+            cost - least <= gain_mm and (cost - least) / max(cost, 1) <= gain_pct / 100
+            for gain_pct, gain_mm in self.tables["route_rule"]
+        )
+
+    def _walk(
+        self,
+        found: dict[str, Rows],
+        answer: tuple[Any, ...],
+        node: int,
+        reach: dict[int, int],
+        nodes: dict[int, Any],
+    ) -> None:
+        """Follows the way back from a point, over the lowest of equally good ones before it."""
+        graph = self._graph(step_free=answer[3])
+        while True:
+            at = nodes[node]
+            found["route_step"].add((*answer, node, reach[node], at[1], at[3], at[4]))
+            if reach[node] == 0:
+                return
+            before = min(
+                other
+                for other, _, data in graph.in_edges(node, data=True)
+                if other in reach and reach[other] + data["weight"] == reach[node]
+            )
+            found["route_door"] |= {
+                (answer[0], edge[5])
+                for edge in self.tables["routing_edge"]
+                if edge[:2] == (before, node) and edge[5] is not None
+            }
+            node = before
+
+    def _news(
+        self,
+        found: dict[str, Rows],
+        question: tuple[Any, ...],
+        target: str | None,
+        cost: int | None,
+        states: dict[str, tuple[str, str]],
+        there: Rows,
+        far: Mapping[Any, int] = MappingProxyType({}),
+    ) -> None:
+        """Says why a visitor is led otherwise, and what he was told while that is still so."""
+        told = {row[1:] for row in self.tables["route_told"] if row[0] == question[0]}
+        found["route_news"] |= {(*question, *row) for row in told if row[2:4] == (target, cost)}
+        for row in self.tables["route_target"]:
+            session, was, was_cost, since_s = row
+            if session != question[0] or (was, was_cost) == (target, cost):
+                continue
+            doors = {door[0]: door for door in self.tables["door"]}
+            then = {door for one, door in self.tables["route_target_door"] if one == session}
+            now = {door for one, door in found["route_door"] if one == session}
+            causes = {("door locked", d, "") for d in then if d in doors and doors[d][1] != "open"}
+            if was not in {one[0] for one in there} and was in states:
+                causes.add((states[was][0], was, states[was][1]))
+            if cost is not None and cost < was_cost:
+                causes |= {("door opened", d, "") for d in now if doors[d][5] > since_s}
+            if target not in (None, was) and was in {one[0] for one in far}:
+                causes.add(("nearer", target, ""))
+            for cause in causes or {(None, None, None)}:
+                found["route_news"].add((*question, was, was_cost, target, cost, *cause))
 
     def _regions(self) -> dict[str, Rows]:
         climate = self._current("temperature_reading", 300)

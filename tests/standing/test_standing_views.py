@@ -34,6 +34,8 @@ DEEDS = (
     "inside",
     "mote",
     "air",
+    "keep",
+    "rule",
 )
 deed = st.tuples(st.sampled_from(DEEDS), st.integers(0, 11), st.integers(0, 11))
 epoch = st.tuples(st.lists(deed, min_size=1, max_size=6), st.sampled_from([0, 0, 1, 7, 70]))
@@ -45,7 +47,9 @@ OPENING = [
     *[("light", i, 2) for i in range(4)],
     *[("interval", i, i) for i in range(4)],
     ("ask", 0, 0),
+    ("rule", 2, 3),
     ("ask", 1, 5),
+    ("keep", 0, 0),
     ("software", 0, 1),
 ]
 

@@ -12,6 +12,7 @@ START_S = 1_700_000_000.0
 SOFTWARE = ("LaTeX", "Word", "R")
 SESSIONS = ("anna", "ben", "chris")
 TAGS = ("t1", "t2", "t3", "t4", "t5", "t6")
+OF_TARGETS = ("route_target", "route_target_door", "route_told")
 CONSENTS = (None, "counted", "room", "exact")
 
 
@@ -49,7 +50,7 @@ class World:
             self._put("routing_node", (node, f"L{node % 2}", rng.choice(rooms), x, y))
         doors = [f"door{i}" for i in range(3)]
         for door in doors:
-            self._put("door", (door, "open", 0.0, 0.0, "L0"))
+            self._put("door", (door, "open", 0.0, 0.0, "L0", self.at_s))
         pairs = {(a, a + 1) for a in range(nodes - 1)}
         pairs |= {tuple(sorted(rng.sample(range(nodes), 2))) for _ in range(nodes)}
         for a, b in sorted(pairs):
@@ -75,6 +76,22 @@ class World:
         for i in range(3):
             self._put("region_seed", (f"region{i}", f"s{i}"))
         return self.commit()
+
+    def _keep(self, session: str) -> None:
+        """Note where a visitor is led, as the product does now and then."""
+        views = self.oracle.expected()
+        for relation in OF_TARGETS:
+            for row in [r for r in self.tables[relation] if r[0] == session]:
+                self._drop(relation, row)
+        for row in views["nearest_destination"]:
+            if row[0] == session:
+                self._put("route_target", (session, row[4], row[8], self.at_s))
+        for row in views["route_door"]:
+            if row[0] == session:
+                self._put("route_target_door", row)
+        for row in views["route_news"]:
+            if row[0] == session:
+                self._put("route_told", (session, *row[4:]))
 
     # ── changing ──────────────────────────────────────────────────────────────────────────────
 
@@ -167,7 +184,7 @@ class World:
                 old = sorted(tables["door"])[a % 3]
                 self._drop("door", old)
                 state = "locked" if old[1] == "open" else "open"
-                self._put("door", (old[0], state, *old[2:]))
+                self._put("door", (old[0], state, *old[2:5], self.at_s))
             case "software":
                 row = (mid, SOFTWARE[b % 3])
                 change = self._drop if row in tables["machine_software"] else self._put
@@ -182,11 +199,19 @@ class World:
             case "ask":
                 session = SESSIONS[a % 3]
                 self.act("leave", a, 0)
-                row = (session, b % nodes, SOFTWARE[b // 3 % 3], b % 2 == 0)
+                goal = (f"free-machine:{SOFTWARE[b // 3 % 3]}", f"room:{rid}", f"machine:{mid}")
+                row = (session, b % nodes, goal[max(0, b - 9)], b % 2 == 0)
                 self._put("route_request", row)
             case "leave":
-                for row in [r for r in tables["route_request"] if r[0] == SESSIONS[a % 3]]:
-                    self._drop("route_request", row)
+                for relation in ("route_request", *OF_TARGETS):
+                    for row in [r for r in tables[relation] if r[0] == SESSIONS[a % 3]]:
+                        self._drop(relation, row)
+            case "keep":
+                self._keep(SESSIONS[a % 3])
+            case "rule":
+                for row in list(tables["route_rule"]):
+                    self._drop("route_rule", row)
+                self._put("route_rule", (float(b * 5), a * 1000))
             case "machine":
                 row = next((r for r in tables["machine"] if r[0] == mid), None)
                 if row is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from smartcis.access.owner import Owner
-from smartcis.errors import NotFound, unknown
-from smartcis.models import RouteRequest, RoutingNode, SoftwareInstall
+from smartcis.errors import NotFound
+from smartcis.models import RouteRequest, RoutingNode
 
 
 def owned_route(session: str, owner: Owner) -> RouteRequest:
@@ -31,9 +31,3 @@ def check_node(node: int) -> None:
             attempt="take the node of a unit that has one from /api/v1/levels/{id}/plan/",
         )
 
-
-def check_software(software: str) -> None:
-    """Refuses software that no machine has."""
-    if not SoftwareInstall.objects.filter(software=software).exists():
-        names = SoftwareInstall.objects.order_by().values_list("software", flat=True).distinct()
-        raise unknown("software", software, names)
