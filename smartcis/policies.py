@@ -53,7 +53,7 @@ _PEOPLE = "tells where people are; only staff may read it"
 _POSITIONS = "read visitor_position: it shows what people allow"
 _WALKS = "tells of other visitors' walks"
 _OWN = (
-    "ask ONCE: the answer has the rows of your own walks; or follow nearest_destination and route_step"
+    "ask ONCE: the answer has the rows of your own walks; or follow nearest_destination"
 )
 _BY_SESSION = f"r.{OWNER_COLUMN} IN ({{own}})"
 _BY_DEMAND = (

@@ -1,4 +1,4 @@
-"""Keep where visitors are led: what they are shown becomes what only a gain or a loss may change."""
+"""Keep where visitors are led: what they are shown, only a gain or a loss may change."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def _by_session(snapshot: Snapshot) -> Found:
     found: Found = defaultdict(list)
     for row in sorted(snapshot.rows, key=repr):
         one = dict(zip(names, row, strict=True))
-        found[one["session"]].append(one)
+        found[str(one["session"])].append(one)
     return found

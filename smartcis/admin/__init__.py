@@ -7,6 +7,7 @@ from smartcis.admin import (
     building,
     calendar,
     changes,
+    destinations,
     devices,
     equipment,
     imports,

@@ -40,8 +40,7 @@ class RouteChangeSerializer(serializers.Serializer[Any]):
 
 
 class RouteSerializer(serializers.ModelSerializer[RouteRequest]):
-    """A standing request; its answers are the rows of nearest_destination and route_step, or of
-    no_route; route_news says why they changed."""
+    """A standing request; nearest_destination and route_step answer it, or no_route."""
 
     class Meta:
         model = RouteRequest

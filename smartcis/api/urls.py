@@ -11,6 +11,7 @@ from smartcis.api import (
     building,
     building_export,
     deliveries,
+    destinations,
     devices,
     doors,
     explain,
@@ -45,6 +46,7 @@ router.register("v1/doors", doors.Doors)
 router.register("v1/machines", machines.Machines)
 router.register("v1/kiosks", kiosks.Kiosks)
 router.register("v1/sensors", sensors.Sensors)
+router.register("v1/destinations", destinations.Destinations)
 router.register("v1/routes", routes.Routes, basename="route")
 
 urlpatterns = [

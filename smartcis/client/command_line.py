@@ -89,9 +89,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("sql", metavar="SQL_OR_VIEW")
     one.add_argument("--json", action="store_true", help="one JSON object a line")
 
-    one = command(route, "route", "tell the way to the nearest free machine with some software")
+    one = command(route, "route", "tell the way to the nearest free machine, a room, an exit …")
     one.add_argument("origin", metavar="FROM", help="a room, a kiosk, or a walking point")
-    one.add_argument("software", metavar="TO", help="software, e.g. LaTeX")
+    one.add_argument(
+        "goal", metavar="TO", help="e.g. free-machine:LaTeX, room:V101, machine:pc-1, exit"
+    )
     one.add_argument("--step-free", action="store_true", help="without stairs")
     one.add_argument("--follow", action="store_true", help="and how it changes, until interrupted")
 
@@ -143,7 +145,7 @@ def watch(server: SmartCIS, options: argparse.Namespace) -> None:
 
 def route(server: SmartCIS, options: argparse.Namespace) -> None:
     """Prints the way, and how it changes."""
-    with server.route(options.origin, options.software, step_free=options.step_free) as walk:
+    with server.route(options.origin, options.goal, step_free=options.step_free) as walk:
         say("\n".join(way(walk.answer())))
         for news in walk.watch() if options.follow else ():
             say("\n".join(way(news) if isinstance(news, WalkAnswer) else as_text(news)))
@@ -281,10 +283,10 @@ def as_json(news: ViewNews) -> Iterator[str]:
 
 def way(found: WalkAnswer) -> Iterator[str]:
     """Walks the lines that tell a way."""
-    if found.mid is None:
-        yield "no free machine with it can be reached"
+    if found.target is None:
+        yield "nothing that answers can be reached"
         return
-    yield f"{found.mid}, {found.length_m:.0f} m"
+    yield f"{found.target}, {found.length_m:.0f} m"
     for step in found.steps:
         at = f"level {step.level_id} at {step.x_m:.1f}, {step.y_m:.1f} m"
         yield f"  {step.walked_m:6.1f} m  {at}"

@@ -249,17 +249,17 @@ class SmartCIS:
     # -- walks -------------------------------------------------------------------------------
 
     def route(self, from_: int | str, to: str, *, step_free: bool = False) -> RunningWalk:
-        """Asks the way to the nearest free machine with some software.
+        """Asks the way to the nearest of what answers a goal.
 
         Args:
             from_: a walking point's number, a kiosk's id, or a room's id or name.
-            to: software.
+            to: free-machine:LaTeX, machine:<mid>, room:<rid>, or the slug of a destination.
             step_free: whether without stairs.
 
         Raises:
-            Problem: no such place or software; or how many walks one may have.
+            Problem: no such place or goal; or how many walks one may have.
         """
-        body = {"node": self.node_of(from_), "software": to, "step_free": step_free}
+        body = {"node": self.node_of(from_), "goal": to, "step_free": step_free}
         return RunningWalk(self, typed(WalkEntry, self.rest.post("routes/", body)))
 
     def node_of(self, place: int | str) -> int:

@@ -1,4 +1,4 @@
-"""A walk: the way to the nearest free machine, kept current while somebody walks it."""
+"""A walk: the way to the nearest of what one looks for, kept current while somebody walks it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from smartcis.client.typed import typed
 if TYPE_CHECKING:
     from smartcis.client.server import SmartCIS
 
-MACHINES, STEPS = "nearest_machine", "route_step"
+TARGETS, STEPS = "nearest_destination", "route_step"
 MOST_ROWS = 10_000
 LOOK_EVERY_S = 0.1
 MM_PER_M = 1_000
@@ -29,13 +29,13 @@ class WalkEntry:
     Args:
         session: of the walk.
         node: the walking point it begins at.
-        software: that the machine must have.
+        goal: free-machine:LaTeX, machine:<mid>, room:<rid>, or the slug of a destination.
         step_free: whether without stairs.
     """
 
     session: str
     node: int
-    software: str
+    goal: str
     step_free: bool
 
 
@@ -59,12 +59,12 @@ class WalkAnswer:
     """The way at one moment.
 
     Args:
-        mid: the machine; None where no free one can be reached.
+        target: the machine or room; None where nothing that answers can be reached.
         length_m: of the way.
-        steps: from the beginning to the machine.
+        steps: from the beginning to the target.
     """
 
-    mid: str | None
+    target: str | None
     length_m: float
     steps: tuple[WalkStep, ...]
 
@@ -95,8 +95,8 @@ class RunningWalk:
         while True:
             found = None
             if self._server.status().position >= head:
-                machines, steps = (self._server.rows(name, MOST_ROWS) for name in (MACHINES, STEPS))
-                found = self._way(machines, steps)
+                targets, steps = (self._server.rows(name, MOST_ROWS) for name in (TARGETS, STEPS))
+                found = self._way(targets, steps)
             if found is not None:
                 return found
             if time.monotonic() > until_s:
@@ -112,13 +112,13 @@ class RunningWalk:
 
         A connection that is lost is told as a gap; what has changed meanwhile comes behind it.
         """
-        folds, last = {MACHINES: Fold(), STEPS: Fold()}, NOWHERE
-        for news in self._server.watch(MACHINES, STEPS):
+        folds, last = {TARGETS: Fold(), STEPS: Fold()}, NOWHERE
+        for news in self._server.watch(TARGETS, STEPS):
             if isinstance(news, ViewGap | ViewError):
                 yield news
             elif not isinstance(news, ViewEnded):
                 folds[news.view].take(news)
-                found = self._way(folds[MACHINES].rows, folds[STEPS].rows)
+                found = self._way(folds[TARGETS].rows, folds[STEPS].rows)
                 if found is not None and found != last:
                     last = found
                     yield found
@@ -134,12 +134,12 @@ class RunningWalk:
 
         Args:
             from_: as of `SmartCIS.route`.
-            to: software.
+            to: goal.
             step_free: whether without stairs.
         """
         wanted = {
             "node": None if from_ is None else self._server.node_of(from_),
-            "software": to,
+            "goal": to,
             "step_free": step_free,
         }
         body = {name: value for name, value in wanted.items() if value is not None}
@@ -150,9 +150,9 @@ class RunningWalk:
         """Ends the walk."""
         self._server.rest.call("DELETE", f"routes/{self.entry.session}/", twice=True)
 
-    def _way(self, machines: Rows, steps: Rows) -> WalkAnswer | None:
+    def _way(self, targets: Rows, steps: Rows) -> WalkAnswer | None:
         """Returns the way in the rows of two views; None where they are of different moments."""
-        found = [one for one in machines.mappings() if one["session"] == self.entry.session]
+        found = [one for one in targets.mappings() if one["session"] == self.entry.session]
         path = [_step(one) for one in steps.mappings() if one["session"] == self.entry.session]
         if not found:
             return None if path else NOWHERE
@@ -161,7 +161,7 @@ class RunningWalk:
         path.sort(key=lambda step: (step.walked_m, step.node != first, step.node == last))
         if not path or (path[0].node, path[-1].node) != (first, last):
             return None
-        return WalkAnswer(str(found[0]["mid"]), path[-1].walked_m, tuple(path))
+        return WalkAnswer(str(found[0]["target"]), path[-1].walked_m, tuple(path))
 
     def __enter__(self) -> Self:
         return self

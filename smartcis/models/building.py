@@ -6,10 +6,10 @@ rings, the outer one first, each ring a list of [x, y].
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from django.db import models
-from django.utils import timezone
 
 from smartcis.models.source import SourceModel
 
@@ -135,7 +135,7 @@ class Door(SourceModel):
     Args:
         inner: the unit it closes.
         outer: the unit it opens from.
-        since: when its state last changed.
+        since_s: when its state last changed, s since 1970.
         derived: concluded from a shared wall instead of drawn.
     """
 
@@ -151,7 +151,7 @@ class Door(SourceModel):
     x_m = models.FloatField()
     y_m = models.FloatField()
     state = models.CharField(max_length=8, choices=STATES, default=OPEN)
-    since = models.DateTimeField(default=timezone.now, editable=False)
+    since_s = models.FloatField(default=time.time, editable=False)
     derived = models.BooleanField(default=True)
 
     class Meta(SourceModel.Meta):
@@ -160,17 +160,12 @@ class Door(SourceModel):
     def __str__(self) -> str:
         return self.door_id
 
-    @property
-    def since_s(self) -> float:
-        """Returns when its state last changed, s since 1970."""
-        return self.since.timestamp()
-
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Saves the door; with another state, since now."""
         only = kwargs.get("update_fields")
         stored = Door.objects.filter(pk=self.pk).values_list("state", flat=True).first()
         if stored not in (None, self.state) and (only is None or "state" in only):
-            self.since = timezone.now()
+            self.since_s = time.time()
             if only is not None:
-                kwargs["update_fields"] = {*only, "since"}
+                kwargs["update_fields"] = {*only, "since_s"}
         super().save(*args, **kwargs)

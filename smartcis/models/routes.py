@@ -1,4 +1,4 @@
-"""Route requests: who asks the way to what, and where he was led. The demand relation `route_request`."""
+"""Route requests: who asks the way to what (the demand relation), and where he was led."""
 
 from __future__ import annotations
 
@@ -87,9 +87,7 @@ class RouteRule(SourceModel):
     class Meta(SourceModel.Meta):
         verbose_name = "rule for changing the target of a way"
         verbose_name_plural = "rules for changing the target of a way"
-        constraints = (
-            models.CheckConstraint(condition=models.Q(pk=1), name="one_route_rule"),
-        )
+        constraints = (models.CheckConstraint(condition=models.Q(pk=1), name="one_route_rule"),)
 
     def __str__(self) -> str:
         return f"{self.gain_pct:g} % or {self.gain_mm / 1000:g} m shorter"

@@ -148,8 +148,8 @@ RELATIONS = {relation.name: relation for relation in CATALOG}
     [
         ("walking_cost", "route_request.node", ""),
         ("walking_parent", "route_request.node", ""),
-        ("reachable_machine", "route_request.node", ""),
-        ("nearest_machine", "route_request.node", "session"),
+        ("reachable_destination", "route_request.node", ""),
+        ("nearest_destination", "route_request.node", "session"),
         ("route_step", "route_request.node", "session"),
         ("active_region", "region_seed.region_id", ""),
         ("region_size", "region_seed.region_id", ""),
@@ -166,7 +166,7 @@ def test_the_standing_views_are_split_by_their_demand(view, root, key):
 
 
 def test_the_reason_is_said():
-    text = explain_root(standing_plans()["nearest_machine"], RELATIONS, 2)
+    text = explain_root(standing_plans()["nearest_destination"], RELATIONS, 2)
     assert text.startswith("split over 2 lanes by route_request.node, because its recursion keeps")
     assert "found by its key session" in text
     assert explain_root(standing_plans()["free_machine"], RELATIONS, 2).startswith(

@@ -29,7 +29,7 @@ from tests.standing.oracle import Oracle, Rows
 PATIENCE_S = 120  # what a busy machine may take; nothing waits so long when all is well
 SOFTWARE = ("LaTeX", "R")
 ROOMS = 6
-WALKS = ("nearest_machine", "route_step")
+WALKS = ("nearest_destination", "route_step")
 
 
 class Server(threading.Thread):
@@ -261,7 +261,7 @@ class Visitor(Page):
     async def set_out(self, draw):
         body = {
             "node": draw.choice(NODES),
-            "software": draw.choice(SOFTWARE),
+            "goal": f"free-machine:{draw.choice(SOFTWARE)}",
             "step_free": draw.random() < 0.3,
         }
         answer = await self.call("POST", "routes/", body)

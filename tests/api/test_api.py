@@ -117,10 +117,10 @@ def test_visitors_read_and_staff_edit(visitor, staff):
     body = refused(staff("PATCH", "doors/A.d1/", {"state": "ajar"}), 400, "smartcis.api.invalid")
     assert body["message"] == 'state: "ajar" is not a valid choice.'
     assert staff("PATCH", "doors/A.d1/", {"state": "locked"}).json()["state"] == "locked"
-    assert OutboxEntry.objects.last().body["changes"] == [
-        [*("door", -1, "A.d1", "open"), 3.0, 3.0, "L0"],
-        [*("door", 1, "A.d1", "locked"), 3.0, 3.0, "L0"],
-    ]
+    before, after = OutboxEntry.objects.last().body["changes"]
+    assert before[:-1] == [*("door", -1, "A.d1", "open"), 3.0, 3.0, "L0"]
+    assert after[:-1] == [*("door", 1, "A.d1", "locked"), 3.0, 3.0, "L0"]
+    assert after[-1] > before[-1], "locked since now"
     count = OutboxEntry.objects.count()
     staff("PATCH", "doors/A.d1/", {"state": "locked"})
     assert OutboxEntry.objects.count() == count
@@ -302,7 +302,7 @@ def test_visitors_have_a_quota(visitor, settings):
 
 def test_other_peoples_walks_are_not_for_visitors(visitor, staff):
     deploy_standing_queries()
-    for sql in ("SELECT * FROM route_request", "SELECT n.mid FROM nearest_machine n"):
+    for sql in ("SELECT * FROM route_request", "SELECT n.mid FROM nearest_destination n"):
         refused(visitor("POST", "queries/", {"sql": sql}), 403, "smartcis.actions.refused")
         assert visitor("POST", "queries/check/", {"sql": sql}).json()["ok"] is False
     made = staff("POST", "queries/", {"sql": "SELECT q.node FROM route_request q"}).json()
@@ -312,7 +312,7 @@ def test_other_peoples_walks_are_not_for_visitors(visitor, staff):
 
 
 def test_a_walk_belongs_to_its_browser(visitor):
-    ask = {"node": 1, "software": "LaTeX", "step_free": False}
+    ask = {"node": 1, "goal": "free-machine:LaTeX", "step_free": False}
     made = visitor("POST", "routes/", ask)
     assert made.status_code == 201
     session = made.json()["session"]
@@ -321,7 +321,9 @@ def test_a_walk_belongs_to_its_browser(visitor):
     for method in ("GET", "PATCH", "DELETE"):
         refused(stranger(method, f"routes/{session}/", {}), 404, "smartcis.actions.not_found")
     body = refused(
-        visitor("POST", "routes/", ask | {"software": "LaTex"}), 404, "smartcis.actions.not_found"
+        visitor("POST", "routes/", ask | {"goal": "free-machine:LaTex"}),
+        404,
+        "smartcis.actions.not_found",
     )
     assert body["exists"] == ["LaTeX"]
     body = refused(visitor("POST", "routes/", ask | {"node": 9}), 404, "smartcis.actions.not_found")
@@ -346,7 +348,7 @@ def test_sources_hold_relations_and_views_with_units(visitor):
     sources = {one["name"]: one for one in visitor("GET", "sources/").json()}
     assert sources["free_machine"]["kind"] == "view"
     assert sources["free_machine"]["comment"].startswith("Machines nobody uses")
-    assert sources["nearest_machine"]["private"] is True
+    assert sources["nearest_destination"]["private"] is True
     units = {c["name"]: c["unit"] for c in sources["temperature_reading"]["columns"]}
     assert units["celsius"] == "°C"
 

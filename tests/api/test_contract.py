@@ -28,6 +28,7 @@ THINGS = {
     "mid": "m1",
     "sid": "m1.seat",
     "kiosk_id": "k1",
+    "slug": "exit",
     "reservation_id": "1",
     "device_id": "1",
     "number": "1",

@@ -43,8 +43,8 @@ BROWSERS, PROGRAMS = 86, 10  # and two members of staff, each with a browser and
 HAPPENINGS = 30
 COMPARED = 40  # log positions at which all that was shown is held against the oracle
 EVERYBODY = Question(
-    "SELECT n.session, n.mid FROM nearest_machine n",
-    lambda _, views: dict.fromkeys((row[:2] for row in views["nearest_machine"]), 1),
+    "SELECT n.session, n.mid FROM nearest_destination n",
+    lambda _, views: dict.fromkeys((row[:2] for row in views["nearest_destination"]), 1),
 )
 
 

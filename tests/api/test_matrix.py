@@ -35,11 +35,14 @@ PAGES: dict[str, str] = TABLE["pages"]
 SOCKET: dict[str, str | dict[str, str]] = TABLE["socket"]
 WORDS = {200: "yes", 201: "yes", 202: "yes", 204: "yes", 401: "login", 403: "no", 404: "none"}
 READABLE = "SELECT d.door_id, d.state FROM door d"
+HALL = "SELECT n.rid, n.node FROM routing_node n"
 WALKERS = "SELECT q.node FROM route_request q"
 
 HOST = {"host": "h", "cpu_pct": 1.0, "memory_pct": 1.0, "users": 0, "jobs": 0}
 BODIES: dict[str, Any] = {
     "PATCH alarms/{alarm_id}/": {"acknowledged": True},
+    "POST destinations/": {"slug": "hall", "name": "Hall", "sql": HALL},
+    "PATCH destinations/{pk}/": {"name": "Out"},
     "PATCH doors/{pk}/": {"state": "locked"},
     "POST feeds/": {"id": "third", "kind": "push"},
     "PATCH feeds/{source}/": {"enabled": False},
@@ -63,15 +66,21 @@ BODIES: dict[str, Any] = {
         "end": "2030-01-01T11:00Z",
         "title": "Talk",
     },
-    "POST routes/": {"node": 1, "software": "LaTeX"},
-    "PUT routes/{session}/": {"node": 2, "software": "LaTeX", "step_free": True},
+    "POST routes/": {"node": 1, "goal": "free-machine:LaTeX"},
+    "PUT routes/{session}/": {"node": 2, "goal": "free-machine:LaTeX", "step_free": True},
     "PATCH routes/{session}/": {"node": 2},
     "POST sensors/": {"kind": "light", "rid": "A"},
     "PATCH sensors/{pk}/": {"enabled": False},
     "PATCH visitors/me/": {"consent": "counted"},
     "POST readings/": [{"sid": "m1.seat", "value": 0, "unit": "kg", "at_s": time.time()}],
 }
-KEYS = {"doors": "A.d1", "machines": "m1", "kiosks": "k1", "sensors": "m1.seat"}
+KEYS = {
+    "destinations": "exit",
+    "doors": "A.d1",
+    "machines": "m1",
+    "kiosks": "k1",
+    "sensors": "m1.seat",
+}
 STATEMENTS = {
     "open": READABLE,
     "walks": WALKERS,
@@ -82,7 +91,7 @@ STATEMENTS = {
 }
 VIEWS = {
     "open_view": "door_state",
-    "own_view": "nearest_machine",
+    "own_view": "nearest_destination",
     "walks_view": "walking_cost",
     "tags_view": "visitor_heard",
 }
@@ -119,10 +128,12 @@ class House:
             "near": "near",
             "far": "far",
         }
-        self.walk = self._made("browser", "routes/", {"node": 1, "software": "LaTeX"})["session"]
         outlet = {"outlet_id": self.ids["alarm"], "query": self.ids["alarm"], "digest": ""}
         shown = {"kind": Alarm.Kind.NO_DATA, "key": {}, "raised_s": 1.0, "changed_s": 1.0}
         self.alarm = Alarm.objects.create(**outlet, **shown)
+        self.walk = self._made("browser", "routes/", {"node": 1, "goal": "free-machine:LaTeX"})[
+            "session"
+        ]
         self.visitor = Visitor.objects.create(tag="t", simulated=False)
         self.booked = Reservation.objects.create(
             unit_id="A", start="2030-02-01T10:00Z", end="2030-02-01T11:00Z", title="Exam"
@@ -177,9 +188,9 @@ class House:
         kind = endpoint.rstrip("/").rpartition("/")[2]
         if kind in QUESTIONS:
             if thing == "walk":
-                (row,) = rows_of("nearest_machine")
+                (row,) = rows_of("nearest_destination")
                 known = {"row": list(row) if kind == "why" else {"session": row[0], "mid": "m2"}}
-                return {"view": "nearest_machine", **known}
+                return {"view": "nearest_destination", **known}
             view = VIEWS.get(thing) or self.ids[thing]
             return {"view": view, **QUESTIONS[kind]}
         return None

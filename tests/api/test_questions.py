@@ -58,7 +58,8 @@ def test_a_locked_door_is_what_keeps_a_visitor_from_the_near_machine(visitor, en
         question = {"view": "walking_cost", "row": {"origin": 1, "node": 2}}
         refused(visitor("POST", "queries/why-not/", question), 403, "smartcis.live.forbidden")
         body = of_staff()("POST", "queries/why-not/", question).json()
-        own = {"view": "nearest_machine", "row": {"session": session, "mid": "m1"}}
+        asked = {"session": session, "origin": 1, "goal": "free-machine:LaTeX", "step_free": False}
+        own = {"view": "reachable_destination", "row": {**asked, "mid": "m1"}}
         mine = visitor("POST", "queries/why-not/", own).json()
         refused(Caller()("POST", "queries/why-not/", own), 404, "smartcis.why.not_there")
     (edit,) = body["repairs"][0]["edits"]
@@ -72,8 +73,8 @@ def test_what_would_happen_if_the_door_closed_and_nothing_does(visitor, engine, 
     session = walk(visitor)
     relay()
     engine()
-    before = rows_of("nearest_machine")
-    question = {"view": "nearest_machine", "row": {"session": session}, "updates": locked()}
+    before = rows_of("nearest_destination")
+    question = {"view": "nearest_destination", "row": {"session": session}, "updates": locked()}
     with running(engine):
         body = visitor("POST", "queries/what-if/", question).json()
         refused(Caller()("POST", "queries/what-if/", question), 404, "smartcis.why.not_there")
@@ -81,12 +82,12 @@ def test_what_would_happen_if_the_door_closed_and_nothing_does(visitor, engine, 
         assert Caller()("POST", "queries/what-if/", others).json()["gone"] == []
     assert [row["mid"] for row in body["gone"]] == ["m1"]
     assert [(row["mid"], row["cost_mm"]) for row in body["come"]] == [("m2", 9_000)]
-    assert rows_of("nearest_machine") == before
+    assert rows_of("nearest_destination") == before
     # It would: the answer is the change that follows when the door is locked.
     Door.objects.update(state="locked")
     relay()
     engine()
-    assert [list(row) for row in rows_of("nearest_machine")] == [list(body["come"][0].values())]
+    assert [list(row) for row in rows_of("nearest_destination")] == [list(body["come"][0].values())]
 
 
 def test_the_door_that_most_walks_hang_on(visitor, engine, now_s):  # noqa: F811
@@ -106,13 +107,18 @@ def test_the_door_that_most_walks_hang_on(visitor, engine, now_s):  # noqa: F811
 @pytest.mark.parametrize(
     ("supposed", "gone", "come"),
     [
-        ("INSERT INTO door VALUES ('X', lower('OPEN'), 1.0, 1.0, lower('L0'))", 0, 1),
+        ("INSERT INTO door VALUES ('X', lower('OPEN'), 1.0, 1.0, lower('L0'), 5)", 0, 1),
         (
-            "INSERT INTO door (x_m, y_m, state, level_id, door_id) VALUES (1, -1, '', 'L0', 'X')",
+            """INSERT INTO door (x_m, since_s, y_m, state, level_id, door_id)
+            VALUES (1, 5, -1, '', 'L0', 'X')""",
             0,
             1,
         ),
-        ("INSERT INTO door VALUES ('X', 'open', 1, 1, 'L0'), ('Y', NULL, 1, 1, 'L0')", None, None),
+        (
+            "INSERT INTO door VALUES ('X', 'open', 1, 1, 'L0', 5), ('Y', NULL, 1, 1, 'L0', 5)",
+            None,
+            None,
+        ),
         ("UPDATE door SET state = upper(state) || '!'", 1, 1),
         ("DELETE FROM door WHERE door_id IN (SELECT door_id FROM door WHERE x_m < 9)", 1, 0),
     ],
@@ -142,7 +148,7 @@ def test_questions_that_cannot_be_answered(visitor, engine, now_s):  # noqa: F81
         ("why-not", {**view, "row": {"mud": "m1"}}, 400, "aspen.model.schema"),
         ("why-not", {**view, "row": {"mid": 7}}, 400, "aspen.model.schema"),
         ("why-not", view, 400, "smartcis.api.invalid"),
-        ("why-not", {"view": "nearest_machine", "row": {}}, 404, "smartcis.why.not_there"),
+        ("why-not", {"view": "nearest_destination", "row": {}}, 404, "smartcis.why.not_there"),
         ("what-if", view, 400, "smartcis.api.invalid"),
         ("what-if", {**view, "updates": "DROP door"}, 400, "smartcis.hypothetical.cannot_read"),
         ("what-if", {**view, "updates": "DELETE FROM"}, 400, "smartcis.hypothetical.cannot_read"),
@@ -186,7 +192,7 @@ def test_the_command_answers_all_kinds(visitor, engine, now_s):  # noqa: F811
         return out.getvalue()
 
     ours = json.dumps({"session": session})
-    told = said("nearest_machine", ours, "--if", locked())
+    told = said("nearest_destination", ours, "--if", locked())
     assert "would lose 1, gain 1" in told
     assert '+ session "' in told
     assert "would stay as it is" in said("open_room", "--if", locked())

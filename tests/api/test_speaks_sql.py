@@ -21,7 +21,16 @@ pytestmark = [pytest.mark.database, pytest.mark.django_db]
 TABLES = st.sampled_from(
     [
         *("machine", "door", "room", "routing_edge", "clock", "own", "nothing"),
-        *("t", "u", "free_machine", "nearest_machine", "route_request", "visitor", '"door"', "d"),
+        *(
+            "t",
+            "u",
+            "free_machine",
+            "nearest_destination",
+            "route_request",
+            "visitor",
+            '"door"',
+            "d",
+        ),
         "seat_reading [RANGE 30 SECONDS]",
         "light_reading [PARTITION BY sid ROWS 1 RANGE 120 SECONDS]",
         "cpu_reading [PARTITION BY mid, n ROWS -1]",
@@ -258,7 +267,7 @@ ROWS = st.dictionaries(
     CELLS | st.lists(CELLS, max_size=2),
     max_size=3,
 )
-VIEWS = st.sampled_from(["door_state", "free_machine", "nearest_machine", "nothing", "", "own"])
+VIEWS = st.sampled_from(["door_state", "free_machine", "nearest_destination", "nothing", "", "own"])
 
 
 @given(VIEWS, ROWS, st.lists(CELLS | st.just([]), max_size=4), st.integers(0, 2))

@@ -39,7 +39,7 @@ def now_s(visitor, engine) -> float:
 
 
 def walk(visitor: Caller) -> str:
-    ask = {"node": 1, "software": "LaTeX", "step_free": False}
+    ask = {"node": 1, "goal": "free-machine:LaTeX", "step_free": False}
     return visitor("POST", "routes/", ask).json()["session"]
 
 
@@ -70,9 +70,9 @@ def test_a_walk_rests_on_the_door_it_passes_and_is_nobody_elses(visitor, engine,
     session = walk(visitor)
     relay()
     engine()
-    (row,) = rows_of("nearest_machine")
-    assert row[:2] == (session, "m1")
-    question = {"view": "nearest_machine", "row": list(row)}
+    (row,) = rows_of("nearest_destination")
+    assert (row[0], row[4]) == (session, "m1")
+    question = {"view": "nearest_destination", "row": list(row)}
     with running(engine):
         body = visitor("POST", "queries/why/", question).json()
         refused(Caller()("POST", "queries/why/", question), 404, "smartcis.why.not_there")
@@ -85,8 +85,8 @@ def test_reasons_are_of_ones_own_walk_and_paths_have_none(visitor, engine, now_s
     session = walk(visitor)
     relay()
     engine()
-    (row,) = rows_of("nearest_machine")
-    question = {"view": "nearest_machine", "row": list(row)}
+    (row,) = rows_of("nearest_destination")
+    question = {"view": "nearest_destination", "row": list(row)}
     with running(engine):
         own = visitor("POST", "queries/why/", question).json()
     told = [fact for fact in own["sets"][0] if fact["relation"] == "route_request"]
@@ -111,6 +111,9 @@ def test_a_private_query_is_for_staff_alone(visitor, django_user_model, engine, 
     assert body["sets"][0][0]["row"]["session"] == RouteRequest.objects.get().session
 
 
+NOBODYS = ["x", 1, "exit", False, "m1", "A", "m1", 2, 4]
+
+
 def test_questions_without_an_answer(visitor, engine, now_s, monkeypatch):
     head = composition.log().head()
     for question, status, code in (
@@ -119,7 +122,11 @@ def test_questions_without_an_answer(visitor, engine, now_s, monkeypatch):
         ({"view": "free_machine", "row": ["m1", "A", "2"]}, 400, "aspen.model.schema"),
         ({"view": "free_machine", "row": ["m1", ["A"], 2]}, 400, "aspen.model.schema"),
         ({"view": "free_machine"}, 400, "smartcis.api.invalid"),
-        ({"view": "nearest_machine", "row": ["x", "m1", 2, 4]}, 404, "smartcis.why.not_there"),
+        (
+            {"view": "nearest_destination", "row": ["x", 1, "exit", False, "m1", "A", "m1", 2, 4]},
+            404,
+            "smartcis.why.not_there",
+        ),
     ):
         refused(visitor("POST", "queries/why/", question), status, code)
     assert composition.log().head() == head, "none of these reached the log"

@@ -20,7 +20,7 @@ SILENT_SOCKETS, SUBSCRIPTIONS = 20, 64
 SILENCE_S, HEARD_S = 60.0, 2.0
 JOINS = 500
 LARGE = ("near_sensor", "room_state", "machine_state", "passable", "free_machine", "walking_cost")
-DEEP = ("walking_cost", "near_sensor", "reachable_machine")
+DEEP = ("walking_cost", "near_sensor", "reachable_destination")
 CROSS = "ONCE SELECT COUNT(*) AS n FROM routing_edge a, routing_edge b"
 GROWING = (
     "WITH RECURSIVE hop(node, n) AS (SELECT node, 0 FROM routing_node UNION "

@@ -39,10 +39,10 @@ VIEWS = (
     "visitor_position",
     "active_region",
     "largest_region",
-    "nearest_machine",
+    "nearest_destination",
     "route_step",
 )
-OF_A_VISITOR = ("nearest_machine", "route_step")
+OF_A_VISITOR = ("nearest_destination", "route_step")
 WORKER_KILLS, QUICK_WORKER_KILLS = 6, 1
 PAUSE_S = 5.0
 KEPT = 4_000  # epochs that the store has, at least
@@ -97,7 +97,7 @@ def ask_for_a_route(rig: Rig) -> str:
     building = rig.get("building/")
     body = {
         "node": building["kiosks"][0]["node"],
-        "software": "LaTeX",
+        "goal": "free-machine:LaTeX",
         "step_free": False,
     }
     request = urllib.request.Request(
@@ -127,7 +127,7 @@ def compare(rig: Rig, client: Client) -> dict[str, Any]:
     while client.epoch < epoch and time.monotonic() < deadline:
         time.sleep(0.2)
     time.sleep(2)  # frames of the epoch that the status named
-    sessions = {row[0] for row in snapshots["nearest_machine"].rows}
+    sessions = {row[0] for row in snapshots["nearest_destination"].rows}
     stored = stored_deltas(results, max(0, results.head()[0] - KEPT), VIEWS)
     lost = doubled = sums = folds = 0
     with client.lock:

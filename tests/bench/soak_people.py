@@ -31,7 +31,7 @@ SHAPES = (
 )
 ONCE = "ONCE SELECT COUNT(*) AS n FROM free_machine f"
 WHY = "free_machine"
-WALK_VIEWS = ("nearest_machine", "route_step")
+WALK_VIEWS = ("nearest_destination", "route_step")
 
 
 class Person:
@@ -96,7 +96,7 @@ class Person:
         """Asks the way, moves on, or arrives."""
         node = self._draw.choice(self._nodes)
         if not self._walk:
-            body = {"node": node, "software": "LaTeX"}
+            body = {"node": node, "goal": "free-machine:LaTeX"}
             made = await self._call(client, "walk", "POST", "/api/v1/routes/", body)
             self._walk = made.get("session", "")
         elif self._draw.random() < 0.5:

@@ -70,7 +70,7 @@ def door_on_the_way(product, mid):
     """Choose a door on the walk to `mid` without which there is still a walk to some machine."""
     oracle = oracle_now(product)
     results = RedisResults(redis_url(product.var), NAME)
-    nearest = results.snapshot("nearest_machine").rows
+    nearest = results.snapshot("nearest_destination").rows
     session = next(row[0] for row in nearest if row[1] == mid)
     steps = sorted(
         (row[2], row[1]) for row in results.snapshot("route_step").rows if row[0] == session
@@ -80,7 +80,7 @@ def door_on_the_way(product, mid):
     for door in sorted(row for row in oracle.tables["door"] if row[0] in doors):
         oracle.tables["door"].remove(door)
         oracle.tables["door"].add((door[0], "locked", *door[2:]))
-        left = [row for row in oracle.expected()["nearest_machine"] if row[0] == session]
+        left = [row for row in oracle.expected()["nearest_destination"] if row[0] == session]
         oracle.tables["door"].remove((door[0], "locked", *door[2:]))
         oracle.tables["door"].add(door)
         if left:
@@ -142,8 +142,8 @@ def test_two_visitors_get_their_own_way_from_one_dataflow(visitor, product):
         != second.get_by_test_id("route-distance").inner_text()
     )
     results = RedisResults(redis_url(product.var), NAME)
-    expected = oracle_now(product).expected()["nearest_machine"]
-    assert {row[0] for row in results.snapshot("nearest_machine").rows} == {
+    expected = oracle_now(product).expected()["nearest_destination"]
+    assert {row[0] for row in results.snapshot("nearest_destination").rows} == {
         row[0] for row in expected
     }
     assert len(expected) >= 2

@@ -66,11 +66,11 @@ def test_a_watch_ends_its_query(address):
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
 def test_a_way_is_told_and_ended(address, standing, capsys):
-    assert main(["route", "Room B", "LaTeX"]) == 0
+    assert main(["route", "Room B", "free-machine:LaTeX"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "m2, 0 m"
     assert not RouteRequest.objects.exists()
-    assert main(["route", "Room C", "LaTeX"]) == 1
+    assert main(["route", "Room C", "free-machine:LaTeX"]) == 1
     assert "Room A" in capsys.readouterr().err
 
 

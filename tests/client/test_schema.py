@@ -56,7 +56,7 @@ CALLS = {
     "explain": lambda one: one.explain("SELECT 1"),
     "rows": lambda one: one.rows("free_machine", 3),
     "why": lambda one: one.why("free_machine", [1, "a", None, True]),
-    "route": lambda one: one.route("text", "LaTeX", step_free=True).entry,
+    "route": lambda one: one.route("text", "exit", step_free=True).entry,
     "node_of": lambda one: one.node_of("text"),
     "building": lambda one: one.building(),
     "rooms": lambda one: next(one.rooms()),
@@ -123,7 +123,7 @@ def test_a_handle_on_a_query_calls_what_the_document_says(schema):
 
 def test_a_handle_on_a_walk_calls_what_the_document_says(schema):
     client = client_of(schema)
-    walk = client.route(7, "LaTeX")
+    walk = client.route(7, "exit")
     walk.move(8, "R", step_free=False)
     assert isinstance(walk.entry, WalkEntry)
     walk.end()

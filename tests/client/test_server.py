@@ -202,14 +202,14 @@ def test_pages_are_walked(visitor, monkeypatch):
 
 
 def test_a_walk_is_answered_and_followed(visitor, standing):
-    with visitor.route("hall", "LaTeX") as walk:
+    with visitor.route("hall", "free-machine:LaTeX") as walk:
         found = walk.answer()
-        assert (found.mid, found.length_m) == ("m1", 4.0)
+        assert (found.target, found.length_m) == ("m1", 4.0)
         assert [step.node for step in found.steps] == [1, 2]
         ways = walk.watch()
         assert next(ways) == found
         set_door_state("A.d1", "locked", SYSTEM)
-        assert next(ways).mid == "m2"
+        assert next(ways).target == "m2"
         walk.move("Room B")
         assert [step.node for step in next(ways).steps] == [3]
         ways.close()
@@ -219,7 +219,7 @@ def test_a_walk_is_answered_and_followed(visitor, standing):
 def test_a_walk_begins_at_a_place(visitor):
     assert [visitor.node_of(place) for place in ("k1", "A", "Room B", "3", 3)] == [1, 2, 3, 3, 3]
     with pytest.raises(Problem) as odd:
-        visitor.route("Rom A", "LaTeX")
+        visitor.route("Rom A", "free-machine:LaTeX")
     assert odd.value.exists == ("Room A", "Room B")
 
 

@@ -127,7 +127,7 @@ def what_exists(clients: dict[str, Client]) -> dict[str, str]:
     """Makes a query, a walk and entries that are left out of the log; returns names for paths."""
     asked = {
         "queries": {"sql": "SELECT r.rid FROM room r"},
-        "routes": {"node": 1, "software": "LaTeX"},
+        "routes": {"node": 1, "goal": "free-machine:LaTeX"},
     }
     made = {
         name: clients["staff"]

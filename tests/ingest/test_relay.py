@@ -87,7 +87,7 @@ def fold(log) -> dict[str, Delta]:
 
 
 def request(session="a", **fields) -> RouteRequest:
-    values = {"browser": "b", "node": 1, "software": "LaTeX", "step_free": False} | fields
+    values = {"browser": "b", "node": 1, "goal": "free-machine:LaTeX", "step_free": False} | fields
     return RouteRequest.objects.create(session=session, **values)
 
 
@@ -126,8 +126,8 @@ def test_one_database_transaction_is_one_entry(building):
     assert relaying.relay(composition.log()) == 1
     (entry,) = [entry for _, entry in composition.log().read(start, start + 9)]
     assert {change.row for change in entry.changes} == {
-        ("a", 7, "LaTeX", False),
-        ("b", 1, "LaTeX", False),
+        ("a", 7, "free-machine:LaTeX", False),
+        ("b", 1, "free-machine:LaTeX", False),
     }
 
 
@@ -170,7 +170,7 @@ WRITES = st.lists(
 
 def write(kind: str, session: str, node: int) -> None:
     found = RouteRequest.objects.filter(session=session)
-    fields = {"browser": "b", "node": node, "software": "LaTeX", "step_free": False}
+    fields = {"browser": "b", "node": node, "goal": "free-machine:LaTeX", "step_free": False}
     match kind:
         case "create" if not found.exists():
             RouteRequest.objects.create(session=session, **fields)
@@ -232,7 +232,7 @@ def test_a_crash_between_append_and_mark_repeats_nothing(building):
 
 def in_token(token, weight, session, node):
     """An outbox entry of a database transaction, as it lies in the table."""
-    change = ["route_request", weight, session, node, "LaTeX", False]
+    change = ["route_request", weight, session, node, "free-machine:LaTeX", False]
     return OutboxEntry.objects.create(token=token, body={"changes": [change]})
 
 
@@ -321,11 +321,11 @@ def test_a_compacted_log_of_another_database_is_told_the_difference(building):
 
 def test_many_changes_are_cut_into_entries(building):
     RouteRequest.objects.bulk_create(
-        RouteRequest(session=f"s{i}", browser="b", node=i, software="x") for i in range(4_500)
+        RouteRequest(session=f"s{i}", browser="b", node=i, goal="x") for i in range(4_500)
     )
     relaying.relay(composition.log())
     sizes = [len(e.changes) for e in told(composition.log()) if isinstance(e, Transaction)]
-    assert sizes == [2_000, 2_000, 500]
+    assert sizes == [2_000, 2_000, 501], "with the rule of routes"
 
 
 def test_views_begin_and_end_in_order(building):
@@ -346,9 +346,9 @@ def test_conflict_clauses_are_refused(building):
 def test_a_row_that_would_poison_the_log_does_not_commit(building):
     for node in ("1", None, True):
         with pytest.raises(SchemaError, match="node"):
-            record([("route_request", 1, ("a", node, "LaTeX", False))])
+            record([("route_request", 1, ("a", node, "free-machine:LaTeX", False))])
     with pytest.raises(SchemaError, match="finite"):
-        record([("door", 1, ("d", "open", math.nan, 0.0, "0"))])
+        record([("door", 1, ("d", "open", math.nan, 0.0, "0", 1.0))])
     assert not OutboxEntry.objects.exists()
 
 

@@ -171,12 +171,12 @@ async def test_two_browsers_each_see_their_own_walk(building, house, engine):
     cookies = [await sync_to_async(page_of)(browser) for browser in browsers]
     sockets = [await opened(cookie) for cookie in cookies]
     for socket in sockets:
-        await socket.say(type="subscribe", id=1, view="nearest_machine")
+        await socket.say(type="subscribe", id=1, view="nearest_destination")
         assert (await socket.hear("snapshot"))["rows"] == []
     # The second route is asked for after the sockets opened: they learn of it by themselves.
     walks = []
     for browser, node in zip(browsers, (1, 3), strict=True):
-        body = {"node": node, "software": "LaTeX", "step_free": False}
+        body = {"node": node, "goal": "free-machine:LaTeX", "step_free": False}
         answer = await sync_to_async(browser.post)(
             "/api/v1/routes/", body, content_type="application/json"
         )

@@ -84,7 +84,9 @@ class Building:
 
     def ask(self, number: int) -> float:
         node = self.random.randrange(self.nodes)
-        return self.insert("route_request", [(f"s{number}", node, "LaTeX", number % 4 == 0)])
+        return self.insert(
+            "route_request", [(f"s{number}", node, "free-machine:LaTeX", number % 4 == 0)]
+        )
 
     def turn(self, door: str, before: str, after: str) -> float:
         return self.take(

@@ -204,7 +204,7 @@ def test_differential_the_standing_views_in_two_lanes_equal_those_in_one(epochs)
     first, second = World(1), World(1)
     one, two = standing_client(1, first), standing_client(2, second)
     split = {v for v, p in two.lanes.lanes[0].assignments.by_view.items() if isinstance(p, Split)}
-    assert {"walking_cost", "nearest_machine", "route_step"} <= split
+    assert {"walking_cost", "nearest_destination", "route_step"} <= split
     opening = [
         ("seat", 0, 0),
         ("cpu", 0, 0),

@@ -10,7 +10,7 @@ from aspen.streamsql.statement import read_statement
 from smartcis.access.owner import Owner
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.register_query import register_query
-from smartcis.models import MaintainedView, OutboxEntry
+from smartcis.models import Destination, MaintainedView, OutboxEntry
 from smartcis.queries import standing_queries
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def told() -> list[str]:
 
 def test_the_projects_own_queries_deploy_in_order_and_only_once():
     done = deploy_standing_queries()
-    assert len(done.begun) == len(standing_queries())
+    assert len(done.begun) == len(standing_queries()) + Destination.objects.count()
     words = told()
     for view in MaintainedView.objects.all():
         assert read_plan(view.plan_text)

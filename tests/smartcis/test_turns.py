@@ -27,6 +27,7 @@ from smartcis.models.turns import take_turn
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
+LATEX = "free-machine:LaTeX"
 PEOPLE = 4
 PAUSE_S = 0.03
 
@@ -86,7 +87,7 @@ def test_a_room_is_booked_once(house):
 
 def test_a_browser_has_no_more_walks_than_it_may(house, settings):
     settings.QUOTAS = settings.QUOTAS | {"walks": {"browser": 2}}
-    walks = [lambda: request_route(1, "LaTeX", step_free=False, owner=Owner("b"))] * PEOPLE
+    walks = [lambda: request_route(1, LATEX, step_free=False, owner=Owner("b"))] * PEOPLE
     assert refused(all_at_once(*walks), QuotaReached) == PEOPLE - 2
     assert RouteRequest.objects.count() == 2
 
@@ -113,7 +114,7 @@ def test_an_address_has_no_more_than_it_may_whoever_asks_there(house, settings, 
         )
         for n, one in enumerate(people)
     ]
-    walks = [lambda p=p: request_route(1, "LaTeX", step_free=False, owner=p) for p in people]
+    walks = [lambda p=p: request_route(1, LATEX, step_free=False, owner=p) for p in people]
     for kept, actions in ((MaintainedQuery, queries), (RouteRequest, walks)):
         assert refused(all_at_once(*actions), LimitReached) == PEOPLE - 2
         assert kept.objects.count() == 2

@@ -297,7 +297,7 @@ class Oracle:
             if kept is not None and self._worth_keeping(far[kept], far[what]):
                 what = kept
             cost = far[what]
-            node = min(n for *w, n in there if tuple(w) == what and reach.get(n) == cost)
+            node = min(row[-1] for row in there if (row[:-1], reach.get(row[-1])) == (what, cost))
             found["nearest_destination"].add((*question, *what, node, cost))
             self._walk(found, (*question, what[0]), node, reach, nodes)
             self._news(found, question, what[0], cost, states, there, far)
@@ -357,7 +357,9 @@ class Oracle:
             doors = {door[0]: door for door in self.tables["door"]}
             then = {door for one, door in self.tables["route_target_door"] if one == session}
             now = {door for one, door in found["route_door"] if one == session}
-            causes = {("door locked", d, "") for d in then if d in doors and doors[d][1] != "open"}
+            causes: set[Any] = {
+                ("door locked", d, "") for d in then if d in doors and doors[d][1] != "open"
+            }
             if was not in {one[0] for one in there} and was in states:
                 causes.add((states[was][0], was, states[was][1]))
             if cost is not None and cost < was_cost:

@@ -128,10 +128,10 @@ def test_shape_a_taken_seat_moves_the_route():
         world.act(*deed_)
     host.feed([world.tick(1), world.commit()])
     host.check(world)
-    before = host.folded["nearest_machine"]
+    before = host.folded["nearest_destination"]
     assert before
-    taken = next(iter(before))[1]
+    taken = next(row[4] for row in before if row[4].startswith("m"))
     world.act("seat", int(taken[1:]), 1)
     host.feed([world.commit()])
     host.check(world)
-    assert taken not in {row[1] for row in host.folded["nearest_machine"]}
+    assert taken not in {row[4] for row in host.folded["nearest_destination"]}

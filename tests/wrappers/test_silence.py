@@ -23,7 +23,7 @@ ROWS = {
     "sensor_kind": [("co2", "CO₂", "ppm", 0.0, 5_000.0)],
     "sensor_interval": [("c1", 60.0, 243.0)],
     "region_seed": [("r", "t1")],
-    "route_request": [("s", 1, "LaTeX", False)],
+    "route_request": [("s", 1, "free-machine:LaTeX", False)],
     "source": [("pdu", "pdu", "PDU", "A", "m1", 20.0, 40.0, START_S - 100)],
     "seat_reading": [("m1", "m1.seat", 0.0, START_S), ("m2", "m2.seat", 70.0, START_S)],
     "cpu_reading": [("m1", "m1.cpu", 1.0, START_S), ("m2", "m2.cpu", 99.0, START_S)],
@@ -65,7 +65,7 @@ def test_every_view_over_a_stream_empties_within_its_range():
     views = compile_views(standing_queries(), CATALOG)
     sources = {str(view.name): view.sources for view in views}
     live = {name for name in sources if streams_under(name, sources)} - TELLS
-    assert {"free_machine", "nearest_machine", "room_climate", "active_region"} < live
+    assert {"free_machine", "nearest_destination", "room_climate", "active_region"} < live
     lane = Lane()
     entries = [
         *(Declare(START_S, relation) for relation in CATALOG),

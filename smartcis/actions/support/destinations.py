@@ -75,7 +75,9 @@ def destination_texts(others: Mapping[str, str]) -> dict[str, str]:
         except AspenError as error:
             fault = error.as_dict()
         else:
-            texts[f"{one.view}.streamsql"] = f"-- {one.name}\nCREATE VIEW {one.view} AS\n{one.sql};\n"
+            texts[f"{one.view}.streamsql"] = (
+                f"-- {one.name}\nCREATE VIEW {one.view} AS\n{one.sql};\n"
+            )
             branches.append(_branch(one, compiled))
         if one.error != fault:
             Destination.objects.filter(pk=one.pk).update(error=fault)
@@ -91,7 +93,7 @@ class Beneath:
     """
 
     catalog: Catalog
-    reads: Mapping[str, frozenset[str]]
+    reads: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> Self:
@@ -100,7 +102,7 @@ class Beneath:
         catalog = CATALOG
         for view in views:
             catalog = catalog.with_relation(view.relation)
-        return cls(catalog, {str(view.name): view.sources for view in views})
+        return cls(catalog, {str(view.name): tuple(view.sources) for view in views})
 
     def check(self, sql: str) -> Compiled:
         """Compiles the query of a destination.

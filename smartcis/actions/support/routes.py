@@ -30,4 +30,3 @@ def check_node(node: int) -> None:
             exists=sorted((str(one.pk) for one in (*near, *far)), key=int),
             attempt="take the node of a unit that has one from /api/v1/levels/{id}/plan/",
         )
-

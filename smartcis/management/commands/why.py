@@ -2,7 +2,7 @@
 
 why free_machine '["pc-1", "r-1", 7]'                        what a row rests on
 why free_machine --not '{"mid": "pc-2"}'                     what is missing for one
-why nearest_machine --if "UPDATE door SET state = 'locked' WHERE door_id = 'A.d1'"
+why nearest_destination --if "UPDATE door SET state = 'locked' WHERE door_id = 'A.d1'"
 why walking_cost --weak --by node                            what most rows hang on
 """
 

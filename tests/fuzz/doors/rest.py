@@ -23,7 +23,7 @@ UNDONE_EVERY = 500
 BODIES: Mapping[str, Any] = {
     "sql": "SELECT r.rid FROM room r",
     "node": 1,
-    "software": "LaTeX",
+    "goal": "free-machine:LaTeX",
     "step_free": True,
     "view": "source_status",
     "row": {"source": "p"},
