@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from smartcis.api.destinations import DestinationSerializer
 from smartcis.api.fields import PAIR, ring_lists, texts
 from smartcis.api.kiosks import KioskSerializer
 from smartcis.api.levels import LevelSerializer, rings
@@ -21,6 +22,7 @@ from smartcis.api.simulated import simulated_note
 from smartcis.errors import NotFound
 from smartcis.importers.words import CONNECTORS
 from smartcis.models import (
+    Destination,
     Door,
     Kiosk,
     Level,
@@ -46,6 +48,7 @@ class BuildingSerializer(serializers.Serializer[Any]):
     default_level = serializers.CharField(allow_blank=True)
     kiosks = KioskSerializer(many=True)
     software = texts()
+    destinations = DestinationSerializer(many=True)
 
 
 class PlanUnitSerializer(serializers.Serializer[Unit]):
@@ -182,6 +185,7 @@ class BuildingView(APIView):
             "default_level": default_level(levels),
             "kiosks": Kiosk.objects.select_related("node"),
             "software": list(software.distinct()),
+            "destinations": Destination.objects.filter(error=None),
         }
 
 

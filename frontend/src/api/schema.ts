@@ -200,6 +200,7 @@ export interface components {
         Building: {
             attribution: string;
             default_level: string;
+            destinations: components["schemas"]["Destination"][];
             kiosks: components["schemas"]["Kiosk"][];
             levels: components["schemas"]["Level"][];
             name: string;
@@ -309,6 +310,56 @@ export interface components {
              * @default true
              */
             preview: boolean;
+        };
+        /** @description Something visitors look for; its slug is the goal of a walk. */
+        Destination: {
+            /** @description what visitors choose */
+            readonly name: string;
+            /** Name in German */
+            readonly name_de: string;
+            /** @description small numbers come first */
+            readonly position: number;
+            /** @description for addresses and requests: small letters, digits and hyphens */
+            readonly slug: string;
+            /**
+             * Query
+             * @description StreamSQL with the columns rid and node, and mid where it leads to machines
+             */
+            readonly sql: string;
+            /** Always step-free */
+            readonly step_free: boolean;
+            /** @description whether its query compiles */
+            readonly usable: boolean;
+            /** @description the standing view that its query becomes */
+            view: string;
+            /**
+             * Other words
+             * @description by which it is found, in any language, separated by commas
+             */
+            readonly words: string;
+        };
+        /** @description What can be changed of a destination. */
+        DestinationChangeRequest: {
+            name?: string;
+            name_de?: string;
+            position?: number;
+            /** @description a query with the columns rid and node, and mid where it leads to machines */
+            sql?: string;
+            step_free?: boolean;
+            /** @description other names, with commas */
+            words?: string;
+        };
+        /** @description A new destination. */
+        DestinationMakeRequest: {
+            name: string;
+            name_de?: string;
+            position?: number;
+            slug: string;
+            /** @description a query with the columns rid and node */
+            sql: string;
+            step_free?: boolean;
+            /** @description other names, with commas */
+            words?: string;
         };
         /** @description How a view would change, as of one log position; rows by column. */
         Difference: {
@@ -1128,6 +1179,21 @@ export interface components {
             previous?: string | null;
             results: components["schemas"]["DescribedPoint"][];
         };
+        PaginatedDestinationList: {
+            /** @example 123 */
+            count: number;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=4
+             */
+            next?: string | null;
+            /**
+             * Format: uri
+             * @example http://api.example.org/accounts/?page=2
+             */
+            previous?: string | null;
+            results: components["schemas"]["Destination"][];
+        };
         PaginatedDoorList: {
             /** @example 123 */
             count: number;
@@ -1663,25 +1729,27 @@ export interface components {
             removed: string[];
             renamed: components["schemas"]["Renamed"][];
         };
-        /** @description A standing request; its answers are the rows of nearest_machine and route_step. */
+        /** @description A standing request; nearest_destination and route_step answer it, or no_route. */
         Route: {
+            readonly goal: string;
             readonly node: number;
             readonly session: string;
-            readonly software: string;
             readonly step_free: boolean;
         };
         /** @description What has changed. */
         RouteChangeRequest: {
+            /** @description free-machine:<software>, machine:<mid>, room:<rid>, or the slug of /api/v1/destinations/ */
+            goal?: string;
             /** Format: int64 */
             node?: number;
-            software?: string;
             step_free?: boolean;
         };
         /** @description Where from, and what for. */
         RouteMakeRequest: {
+            /** @description free-machine:<software>, machine:<mid>, room:<rid>, or the slug of /api/v1/destinations/ */
+            goal: string;
             /** Format: int64 */
             node: number;
-            software: string;
             /** @default false */
             step_free: boolean;
         };
@@ -2067,6 +2135,9 @@ export type Cost = components['schemas']['Cost'];
 export type Delivery = components['schemas']['Delivery'];
 export type DescribedPoint = components['schemas']['DescribedPoint'];
 export type DescriptionRequest = components['schemas']['DescriptionRequest'];
+export type Destination = components['schemas']['Destination'];
+export type DestinationChangeRequest = components['schemas']['DestinationChangeRequest'];
+export type DestinationMakeRequest = components['schemas']['DestinationMakeRequest'];
 export type Difference = components['schemas']['Difference'];
 export type Done = components['schemas']['Done'];
 export type Door = components['schemas']['Door'];
@@ -2121,6 +2192,7 @@ export type OrderKey = components['schemas']['OrderKey'];
 export type PaginatedAlarmList = components['schemas']['PaginatedAlarmList'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedDescribedPointList = components['schemas']['PaginatedDescribedPointList'];
+export type PaginatedDestinationList = components['schemas']['PaginatedDestinationList'];
 export type PaginatedDoorList = components['schemas']['PaginatedDoorList'];
 export type PaginatedFeedList = components['schemas']['PaginatedFeedList'];
 export type PaginatedImportList = components['schemas']['PaginatedImportList'];

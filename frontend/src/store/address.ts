@@ -5,7 +5,8 @@ export interface Address {
   readonly kiosk: string | null;
   /** A room to start from instead of a kiosk. */
   readonly from: string | null;
-  readonly software: string | null;
+  /** What is looked for: free-machine:<software>, room:<rid>, machine:<mid>, or a destination. */
+  readonly goal: string | null;
   readonly stepFree: boolean;
   /** machine:<mid>, room:<rid>, door:<id> or sensor:<sid>. */
   readonly select: string | null;
@@ -22,7 +23,7 @@ export function readAddress(query: string): Address {
     level: given.get('level'),
     kiosk: given.get('kiosk'),
     from: given.get('from'),
-    software: given.get('software'),
+    goal: given.get('to'),
     stepFree: given.get('step_free') === '1',
     select: given.get('select'),
     layer: given.get('layer'),
@@ -36,7 +37,7 @@ export function writeAddress(address: Address): string {
   if (address.level !== null) given.set('level', address.level);
   if (address.kiosk !== null) given.set('kiosk', address.kiosk);
   if (address.from !== null) given.set('from', address.from);
-  if (address.software !== null) given.set('software', address.software);
+  if (address.goal !== null) given.set('to', address.goal);
   if (address.stepFree) given.set('step_free', '1');
   if (address.select !== null) given.set('select', address.select);
   if (address.layer !== null) given.set('layer', address.layer);

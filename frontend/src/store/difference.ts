@@ -11,7 +11,7 @@ export function doorStatement(doorId: string, state: Supposition): string {
   return `UPDATE door SET state = '${state}' WHERE door_id = '${doorId.replaceAll("'", "''")}'`;
 }
 
-/** Tell how the nearest machine would change. `now`: the row as it stands. */
+/** Tell how the answer would change. `now`: the row as it stands. */
 export function tellDifference(
   difference: Pick<Difference, 'gone' | 'come'>,
   now: Fields | null,
@@ -19,16 +19,16 @@ export function tellDifference(
 ): string {
   const [next] = difference.come;
   if (next === undefined) {
-    if (difference.gone.length > 0) return 'Then no free machine could be reached.';
+    if (difference.gone.length > 0) return 'Then nothing that answers could be reached.';
     return now === null ? 'There would still be no way.' : 'The way would stay as it is.';
   }
   const cost = Number(next.cost_mm);
   const machine = seen.machines.get(String(next.mid));
-  const room = machine && seen.rooms.get(machine.rid);
-  const name = machine?.host ?? String(next.mid);
-  const where = room ? `${name} in ${titleOf(room)}` : name;
+  const room = seen.rooms.get(String(next.rid));
+  const name = machine?.host ?? (room ? titleOf(room) : String(next.target));
+  const where = machine && room ? `${name} in ${titleOf(room)}` : name;
   if (now === null) return `Then the way would lead to ${where}, ${metres(cost)}.`;
-  const goal = next.mid === now.mid ? `The same machine, ${name}` : `Then ${where}`;
+  const goal = next.target === now.target ? `Still ${name}` : `Then ${where}`;
   return `${goal}: ${metres(cost)} to walk, ${extra(cost - Number(now.cost_mm))}.`;
 }
 

@@ -2,6 +2,7 @@
 import { Problem } from '../api/http';
 import type { Building, Level, Plan } from '../api/schema';
 import { grouped } from '../lists';
+import { Finder } from './find';
 import { getOrKept } from './kept';
 import type { Live } from './live.svelte';
 import { sensorsOf, type Sensor } from './sensors';
@@ -21,6 +22,8 @@ export class House {
 
   readonly world: World = $derived.by(() => world(this.plans, this.live.tables));
   readonly sensors: ReadonlyMap<string, Sensor> = $derived(sensorsOf(this.plans));
+  /** All that has a name, by it. */
+  readonly finder: Finder = $derived.by(() => new Finder(this.building, this.plans));
   /** The highest floor first. */
   readonly levels: readonly Level[] = $derived(
     [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),

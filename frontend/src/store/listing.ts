@@ -23,10 +23,13 @@ function rank(entry: ListedRoom): number {
   return entry.room.state === 'passage' ? 2 : 1;
 }
 
-/** @param needle keeps rooms and machines whose name contains it, case aside. */
-export function listing(seen: World, levels: readonly Level[], needle = ''): ListedFloor[] {
-  const wanted = needle.trim().toLowerCase();
-  const matches = (text: string): boolean => text.toLowerCase().includes(wanted);
+/** @param wanted keys of the rooms, machines and doors that are listed; null for all. */
+export function listing(
+  seen: World,
+  levels: readonly Level[],
+  wanted: ReadonlySet<string> | null = null,
+): ListedFloor[] {
+  const matches = (key: string): boolean => wanted === null || wanted.has(key);
   const inRoom = new Map<string, Machine[]>();
   for (const machine of seen.machines.values()) {
     const list = inRoom.get(machine.rid);
@@ -38,8 +41,12 @@ export function listing(seen: World, levels: readonly Level[], needle = ''): Lis
     const rooms = all
       .map((room) => {
         const machines = (inRoom.get(room.rid) ?? []).toSorted((a, b) => a.host.localeCompare(b.host));
-        const whole = wanted === '' || matches(titleOf(room));
-        return { room, machines: whole ? machines : machines.filter((m) => matches(m.host)), whole };
+        const whole = matches(`room:${room.rid}`);
+        return {
+          room,
+          machines: whole ? machines : machines.filter((m) => matches(`machine:${m.mid}`)),
+          whole,
+        };
       })
       .filter((entry) => entry.whole || entry.machines.length > 0)
       .sort(
@@ -50,7 +57,7 @@ export function listing(seen: World, levels: readonly Level[], needle = ''): Lis
       );
     const machines = [...seen.machines.values()].filter((m) => m.levelId === level.id);
     const doors = [...seen.doors.values()].filter(
-      (door) => door.levelId === level.id && (wanted === '' || matches(`door ${door.id}`)),
+      (door) => door.levelId === level.id && matches(`door:${door.id}`),
     );
     return {
       level,

@@ -1,7 +1,7 @@
 /** The views as reactive state, published in step with the screen rather than with the socket. */
 import { LiveClient } from '../wire/client';
 import type { Surroundings } from '../wire/client';
-import { describe, type Connection } from '../wire/connection';
+import { clock, describe, type Connection } from '../wire/connection';
 import type { Bag } from '../wire/fold';
 import type { WireError } from '../wire/protocol';
 import { Repaint } from '../wire/repaint';
@@ -32,11 +32,19 @@ export class Live {
   readonly client: LiveClient;
   readonly repaint = new Repaint();
   connection = $state.raw<Connection>({ kind: 'connecting', attempt: 0 });
+  /** When the engine was last known to be up to date, ms; null before. */
+  private toldAtMs = $state<number | null>(null);
   /** Views that cannot be maintained now, each with its reason. */
   errors = $state.raw<readonly (readonly [string, WireError])[]>([]);
   /** Server time, s, refreshed once a second for ages. */
   nowS = $state(Date.now() / 1000);
   readonly label = $derived(describe(this.connection));
+  /** Whether what is shown is what is so now. */
+  readonly fresh: boolean = $derived(this.connection.kind === 'live');
+  /** What may be said of it otherwise. */
+  readonly asOf: string = $derived.by(() =>
+    this.toldAtMs === null ? 'Nothing is known yet.' : `As of ${clock(this.toldAtMs)}; ${this.label}.`,
+  );
   private readonly cells = new Cells();
   private endOwn: (() => void)[] = [];
 
@@ -44,6 +52,7 @@ export class Live {
     for (const view of [...SHARED_VIEWS, ...OWN_VIEWS]) this.prepare(view);
     this.client = new LiveClient(around, (connection) => {
       this.connection = connection;
+      if (connection.kind === 'live') this.toldAtMs = Date.now();
     });
   }
 

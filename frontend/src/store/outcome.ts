@@ -1,19 +1,35 @@
-/** What became of the question "nearest free machine with …": an answer, or a typed reason. */
-import { number, records, type Table } from './table';
-import type { Machine, World } from './world';
+/** What became of a visitor's question: an answer, or a typed reason, both the engine's. */
+import type { Point } from './geometry';
+import { nameOf, softwareOf, type Known } from './goal';
+import { number, records, type Fields, type Table } from './table';
+import { titleOf } from './world';
 
 export interface Ask {
   readonly node: number;
-  readonly software: string;
+  /** free-machine:<software>, machine:<mid>, room:<rid>, or the name of a destination. */
+  readonly goal: string;
   readonly stepFree: boolean;
 }
 
-export type NoRoute = 'no_such_software' | 'all_taken' | 'no_step_free_way' | 'cut_off';
+export type NoRoute = 'no_such_software' | 'nothing_there' | 'no_step_free_way' | 'cut_off';
+
+/** Where the way ends. */
+export interface Target {
+  readonly id: string;
+  /** machine:<mid> or room:<rid>, as the address selects it. */
+  readonly key: string;
+  readonly name: string;
+  readonly rid: string;
+  /** Its room in words; empty where it is a room itself. */
+  readonly room: string;
+  readonly levelId: string;
+  readonly at: Point;
+}
 
 export type Outcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'found'; readonly machine: Machine; readonly costMm: number }
+  | { readonly kind: 'found'; readonly target: Target; readonly costMm: number }
   | {
       readonly kind: 'none';
       readonly reason: NoRoute;
@@ -21,86 +37,84 @@ export type Outcome =
       readonly alternative: string;
     };
 
-/** How long an empty answer may mean "not computed yet", s. */
-export const PATIENCE_S = 3;
+/** The rows of a view that answer this question of this session; each row carries its question. */
+export function answering(table: Table, session: string | null, ask: Ask): Fields[] {
+  return records(table).filter(
+    (row) =>
+      row.session === session &&
+      row.origin === ask.node &&
+      row.goal === ask.goal &&
+      row.step_free === ask.stepFree,
+  );
+}
 
-/** Judge the rows of `nearest_machine` for one session. */
+/** Judge what the engine says to a question; what answers another one is none. */
 export function outcome(
   nearest: Table,
+  unanswered: Table,
   session: string | null,
   ask: Ask | null,
-  waitedS: number,
-  seen: World,
+  known: Known,
 ): Outcome {
   if (ask === null) return { kind: 'idle' };
-  const best = records(nearest)
-    .filter((record) => record.session === session)
-    .map((record) => ({ mid: String(record.mid), costMm: number(record.cost_mm) ?? 0 }))
-    .sort((a, b) => a.costMm - b.costMm || a.mid.localeCompare(b.mid))[0];
-  const machine = best && seen.machines.get(best.mid);
-  // After a change of the question the old answer stands until the next epoch: do not show it.
-  if (best && machine?.software.includes(ask.software)) {
-    return { kind: 'found', machine, costMm: best.costMm };
-  }
-  if (!nearest.known || waitedS < PATIENCE_S) return { kind: 'waiting' };
-  return none(ask, seen);
+  const [best] = answering(nearest, session, ask);
+  const target = best && targetOf(best, known);
+  if (best && target) return { kind: 'found', target, costMm: number(best.cost_mm) ?? 0 };
+  const [none] = answering(unanswered, session, ask);
+  return none ? noRoute(ask, none.reason === 'nothing there', known) : { kind: 'waiting' };
 }
 
-function none(ask: Ask, seen: World): Outcome {
-  const having = [...seen.machines.values()].filter((m) => m.software.includes(ask.software));
-  const free = having.filter((m) => m.state === 'free');
-  if (having.length === 0) {
-    return {
-      kind: 'none',
-      reason: 'no_such_software',
-      message: `No machine in the building has ${ask.software}.`,
-      alternative: 'Choose other software.',
-    };
+/** What a row leads to; undefined while its plan has not been loaded. */
+export function targetOf(row: Fields, { seen }: Known): Target | undefined {
+  const room = seen.rooms.get(String(row.rid));
+  const mid = String(row.mid ?? '');
+  if (mid === '') {
+    if (!room) return undefined;
+    const { rid, levelId, label } = room;
+    return { id: rid, key: `room:${rid}`, name: titleOf(room), rid, room: '', levelId, at: label };
   }
-  if (free.length === 0) {
-    return {
-      kind: 'none',
-      reason: 'all_taken',
-      message: `None of the ${having.length} machines with ${ask.software} is free now.`,
-      alternative: 'Stay on this page: you are shown the way as soon as one is.',
-    };
-  }
-  const them =
-    free.length === 1
-      ? `One machine with ${ask.software} is`
-      : `${free.length} machines with ${ask.software} are`;
-  if (ask.stepFree) {
-    return {
-      kind: 'none',
-      reason: 'no_step_free_way',
-      message: `${them} free, but no step-free way leads there from here.`,
-      alternative: 'Switch step-free off to be shown a way with stairs, or start from another place.',
-    };
-  }
-  return {
+  const machine = seen.machines.get(mid);
+  if (!machine) return undefined;
+  const { host, rid, levelId, at } = machine;
+  return { id: mid, key: `machine:${mid}`, name: host, rid, room: room ? titleOf(room) : rid, levelId, at };
+}
+
+function noRoute(ask: Ask, nothing: boolean, known: Known): Outcome {
+  const wanted = nameOf(ask.goal, known);
+  const none = (reason: NoRoute, message: string, alternative: string): Outcome => ({
     kind: 'none',
-    reason: 'cut_off',
-    message: `${them} free, but every way there is cut off by a locked door.`,
-    alternative: 'Start from another place, or ask staff to unlock a door.',
-  };
-}
-
-/** One sentence when the answer changed although the question did not; null when nothing did. */
-export function changed(
-  before: { readonly mid: string; readonly nodes: string },
-  after: { readonly machine: Machine; readonly nodes: string },
-  seen: World,
-  words: (machine: Machine) => string,
-): string | null {
-  if (before.mid !== after.machine.mid) {
-    const lost = seen.machines.get(before.mid);
-    const to = `You are re-routed to ${after.machine.host}.`;
-    if (!lost) return to;
-    if (lost.state === 'free') return `A nearer machine is free or a shorter way is open. ${to}`;
-    return `${lost.host} was taken (${words(lost)}). ${to}`;
+    reason,
+    message,
+    alternative,
+  });
+  if (nothing) {
+    const software = softwareOf(ask.goal);
+    if (software === null) {
+      return none(
+        'nothing_there',
+        `There is none now: ${wanted}.`,
+        'Stay on this page: you are shown the way as soon as there is one.',
+      );
+    }
+    const having = [...known.seen.machines.values()].filter((m) => m.software.includes(software)).length;
+    return having === 0
+      ? none('no_such_software', `No machine in the building has ${software}.`, 'Choose other software.')
+      : none(
+          'nothing_there',
+          `None of the ${having} machines with ${software} is free now.`,
+          'Stay on this page: you are shown the way as soon as one is.',
+        );
   }
-  if (before.nodes !== after.nodes && before.nodes !== '' && after.nodes !== '') {
-    return `The way to ${after.machine.host} changed; the new path is shown.`;
+  if (ask.stepFree) {
+    return none(
+      'no_step_free_way',
+      `No step-free way leads there from here now: ${wanted}.`,
+      'Switch step-free off to be shown a way with stairs, or start from another place.',
+    );
   }
-  return null;
+  return none(
+    'cut_off',
+    `No open way leads there from here now: ${wanted}.`,
+    'Start from another place, or ask staff to unlock a door.',
+  );
 }

@@ -3,7 +3,7 @@ import type { Level } from '../api/schema';
 import type { Point } from './geometry';
 import { elementAt } from '../lists';
 import { distance, inside, simplify, turn } from './geometry';
-import { number, records, type Table } from './table';
+import { number, type Fields } from './table';
 import type { Room } from './world';
 import { floorTitle } from './words';
 import { titleOf } from './world';
@@ -49,14 +49,14 @@ export interface Instruction {
 /** Ordinary walking speed indoors, m/s. */
 const WALKING_M_PER_S = 1.25;
 
-/** Rows of `route_step` of one session, start first. */
-export function steps(table: Table, session: string): Step[] {
-  return records(table)
+/** Rows of `route_step` that answer one question, start first. */
+export function stepsOf(rows: readonly Fields[]): Step[] {
+  return rows
     .flatMap((record) => {
       const x = number(record.x_m);
       const y = number(record.y_m);
       const node = number(record.node);
-      if (record.session !== session || x === null || y === null || node === null) return [];
+      if (x === null || y === null || node === null) return [];
       const costMm = number(record.cost_mm) ?? 0;
       return [{ node, costMm, levelId: String(record.level_id), at: [x, y] as Point }];
     })
@@ -112,8 +112,8 @@ export function walkingTime(lengthMm: number): string {
   return `${Math.max(1, Math.round(lengthMm / 1000 / WALKING_M_PER_S / 60))} min`;
 }
 
-/** Where the walk ends: the sentence's object, and the room it is in. */
-export interface Target {
+/** The sentence's object, and the room it is in. */
+export interface End {
   readonly name: string;
   readonly rid: string;
 }
@@ -124,7 +124,7 @@ export function directions(
   levels: readonly Level[],
   roomsByLevel: ReadonlyMap<string, readonly Room[]>,
   origin: string,
-  target: Target,
+  target: End,
 ): Instruction[] {
   const name = (id: string): string => levels.find((level) => level.id === id)?.name ?? id;
   const ordinal = (id: string): number => levels.find((level) => level.id === id)?.ordinal ?? 0;

@@ -20,7 +20,16 @@ export interface Wording {
 type Seen = Pick<World, 'machines' | 'rooms'>;
 
 /** The order in which a person would say it; unknown relations come last. */
-const ORDER = ['seat_reading', 'cpu_reading', 'machine_software', 'machine', 'door', 'route_request'];
+const ORDER = [
+  'seat_reading',
+  'cpu_reading',
+  'machine_software',
+  'machine',
+  'door',
+  'route_request',
+  'route_target',
+  'route_rule',
+];
 
 /** What of an answer's reasons is put in words. */
 type Rested = Pick<Reasons, 'sets' | 'complete' | 'at_s'>;
@@ -88,10 +97,23 @@ function sentence(fact: Fact, seen: Seen, nowS: number): string {
     case 'door':
       return `Door ${text(row.door_id)} is ${text(row.state)}`;
     case 'route_request':
-      return `You asked for ${text(row.software)}${row.step_free === true ? ', step-free' : ''}`;
+      return `You asked for ${goalOf(text(row.goal), seen)}${row.step_free === true ? ', step-free' : ''}`;
+    case 'route_target':
+      return 'You are on your way there';
+    case 'route_rule':
+      return `Nothing else is nearer by more than ${text(row.gain_pct)} % or ${rounded(Number(row.gain_mm) / 1000, 0)} m`;
     default:
       return `${fact.relation}(${Object.values(row).map(text).join(', ')})`;
   }
+}
+
+/** "a machine with LaTeX", "Room V101", "exit". */
+function goalOf(goal: string, seen: Seen): string {
+  const [kind, ...rest] = goal.split(':');
+  const name = rest.join(':');
+  if (kind === 'free-machine') return `a machine with ${name}`;
+  const room = seen.rooms.get(name);
+  return seen.machines.get(name)?.host ?? (room ? titleOf(room) : name || goal);
 }
 
 function text(value: Cell | undefined): string {

@@ -1,17 +1,17 @@
-/** The question "nearest free machine with …", its answer, and what changed of it. */
+/** A visitor's question, the engine's answer to it, and why the answer changed. */
 import { Problem } from '../api/http';
 import type { Kiosk } from '../api/schema';
 import type { Row } from '../wire/protocol';
 import type { Announcer } from './announcer.svelte';
 import type { Point } from './geometry';
+import { destinationOf, type Known } from './goal';
 import type { House } from './house.svelte';
 import type { Live } from './live.svelte';
 import type { Navigation } from './navigation.svelte';
-import { changed, outcome, type Ask, type Outcome } from './outcome';
-import { directions, path, steps, type Instruction, type Path } from './path';
+import { newsOf } from './news';
+import { answering, outcome, type Ask, type Outcome } from './outcome';
+import { directions, metres, path, stepsOf, type Instruction, type Path } from './path';
 import { RouteSession } from './session';
-import { rowWith } from './table';
-import { machineState } from './words';
 import { titleOf } from './world';
 
 export interface Origin {
@@ -22,14 +22,11 @@ export interface Origin {
 }
 
 export class RouteStore {
-  /** The last change of the answer, shown until the question changes. */
-  news = $state('');
   problem = $state.raw<Problem | null>(null);
   /** The route session that answers are looked up by. */
   session = $state.raw<string | null>(null);
-  private askedAtMs = $state(0);
-  private second = $state(0);
-  private shown: { mid: string; nodes: string } | null = null;
+  private dismissed = $state('');
+  private announced = '';
   private readonly routes = new RouteSession();
 
   constructor(
@@ -44,61 +41,73 @@ export class RouteStore {
     return this.house.building?.kiosks.find((kiosk) => kiosk.id === id) ?? null;
   });
   readonly origin: Origin | null = $derived.by(() => this.findOrigin());
+  readonly known: Known = $derived.by(() => ({
+    destinations: this.house.building?.destinations ?? [],
+    seen: this.house.world,
+  }));
   readonly ask: Ask | null = $derived.by(() => {
-    const { software, stepFree } = this.nav.address;
-    return this.origin && software ? { node: this.origin.node, software, stepFree } : null;
+    const { goal, stepFree } = this.nav.address;
+    if (!this.origin || !goal) return null;
+    const always = destinationOf(goal, this.known)?.step_free ?? false;
+    return { node: this.origin.node, goal, stepFree: stepFree || always };
   });
   /** The same text for equal questions, so that only another one is put. */
   private readonly question: string = $derived(JSON.stringify(this.ask));
   readonly outcome: Outcome = $derived.by(() => {
-    const waitedS = (Math.max(this.second, this.askedAtMs) - this.askedAtMs) / 1000;
-    return outcome(this.live.tables.nearest_machine, this.session, this.ask, waitedS, this.house.world);
+    const { nearest_destination, no_route } = this.live.tables;
+    return outcome(nearest_destination, no_route, this.session, this.ask, this.known);
   });
   /** The row that answers this browser's question. */
-  readonly nearest: Row | null = $derived.by(() =>
-    rowWith(this.live.tables.nearest_machine, 'session', this.session),
-  );
+  readonly nearest: Row | null = $derived.by(() => {
+    if (this.outcome.kind !== 'found' || this.ask === null) return null;
+    const { columns } = this.live.tables.nearest_destination;
+    const [row] = answering(this.live.tables.nearest_destination, this.session, this.ask);
+    return row ? columns.map(({ name }) => row[name] ?? null) : null;
+  });
   readonly path: Path | null = $derived.by(() => {
-    if (this.outcome.kind !== 'found' || this.session === null) return null;
-    const route = steps(this.live.tables.route_step, this.session);
-    return route.length < 2 ? null : path(route, this.house.roomsByLevel);
+    if (this.outcome.kind !== 'found' || this.ask === null) return null;
+    const { target, costMm } = this.outcome;
+    const rows = answering(this.live.tables.route_step, this.session, this.ask);
+    const route = stepsOf(rows.filter((row) => row.target === target.id));
+    // The two views come one after the other: a walk of another length is of another moment.
+    return route.length < 2 || route.at(-1)?.costMm !== costMm ? null : path(route, this.house.roomsByLevel);
   });
   readonly directions: Instruction[] = $derived.by(() => {
     if (!this.path || this.outcome.kind !== 'found') return [];
-    const { machine } = this.outcome;
-    const { world, levels, roomsByLevel } = this.house;
-    const room = world.rooms.get(machine.rid);
-    const name = room ? `${machine.host} in ${titleOf(room)}` : machine.host;
-    const from = this.origin?.name ?? '';
-    return directions(this.path, levels, roomsByLevel, from, { name, rid: machine.rid });
+    const { target } = this.outcome;
+    const { levels, roomsByLevel } = this.house;
+    const name = target.room === '' ? target.name : `${target.name} in ${target.room}`;
+    return directions(this.path, levels, roomsByLevel, this.origin?.name ?? '', { name, rid: target.rid });
+  });
+  /** Why the way is another one than before, until it is dismissed or the question changes. */
+  readonly news: string = $derived.by(() => {
+    if (this.ask === null) return '';
+    const rows = answering(this.live.tables.route_news, this.session, this.ask);
+    const news = newsOf(rows, this.house.world);
+    return news === this.dismissed ? '' : news;
   });
 
   /** Keep the service in line with the question in the address; returns the function that ends it. */
   start(): () => void {
-    const ticking = setInterval(() => {
-      this.second = Date.now();
-    }, 1000);
-    const end = $effect.root(() => {
+    return $effect.root(() => {
       $effect(() => {
         this.put(JSON.parse(this.question) as Ask | null);
       });
     });
-    return () => {
-      clearInterval(ticking);
-      end();
-    };
+  }
+
+  /** Take the news off the page. */
+  dismiss(): void {
+    this.dismissed = this.news;
   }
 
   private put(ask: Ask | null): void {
     if (!this.routes.differs(ask)) return;
-    this.askedAtMs = Date.now();
-    this.shown = null;
-    this.news = '';
+    this.announced = this.dismissed = '';
     this.routes.put(ask).then(
       (session) => {
         this.problem = null;
         this.session = session;
-        this.askedAtMs = Date.now();
         if (session === null) this.live.forgetOwn();
         else this.live.followOwn();
       },
@@ -109,25 +118,15 @@ export class RouteStore {
     );
   }
 
-  /** Compare the answer with the one shown before; called when it may have changed. */
+  /** Say once what is new; called when the answer may have changed. */
   announce(): void {
-    if (this.outcome.kind !== 'found' || this.session === null) return;
-    const { machine, costMm } = this.outcome;
-    const nodes = steps(this.live.tables.route_step, this.session)
-      .map((s) => s.node)
-      .join();
-    const before = this.shown;
-    if (nodes === '') return;
-    this.shown = { mid: machine.mid, nodes };
-    if (before === null) {
-      this.announcer.say(`Way found to ${machine.host}, ${Math.round(costMm / 1000)} metres.`);
-      return;
-    }
-    const news = changed(before, { machine, nodes }, this.house.world, machineState);
-    if (news !== null) {
-      this.news = news;
-      this.announcer.say(news);
-    }
+    if (this.outcome.kind !== 'found') return;
+    const { target, costMm } = this.outcome;
+    const first = this.announced === '' && this.news === '';
+    const said = first ? `Way found to ${target.name}, ${metres(costMm)}.` : this.news;
+    if (said === '' || said === this.announced) return;
+    this.announced = said;
+    this.announcer.say(said);
   }
 
   private findOrigin(): Origin | null {

@@ -58,6 +58,11 @@ export class Selection {
     this.nav.go({ select: key, ...(this.levelId === '' ? {} : { level: this.levelId }) });
   }
 
+  /** Select something and show the floor it is on. */
+  show(key: string): void {
+    this.nav.go({ select: key, level: null });
+  }
+
   /** One floor up (+1) or down (-1). */
   climb(by: 1 | -1): void {
     const { levels } = this.house;

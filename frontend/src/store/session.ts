@@ -26,7 +26,7 @@ export class RouteSession {
   }
 
   private async state(ask: Ask): Promise<string> {
-    const body = { node: ask.node, software: ask.software, step_free: ask.stepFree };
+    const body = { node: ask.node, goal: ask.goal, step_free: ask.stepFree };
     const known = sessionStorage.getItem(KEY);
     if (known !== null) {
       try {

@@ -19,6 +19,6 @@ export const SHARED_VIEWS = [
 ] as const;
 
 /** Views the service narrows to this browser's routes. */
-export const OWN_VIEWS = ['nearest_machine', 'route_step'] as const;
+export const OWN_VIEWS = ['nearest_destination', 'no_route', 'route_step', 'route_news'] as const;
 
 export type ViewName = (typeof SHARED_VIEWS)[number] | (typeof OWN_VIEWS)[number];

@@ -53,19 +53,19 @@ async function quiet(): Promise<void> {
 test('supposes that a door closes, for this visitor', async () => {
   part = mount(WhatIf, { target: main(), props: { ...stores, doorId: 'd1', state: 'locked' } });
   flushSync();
-  answer = json({ gone: [{ mid: 'm1', cost_mm: 1 }], come: [] });
+  answer = json({ gone: [{ target: 'm1', cost_mm: 1 }], come: [] });
   await press('what-if');
   expect(sent).toEqual([
     [
       '/api/v1/queries/what-if/',
       {
-        view: 'nearest_machine',
+        view: 'nearest_destination',
         row: { session: 'mine' },
         updates: "UPDATE door SET state = 'locked' WHERE door_id = 'd1'",
       },
     ],
   ]);
-  expect(main().textContent).toContain('Then no free machine could be reached.');
+  expect(main().textContent).toContain('Then nothing that answers could be reached.');
   await quiet();
   answer = json({ code: 'x', message: 'No answer.', try: 'Again.' }, 503);
   await press('what-if');

@@ -6,7 +6,7 @@ test('an address survives being written and read', () => {
     level: 'L1',
     kiosk: 'k 1',
     from: null,
-    software: 'C++ & R',
+    goal: 'free-machine:C++ & R',
     stepFree: true,
     select: 'machine:m1',
     layer: 'q-1',

@@ -5,7 +5,13 @@ import { world } from '../../src/store/world';
 import { GROUND, tables, UPPER } from './scene';
 
 const seen = world([GROUND, UPPER], tables());
-const row = (mid: string, cost: number) => ({ session: 's', mid, node: 1, cost_mm: cost });
+const row = (mid: string, cost: number) => ({
+  session: 's',
+  target: mid,
+  rid: mid === 'm3' ? 'store' : 'lab',
+  mid,
+  cost_mm: cost,
+});
 const now = row('m1', 20_000);
 
 test('a door is supposed by a statement, whatever its name', () => {
@@ -19,16 +25,18 @@ test('another target, and how much further it is', () => {
 
 test('the same target by another way', () => {
   const longer = { gone: [now], come: [row('m1', 26_000)] };
-  expect(tellDifference(longer, now, seen)).toBe('The same machine, host-m1: 26 m to walk, 6 m more.');
+  expect(tellDifference(longer, now, seen)).toBe('Still host-m1: 26 m to walk, 6 m more.');
   const level = { gone: [now], come: [row('m1', 20_100)] };
   expect(tellDifference(level, now, seen)).toContain('as far as now');
 });
 
 test('no way any more, no difference, and a way where there was none', () => {
-  expect(tellDifference({ gone: [now], come: [] }, now, seen)).toBe('Then no free machine could be reached.');
+  expect(tellDifference({ gone: [now], come: [] }, now, seen)).toBe(
+    'Then nothing that answers could be reached.',
+  );
   expect(tellDifference({ gone: [], come: [] }, now, seen)).toBe('The way would stay as it is.');
   expect(tellDifference({ gone: [], come: [] }, null, seen)).toBe('There would still be no way.');
-  expect(tellDifference({ gone: [], come: [row('m9', 4_000)] }, null, seen)).toBe(
+  expect(tellDifference({ gone: [], come: [{ ...row('m9', 4_000), rid: 'r9' }] }, null, seen)).toBe(
     'Then the way would lead to m9, 4 m.',
   );
 });

@@ -1,67 +1,62 @@
 import { describe, expect, test } from 'vitest';
-import { changed, outcome, PATIENCE_S, type Ask } from '../../src/store/outcome';
-import { machineState } from '../../src/store/words';
+import { outcome, type Ask } from '../../src/store/outcome';
 import { world } from '../../src/store/world';
-import { GROUND, tables, UPPER } from './scene';
+import type { Row } from '../../src/wire/protocol';
+import { BUILDING, GROUND, tables, UPPER } from './scene';
 
-const ask: Ask = { node: 4, software: 'LaTeX', stepFree: false };
-const seen = world([GROUND, UPPER], tables());
-const nearest = (...rows: [string, string, number, number][]) =>
-  tables({ nearest_machine: rows }).nearest_machine;
-const judge = (table = nearest(), over: Partial<Ask> = {}, waited = PATIENCE_S, world_ = seen) =>
-  outcome(table, 's', { ...ask, ...over }, waited, world_);
+const ask: Ask = { node: 4, goal: 'free-machine:LaTeX', stepFree: false };
+const known = { destinations: BUILDING.destinations, seen: world([GROUND, UPPER], tables()) };
+const answer = (over: Partial<Record<number, string | number | boolean>> = {}): Row =>
+  Object.assign(['s', 4, 'free-machine:LaTeX', false, 'm1', 'lab', 'm1', 101, 8000] as Row[number][], over);
+const judge = (nearest: Row[], none: Row[], over: Partial<Ask> = {}) => {
+  const { nearest_destination, no_route } = tables({ nearest_destination: nearest, no_route: none });
+  return outcome(nearest_destination, no_route, 's', { ...ask, ...over }, known);
+};
 
 describe('the answer', () => {
   test('is idle without a question', () => {
-    expect(outcome(nearest(), 's', null, 9, seen)).toEqual({ kind: 'idle' });
+    const { nearest_destination, no_route } = tables();
+    expect(outcome(nearest_destination, no_route, 's', null, known)).toEqual({ kind: 'idle' });
   });
 
-  test('is the machine of my session, not of another', () => {
-    expect(judge(nearest(['other', 'm2', 102, 5], ['s', 'm1', 101, 8000]))).toMatchObject({
+  test('is what my session is led to, not another', () => {
+    expect(judge([answer({ 0: 'other', 4: 'm2' }), answer()], [])).toMatchObject({
       kind: 'found',
       costMm: 8000,
-      machine: { mid: 'm1' },
+      target: { id: 'm1', key: 'machine:m1', name: 'host-m1', room: 'Room H1' },
     });
   });
 
-  test('to the last question is not shown for this one', () => {
-    expect(judge(nearest(['s', 'm1', 101, 8000]), { software: 'R' }, 0)).toEqual({ kind: 'waiting' });
+  test('to another question is never shown for this one', () => {
+    const others: Partial<Ask>[] = [{ node: 3 }, { goal: 'free-machine:R' }, { stepFree: true }];
+    for (const over of others) expect(judge([answer()], [], over)).toEqual({ kind: 'waiting' });
   });
 
-  test('is awaited for a while, and for ever while the view is unknown', () => {
-    expect(judge(nearest(), {}, PATIENCE_S - 1).kind).toBe('waiting');
-    expect(judge(tables().nearest_machine, {}, 99).kind).toBe('waiting');
+  test('may be a room', () => {
+    const row: Row = ['s', 4, 'room:store', false, 'store', 'store', '', 2, 5000];
+    expect(judge([row], [], { goal: 'room:store' })).toMatchObject({
+      kind: 'found',
+      target: { key: 'room:store', name: 'Room H2', room: '' },
+    });
+  });
+
+  test('is awaited until the engine says that there is none', () => {
+    expect(judge([], []).kind).toBe('waiting');
+    expect(judge([], [['s', 4, 'free-machine:LaTeX', true, 'no open way']]).kind).toBe('waiting');
   });
 });
 
 describe('no answer has a typed reason', () => {
   test.each([
-    ['no_such_software', { software: 'Word' }, seen],
-    ['all_taken', { software: 'R' }, seen],
-    ['no_step_free_way', { stepFree: true }, seen],
-    ['cut_off', {}, seen],
-  ] as const)('%s', (reason, over, where) => {
-    const found = judge(nearest(), over, PATIENCE_S, where);
+    ['no_such_software', 'nothing there', { goal: 'free-machine:Word' }],
+    ['nothing_there', 'nothing there', { goal: 'free-machine:R' }],
+    ['nothing_there', 'nothing there', { goal: 'exit' }],
+    ['no_step_free_way', 'no open way', { stepFree: true }],
+    ['cut_off', 'no open way', {}],
+  ] as const)('%s, as %s', (reason, said, over) => {
+    const { node, goal, stepFree } = { ...ask, ...over };
+    const found = judge([], [['s', node, goal, stepFree, said]], over);
     expect(found).toMatchObject({ kind: 'none', reason });
     expect(found.kind === 'none' && found.alternative).not.toBe('');
-  });
-});
-
-describe('what the person is told when the answer changes', () => {
-  const m1 = seen.machines.get('m1') as never;
-  test('a taken machine is named with the reason', () => {
-    expect(changed({ mid: 'm2', nodes: '4,102' }, { machine: m1, nodes: '4,101' }, seen, machineState)).toBe(
-      'host-m2 was taken (in use: somebody is sitting there). You are re-routed to host-m1.',
-    );
-  });
-  test('another way to the same machine', () => {
-    expect(
-      changed({ mid: 'm1', nodes: '4,3,101' }, { machine: m1, nodes: '4,9,101' }, seen, machineState),
-    ).toBe('The way to host-m1 changed; the new path is shown.');
-  });
-  test('nothing when nothing changed', () => {
-    expect(
-      changed({ mid: 'm1', nodes: '4,101' }, { machine: m1, nodes: '4,101' }, seen, machineState),
-    ).toBeNull();
   });
 });

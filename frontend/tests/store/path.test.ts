@@ -1,29 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { inside, neighbour, quietSpot, simplify, turn } from '../../src/store/geometry';
-import { directions, metres, path, steps, walkingTime } from '../../src/store/path';
+import { directions, metres, path, stepsOf, walkingTime } from '../../src/store/path';
+import { records } from '../../src/store/table';
 import { floorTitle } from '../../src/store/words';
 import { world, type Room } from '../../src/store/world';
 import type { Row } from '../../src/wire/protocol';
-import { BUILDING, COLUMNS, GROUND, table, tables, UPPER } from './scene';
+import { BUILDING, GROUND, table, tables, UPPER } from './scene';
 
 const rooms = new Map<string, Room[]>();
 for (const room of world([GROUND, UPPER], tables()).rooms.values()) {
   rooms.set(room.levelId, [...(rooms.get(room.levelId) ?? []), room]);
 }
 
-const route = (rows: Row[]) => steps(table(COLUMNS.route_step, rows), 's');
+const NAMES = ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'];
+const route = (rows: Row[]) => stepsOf(records(table(NAMES, rows)));
 // Along the hall from the far end, up in the lift, back along the upper hall.
 const TWO_FLOORS: Row[] = [
   ['s', 6, 40_000, 'L1', 38, 7.5],
   ['s', 3, 0, 'L0', 2, 7.5],
   ['s', 4, 36_000, 'L0', 38, 7.5],
-  ['other', 9, 1, 'L0', 0, 0],
   ['s', 8, 70_000, 'L1', 8, 7.5],
   ['s', 9, 73_000, 'L1', 8, 2],
 ];
 
 describe('a path', () => {
-  test('is my session’s steps in walking order', () => {
+  test('is the steps in walking order', () => {
     expect(route(TWO_FLOORS).map((s) => s.node)).toEqual([3, 4, 6, 8, 9]);
   });
 

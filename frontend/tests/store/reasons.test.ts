@@ -70,8 +70,8 @@ test('what the page has no words for is shown as it is', () => {
 });
 
 test('a question is told, another visitor’s wish is not', () => {
-  const ask = fact('route_request', { session: 's', node: 1, software: 'R', step_free: true });
-  expect(texts([ask])).toEqual(['You asked for R, step-free']);
+  const ask = fact('route_request', { session: 's', node: 1, goal: 'free-machine:R', step_free: true });
+  expect(texts([ask])).toEqual(['You asked for a machine with R, step-free']);
   expect(texts([{ ...ask, row: {}, hidden: true }])).toEqual(['Another visitor asked for the same']);
 });
 

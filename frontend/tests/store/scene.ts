@@ -120,6 +120,19 @@ export const BUILDING: Building = {
     },
   ],
   software: ['LaTeX', 'R', 'QGIS'],
+  destinations: [
+    {
+      slug: 'exit',
+      name: 'Way out',
+      name_de: 'Ausgang',
+      words: 'entrance, Notausgang',
+      sql: 'SELECT 1',
+      step_free: false,
+      position: 10,
+      view: 'goal_exit',
+      usable: true,
+    },
+  ],
 };
 
 export const table = (names: string[], rows: Row[]): Table => ({
@@ -148,8 +161,17 @@ export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
     ...['alarm_id', 'query', 'name', 'target', 'kind', 'severity', 'message', 'value', 'unit', 'rid', 'mid'],
     ...['door_id', 'level_id', 'raised_s', 'changed_s', 'acknowledged', 'muted_until_s', 'assigned'],
   ],
-  nearest_machine: ['session', 'mid', 'node', 'cost_mm'],
-  route_step: ['session', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
+  nearest_destination: [
+    ...['session', 'origin', 'goal', 'step_free', 'target', 'rid', 'mid', 'node', 'cost_mm'],
+  ],
+  no_route: ['session', 'origin', 'goal', 'step_free', 'reason'],
+  route_step: [
+    ...['session', 'origin', 'goal', 'step_free', 'target', 'node', 'cost_mm', 'level_id', 'x_m', 'y_m'],
+  ],
+  route_news: [
+    ...['session', 'origin', 'goal', 'step_free', 'was', 'was_cost_mm', 'target', 'cost_mm'],
+    ...['cause', 'subject', 'detail'],
+  ],
 };
 
 /** m1 free, m2 in use, m3's room reserved, m4 silent; d1 open, d2 locked. */

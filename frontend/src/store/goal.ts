@@ -1,0 +1,48 @@
+/** What a visitor looks for: a free machine with some software, a room, a machine, a destination. */
+import type { Building } from '../api/schema';
+import { titleOf, type World } from './world';
+
+type Destination = Building['destinations'][number];
+
+/** Where goals are found in words. */
+export interface Known {
+  readonly destinations: readonly Destination[];
+  readonly seen: Pick<World, 'machines' | 'rooms'>;
+}
+
+export const freeMachineWith = (software: string): string => `free-machine:${software}`;
+
+/** The software of "free-machine:LaTeX", null of another goal. */
+export function softwareOf(goal: string): string | null {
+  return goal.startsWith('free-machine:') ? goal.slice('free-machine:'.length) : null;
+}
+
+/** The destination that an operator added under this goal. */
+export function destinationOf(goal: string, known: Known): Destination | undefined {
+  return known.destinations.find((one) => one.slug === goal);
+}
+
+/** "Nearest free machine with LaTeX", "Way to Room V101": the heading of an answer. */
+export function headingOf(goal: string, known: Known): string {
+  const wanted = nameOf(goal, known);
+  const one = goal.startsWith('room:') || goal.startsWith('machine:');
+  return one ? `Way to ${wanted}` : `Nearest: ${wanted}`;
+}
+
+/** "free machine with LaTeX", "Room V101", "Way out": within a sentence. */
+export function nameOf(goal: string, known: Known): string {
+  const [kind, ...rest] = goal.split(':');
+  const name = rest.join(':');
+  switch (kind) {
+    case 'free-machine':
+      return `free machine with ${name}`;
+    case 'machine':
+      return known.seen.machines.get(name)?.host ?? name;
+    case 'room': {
+      const room = known.seen.rooms.get(name);
+      return room ? titleOf(room) : name;
+    }
+    default:
+      return destinationOf(goal, known)?.name ?? goal;
+  }
+}
