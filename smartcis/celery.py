@@ -30,7 +30,7 @@ app.conf.beat_schedule = {
     }
     for name, period_s in (
         ("poll_sources", 2.0),
-        ("keep_targets", 1.0),
+        ("keep_targets", 0.25),
         ("sweep_routes", 30.0),
         ("rename_visitors", 60.0),
         ("collect_deliveries", 1.0),
@@ -39,7 +39,7 @@ app.conf.beat_schedule = {
         ("reconsider_placements", 15.0),
     )
 }
-app.conf.beat_max_loop_interval = 0.5
+app.conf.beat_max_loop_interval = 0.25
 
 
 class Schedule(Scheduler):  # type: ignore[misc]  # untyped

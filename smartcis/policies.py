@@ -52,9 +52,7 @@ OWNER_COLUMN = "session"
 _PEOPLE = "tells where people are; only staff may read it"
 _POSITIONS = "read visitor_position: it shows what people allow"
 _WALKS = "tells of other visitors' walks"
-_OWN = (
-    "ask ONCE: the answer has the rows of your own walks; or follow nearest_destination"
-)
+_OWN = "ask ONCE: the answer has the rows of your own walks; or follow nearest_destination"
 _BY_SESSION = f"r.{OWNER_COLUMN} IN ({{own}})"
 _BY_DEMAND = (
     "EXISTS (SELECT 1 FROM route_request q "  # noqa: S608  # nothing of a client's is in it

@@ -17,6 +17,9 @@ from tests.standing.oracle import Oracle
 
 pytestmark = pytest.mark.browser
 SOON_MS = 15_000
+KEPT_MS = 2_000
+"""After that long on a way, its target is one that is kept."""
+
 NAME = "smartcis"
 
 
@@ -96,6 +99,8 @@ def test_shape_the_whole_story(visitor, product):
     ask(page, kiosks[0]["id"], "LaTeX")
     expect(page.get_by_test_id("path").first).to_be_attached(timeout=SOON_MS)
     expect(page.get_by_test_id("route-step").last).to_have_attribute("data-kind", "arrive")
+
+    page.wait_for_timeout(KEPT_MS)
 
     # Somebody sits down there: the way leads elsewhere, and the page says so.
     taken = target(page)

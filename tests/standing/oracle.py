@@ -286,7 +286,9 @@ class Oracle:
             for *what, node in there:
                 if node in reach:
                     far[tuple(what)] = min(reach[node], far.get(tuple(what), reach[node]))
-            found["reachable_destination"] |= {(*question, *w, cost) for w, cost in far.items()}
+            aim = targets.get(session, ("",))[0]
+            for w, cost in far.items():
+                found["reachable_destination"].add((*question, *w, cost, w[0] == aim))
             if not far:
                 reason = "no open way" if there else "nothing there"
                 found["no_route"].add((*question, reason))
@@ -365,7 +367,7 @@ class Oracle:
             if cost is not None and cost < was_cost:
                 causes |= {("door opened", d, "") for d in now if doors[d][5] > since_s}
             if target not in (None, was) and was in {one[0] for one in far}:
-                causes.add(("nearer", target, ""))
+                causes.add(("nearer", "", ""))
             for cause in causes or {(None, None, None)}:
                 found["route_news"].add((*question, was, was_cost, target, cost, *cause))
 
