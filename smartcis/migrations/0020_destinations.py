@@ -62,7 +62,7 @@ def forget_walks(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0017_intervals_of_slow_sensors'),
+        ('smartcis', '0019_words_faults_bearings_changes'),
     ]
 
     operations = [
