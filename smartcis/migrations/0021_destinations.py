@@ -62,7 +62,7 @@ def forget_walks(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('smartcis', '0019_words_faults_bearings_changes'),
+        ('smartcis', '0020_exits_and_risers'),
     ]
 
     operations = [
