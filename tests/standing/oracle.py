@@ -299,7 +299,8 @@ class Oracle:
             if kept is not None and self._worth_keeping(far[kept], far[what]):
                 what = kept
             cost = far[what]
-            node = min(row[-1] for row in there if (row[:-1], reach.get(row[-1])) == (what, cost))
+            near = [row[-1] for row in there if tuple(row[:-1]) == tuple(what)]
+            node = min(one for one in near if reach.get(one) == cost)
             found["nearest_destination"].add((*question, *what, node, cost))
             self._walk(found, (*question, what[0]), node, reach, nodes)
             self._news(found, question, what[0], cost, states, there, far)
