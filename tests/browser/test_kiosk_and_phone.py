@@ -1,0 +1,109 @@
+"""The page on the wall and in the pocket: turned, forgetful, nobody's; and without network."""
+
+from __future__ import annotations
+
+import pytest
+from browser.test_story import SOON_MS, live, log_in
+from browser.themes import violations_in_themes
+from playwright.sync_api import expect
+
+from tests.bench.first_picture import SLOWED, first_picture
+
+pytestmark = pytest.mark.browser
+NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True}
+# What can be operated and lies beside the screen, or has no size; what is folded away is not asked.
+BESIDE = """() => [...document.querySelectorAll('a[href], button, select, input, summary')]
+  .filter((one) => !one.closest('.sr, .skip, dialog, details:not([open]) > :not(summary)'))
+  .filter((one) => !one.closest('[popover]:not(:popover-open)') && one.type !== 'hidden')
+  .map((one) => [one.dataset.testid ?? one.textContent.trim(), one.getBoundingClientRect()])
+  .filter(([, box]) => !box.width || !box.height || box.left < -1 || box.right > innerWidth + 1)
+  .map(([name]) => name)"""
+WIDTH = "() => document.documentElement.scrollWidth"
+ANGLE_DEG = """() => {
+  const turned = document.querySelector('svg.plan > g[transform]').getScreenCTM();
+  return Math.round(Math.atan2(turned.b, turned.a) * 180 / Math.PI);
+}"""
+
+
+def test_a_kiosk_is_turned_to_its_wall_and_forgets_its_visitor(visitor, product):
+    kiosk = product.get("building/")["kiosks"][0]["id"]
+    product.call("PATCH", f"kiosks/{kiosk}/", {"bearing_deg": 90})
+    page = visitor()
+    log_in(page, product)
+    page.clock.install()
+    try:
+        page.goto(f"{product.url}/kiosk/{kiosk}/")
+        live(page)
+        assert page.evaluate(ANGLE_DEG) == -90  # who looks east has the east ahead
+        page.locator("[data-software=LaTeX]").click()
+        expect(page.get_by_test_id("route-card")).to_be_visible(timeout=SOON_MS)
+        code = page.get_by_test_id("carry-along").locator("img")
+        assert "software%3DLaTeX" in code.get_attribute("src")
+        assert code.evaluate("one => one.decode().then(() => one.naturalWidth > 0)")
+        # Whoever touches the screen acts for nobody, though staff is signed in in this browser.
+        door = next(iter(product.items("doors/")))["id"]
+        refused = page.evaluate(
+            """(door) => fetch(`/api/v1/doors/${door}/`, {
+              method: 'PATCH', body: '{"state": "locked"}',
+              headers: {'Content-Type': 'application/json'}}).then((answer) => answer.status)""",
+            door,
+        )
+        assert refused == 401
+        assert page.locator("a[href]").count() == 0  # and there is no way off this page
+        # Asked whether somebody is there, one touch keeps the way; none clears everything.
+        page.clock.fast_forward(61_000)
+        expect(page.get_by_test_id("idle-warning")).to_be_visible()
+        page.get_by_role("button", name="Yes, keep my way").click()
+        expect(page.get_by_test_id("route-card")).to_be_visible()
+        page.clock.fast_forward(61_000)
+        expect(page.get_by_test_id("idle-warning")).to_be_visible()
+        page.clock.fast_forward(16_000)
+        expect(page.get_by_test_id("kiosk-software")).to_be_visible(timeout=SOON_MS)
+        assert page.evaluate("sessionStorage.getItem('smartcis.route')") is None
+        assert "software" not in page.url
+        assert violations_in_themes(page) == {}
+    finally:
+        product.call("PATCH", f"kiosks/{kiosk}/", {"bearing_deg": None})
+
+
+def test_without_network_the_last_plan_opens_and_says_how_old_it_is(visitor, product):
+    page = visitor()
+    live(page)
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    kept = page.get_by_test_id("kept")
+    kiosk = product.get("building/")["kiosks"][0]["id"]
+    wall = page.context.new_page()
+    wall.goto(f"{product.url}/kiosk/{kiosk}/")
+    live(wall)
+    page.context.set_offline(True)
+    try:
+        page.goto(product.url)
+        expect(kept).to_contain_text("No network. This is the plan as it was on", timeout=SOON_MS)
+        expect(kept).to_contain_text("just now")
+        expect(page.locator("svg.plan .room").first).to_be_attached()
+        wall.reload()  # the power was cut too: the kiosk begins without a server
+        expect(wall.get_by_test_id("kiosk-name")).not_to_contain_text("Loading", timeout=SOON_MS)
+    finally:
+        page.context.set_offline(False)
+    for one in (page, wall):  # nobody touches them
+        expect(one.get_by_test_id("kept")).to_be_empty(timeout=SOON_MS)
+        live(one)
+
+
+def test_nothing_is_hidden_on_the_narrowest_phone(visitor, product):
+    page = visitor("/", **NARROW)
+    live(page)
+    for path in ("/", "/queries/", "/login/"):
+        page.goto(product.url + path)
+        expect(page.locator("#app button, main button").first).to_be_visible(timeout=SOON_MS)
+        assert page.evaluate(WIDTH) <= 320, path
+        assert page.evaluate(BESIDE) == [], path
+
+
+@pytest.mark.nightly
+def test_the_first_picture_is_there_before_a_second_is_over(browser, product):
+    fast = [first_picture(browser, product.url) for _ in range(3)]
+    slow = [first_picture(browser, product.url, SLOWED) for _ in range(3)]
+    assert min(ms for ms, _ in fast) <= 1_000
+    assert min(ms for ms, _ in slow) <= 2_000
+    assert max(kb for _, kb in fast + slow) <= 150
