@@ -52,7 +52,7 @@ def message_of(call: Delivery) -> EmailMessage:
     subject = _SUBJECTS[said["step"]].format(
         severity=said["severity"].capitalize(),
         title=said["title"],
-        where=f", {' '.join(place)}" if place else "",
+        where=f", {said['where']}" if said["where"] else "",
     )
     lines = [subject, "", *_facts(said), "", *_links(place), *HINT]
     return EmailMessage(

@@ -6,7 +6,7 @@ from typing import Any
 
 from aspen.results.protocol import Epoch, Snapshot
 from smartcis.deliveries.lifecycle import Step
-from smartcis.models import Alarm, Delivery, Outlet
+from smartcis.models import Alarm, Delivery, Machine, Outlet, Unit
 from smartcis.models.own_tables import digest_of
 
 Moment = Epoch | Snapshot
@@ -62,5 +62,19 @@ def body(alarm: Alarm, step: Step) -> dict[str, Any]:
         "unit": alarm.unit,
         "raised_s": alarm.raised_s,
         "cleared_s": alarm.cleared_s,
+        "where": where(alarm),
         **{name: value or None for name, value in places.items()},
     }
+
+
+def where(alarm: Alarm) -> str:
+    """Returns what people call the place an alarm is about; empty where its row names none."""
+    if alarm.mid:
+        host = Machine.objects.filter(pk=alarm.mid).values_list("host", flat=True).first()
+        return f"machine {host or alarm.mid}"
+    if alarm.door_id:
+        return f"door {alarm.door_id}"
+    if alarm.rid:
+        name = Unit.objects.filter(pk=alarm.rid).values_list("name", flat=True).first()
+        return f"room {name or alarm.rid}"
+    return ""

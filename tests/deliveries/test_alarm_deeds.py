@@ -15,7 +15,7 @@ from django.utils import timezone
 from smartcis.access.owner import Owner
 from smartcis.deliveries.mail import message_of
 from smartcis.deliveries.send import ATTEMPTS, send_due, sweep_settled
-from smartcis.models import Alarm, Delivery, WatchedKey
+from smartcis.models import Alarm, Delivery, Unit, WatchedKey
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 ADDRESS = "house@example.org"
@@ -148,12 +148,13 @@ def test_an_alarm_about_no_data_is_ended_by_hand_and_others_are_not(staff, calle
 
 
 def test_an_e_mail_says_in_words_what_began_and_where(staff, post):
+    Unit.objects.filter(pk="A").update(name="Library")
     rooms = hot(staff, TOLD)
     assert send_due() == 1
     rooms.read(50.0, A=30.5)
     assert send_due() == 0
     (sent,) = mail.outbox
-    assert (sent.to, sent.subject) == ([ADDRESS], "Critical: too warm, room A")
+    assert (sent.to, sent.subject) == ([ADDRESS], "Critical: too warm, room Library")
     assert sent.body.splitlines()[2:6] == [
         "Since 1970-01-01 00:00:30 UTC.",
         "Value: 30 °C.",
@@ -168,7 +169,7 @@ def test_an_e_mail_says_in_words_what_began_and_where(staff, post):
     send_due()
     subjects = [one.subject for one in mail.outbox[1:]]
     assert subjects == [
-        f"{word}: too warm, room A" for word in ("No data", "Data again", "Cleared")
+        f"{word}: too warm, room Library" for word in ("No data", "Data again", "Cleared")
     ]
     assert len({one.extra_headers["Message-ID"] for one in mail.outbox}) == 4
 
