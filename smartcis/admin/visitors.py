@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import segno
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from smartcis.admin.marks import Page, ReadOnly, simulated_mark
 from smartcis.models import StaffAccess, Visitor
@@ -44,7 +47,12 @@ class VisitorAdmin(Page):
         """Returns the address to print, or to put into a QR code; it goes to the holder alone."""
         if not visitor.pk:
             return "after saving"
-        return format_html("<code>/#visitor={}</code>", visitor.code)
+        card = format_html("<code>/#visitor={}</code>", visitor.code)
+        if not settings.PUBLIC_URL:
+            return card
+        code = segno.make_qr(f"{settings.PUBLIC_URL}/#visitor={visitor.code}", error="m")
+        drawn = SafeString(code.svg_inline(scale=4, border=2, light="#fff"))
+        return format_html("<p>{}</p>{}", drawn, card)
 
     @admin.action(description="Hide the selected visitors", permissions=["change"])
     def hide(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:

@@ -82,7 +82,8 @@ class Parts:
         yield from self._rises()
         for one in self.building.fixtures:
             said = {"name": _name(one.kind), **self._on(one.level), "anchor_id": None}
-            yield Part("kiosk", self.id("kiosk", one.key), one.shape, said, {"is": "kiosk"})
+            own = {"is": "kiosk", "bearing_deg": one.bearing_deg}
+            yield Part("kiosk", self.id("kiosk", one.key), one.shape, said, own)
 
     def _buildings(self) -> Iterator[Part]:
         for one in self.building.buildings:

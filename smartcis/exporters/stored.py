@@ -112,6 +112,7 @@ def stored_drawing() -> Drawing:
                 ordinals[one.node.level_id],
                 Point(one.node.x_m, one.node.y_m),
                 one.name,
+                one.bearing_deg,
             )
             for one in Kiosk.objects.select_related("node")
         ),

@@ -213,12 +213,17 @@ class DrawnSolid:
 
 @dataclass(frozen=True, slots=True)
 class DrawnFixture:
-    """Furniture and equipment: a desk, a counter, a kiosk."""
+    """Furniture and equipment: a desk, a counter, a kiosk.
+
+    Args:
+        bearing_deg: of a kiosk: where people look who stand before it, clockwise from north.
+    """
 
     key: str
     level: float
     shape: BaseGeometry
     kind: str
+    bearing_deg: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
