@@ -185,7 +185,7 @@ class BuildingView(APIView):
             "default_level": default_level(levels),
             "kiosks": Kiosk.objects.select_related("node"),
             "software": list(software.distinct()),
-            "destinations": Destination.objects.filter(error=None),
+            "destinations": Destination.objects.filter(error__isnull=True),
         }
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import networkx as nx
 
 from aspen.log.entry import Entry, Tick, Transaction
 from tests.standing.details import details
+from tests.standing.walks import Walks
 from tests.standing.ways_out import ways_out
 
 # stream -> indexes of the columns that windows partition by
@@ -165,7 +164,7 @@ class Oracle:
                 for (origin, flat), by_node in costs.items()
                 for node, cost in by_node.items()
             },
-            **self._routes(costs, free, nodes, states),
+            **self._walks(costs, free, states),
             **self._regions(),
             **self._visitors(nodes),
             **details(self.tables, self.now_s, self._now),
@@ -245,132 +244,9 @@ class Oracle:
             "visitors_on_level": counts["level"],
         }
 
-    def _destinations(self, free: Rows) -> Rows:
-        """Returns goal, target, room, machine and walking point of all one may be led to."""
-        software = self.tables["machine_software"]
-        found = {
-            (f"free-machine:{name}", mid, rid, mid, node)
-            for mid, rid, node in free
-            for machine, name in software
-            if machine == mid
-        }
-        found |= {(f"machine:{m[0]}", m[0], m[2], m[0], m[3]) for m in self.tables["machine"]}
-        found |= {(f"room:{n[2]}", n[2], n[2], "", n[0]) for n in self.tables["routing_node"]}
-        return found
-
-    def _routes(
-        self,
-        costs: dict[tuple[int, bool], dict[int, int]],
-        free: Rows,
-        nodes: dict[int, Any],
-        states: dict[str, tuple[str, str]],
-    ) -> dict[str, Rows]:
-        """Leads each visitor, and says why otherwise than before."""
-        destinations = self._destinations(free)
-        targets = {row[0]: row[1:] for row in self.tables["route_target"]}
-        found: dict[str, Rows] = {
-            "destination": destinations,
-            **{
-                name: set()
-                for name in (
-                    *("reachable_destination", "nearest_destination", "no_route"),
-                    *("route_step", "route_door", "route_news"),
-                )
-            },
-        }
-        for question in sorted(self.tables["route_request"]):
-            session, origin, goal, flat = question
-            reach = costs[origin, flat]
-            there = {row[1:] for row in destinations if row[0] == goal}
-            far: dict[Any, int] = {}
-            for *what, node in there:
-                if node in reach:
-                    far[tuple(what)] = min(reach[node], far.get(tuple(what), reach[node]))
-            aim = targets.get(session, ("",))[0]
-            for w, cost in far.items():
-                found["reachable_destination"].add((*question, *w, cost, w[0] == aim))
-            if not far:
-                reason = "no open way" if there else "nothing there"
-                found["no_route"].add((*question, reason))
-                self._news(found, question, None, None, states, there)
-                continue
-            what = min(far, key=lambda one: (far[one], one[0]))
-            kept = next((one for one in far if one[0] == targets.get(session, ("",))[0]), None)
-            if kept is not None and self._worth_keeping(far[kept], far[what]):
-                what = kept
-            cost = far[what]
-            near = [row[-1] for row in there if tuple(row[:-1]) == tuple(what)]
-            node = min(one for one in near if reach.get(one) == cost)
-            found["nearest_destination"].add((*question, *what, node, cost))
-            self._walk(found, (*question, what[0]), node, reach, nodes)
-            self._news(found, question, what[0], cost, states, there, far)
-        return found
-
-    def _worth_keeping(self, cost: int, least: int) -> bool:
-        """Returns whether nothing gains more than either of what the rule says."""
-        return any(
-            cost - least <= gain_mm and (cost - least) / max(cost, 1) <= gain_pct / 100
-            for gain_pct, gain_mm in self.tables["route_rule"]
-        )
-
-    def _walk(
-        self,
-        found: dict[str, Rows],
-        answer: tuple[Any, ...],
-        node: int,
-        reach: dict[int, int],
-        nodes: dict[int, Any],
-    ) -> None:
-        """Follows the way back from a point, over the lowest of equally good ones before it."""
-        graph = self._graph(step_free=answer[3])
-        while True:
-            at = nodes[node]
-            found["route_step"].add((*answer, node, reach[node], at[1], at[3], at[4]))
-            if reach[node] == 0:
-                return
-            before = min(
-                other
-                for other, _, data in graph.in_edges(node, data=True)
-                if other in reach and reach[other] + data["weight"] == reach[node]
-            )
-            found["route_door"] |= {
-                (answer[0], edge[5])
-                for edge in self.tables["routing_edge"]
-                if edge[:2] == (before, node) and edge[5] is not None
-            }
-            node = before
-
-    def _news(
-        self,
-        found: dict[str, Rows],
-        question: tuple[Any, ...],
-        target: str | None,
-        cost: int | None,
-        states: dict[str, tuple[str, str]],
-        there: Rows,
-        far: Mapping[Any, int] = MappingProxyType({}),
-    ) -> None:
-        """Says why a visitor is led otherwise, and what he was told while that is still so."""
-        told = {row[1:] for row in self.tables["route_told"] if row[0] == question[0]}
-        found["route_news"] |= {(*question, *row) for row in told if row[2:4] == (target, cost)}
-        for row in self.tables["route_target"]:
-            session, was, was_cost, since_s = row
-            if session != question[0] or (was, was_cost) == (target, cost):
-                continue
-            doors = {door[0]: door for door in self.tables["door"]}
-            then = {door for one, door in self.tables["route_target_door"] if one == session}
-            now = {door for one, door in found["route_door"] if one == session}
-            causes: set[Any] = {
-                ("door locked", d, "") for d in then if d in doors and doors[d][1] != "open"
-            }
-            if was not in {one[0] for one in there} and was in states:
-                causes.add((states[was][0], was, states[was][1]))
-            if cost is not None and cost < was_cost:
-                causes |= {("door opened", d, "") for d in now if doors[d][5] > since_s}
-            if target not in (None, was) and was in {one[0] for one in far}:
-                causes.add(("nearer", "", ""))
-            for cause in causes or {(None, None, None)}:
-                found["route_news"].add((*question, was, was_cost, target, cost, *cause))
+    def _walks(self, costs: Any, free: Rows, states: Any) -> dict[str, Rows]:
+        graphs = {flat: self._graph(step_free=flat) for flat in (False, True)}
+        return Walks(self.tables, graphs, costs, free, states).expected()
 
     def _regions(self) -> dict[str, Rows]:
         climate = self._current("temperature_reading", 300)

@@ -29,8 +29,8 @@ def check_goal(goal: str) -> None:
     kind, colon, name = goal.partition(":")
     if colon and kind in BUILT_IN:
         _CHECKS[kind](name)
-    elif not Destination.objects.filter(pk=goal, error=None).exists():
-        slugs = Destination.objects.filter(error=None).values_list("slug", flat=True)
+    elif not Destination.objects.filter(pk=goal, error__isnull=True).exists():
+        slugs = Destination.objects.filter(error__isnull=True).values_list("slug", flat=True)
         raise unknown("destination", goal, [*(f"{one}:…" for one in BUILT_IN), *slugs])
 
 
