@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.bench.first_picture import SLOWED, first_picture
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.nightly]
 NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True}
 # What can be operated and lies beside the screen, or has no size; what is folded away is not asked.
 BESIDE = """() => [...document.querySelectorAll('a[href], button, select, input, summary')]
@@ -73,6 +73,7 @@ def test_without_network_the_last_plan_opens_and_says_how_old_it_is(visitor, pro
     kept = page.get_by_test_id("kept")
     kiosk = product.get("building/")["kiosks"][0]["id"]
     wall = page.context.new_page()
+    wall.errors = []
     wall.goto(f"{product.url}/kiosk/{kiosk}/")
     live(wall)
     page.context.set_offline(True)
@@ -100,7 +101,6 @@ def test_nothing_is_hidden_on_the_narrowest_phone(visitor, product):
         assert page.evaluate(BESIDE) == [], path
 
 
-@pytest.mark.nightly
 def test_the_first_picture_is_there_before_a_second_is_over(browser, product):
     fast = [first_picture(browser, product.url) for _ in range(3)]
     slow = [first_picture(browser, product.url, SLOWED) for _ in range(3)]
