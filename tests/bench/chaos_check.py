@@ -111,7 +111,7 @@ class Comparer:
         readings: dict[Row, int] = dict(views[load.views["readings"]].rows)
         seen = {value: count * weight for (value, count), weight in readings.items()}
         rows: dict[Row, int] = dict(views[load.views["rows"]].rows)
-        doors = dict(views["door_state"].rows)
+        doors = {row[:2] for row in views["door_state"].rows}
         now = {(door, states[-1]): 1 for door, states in load.doors.items()}
         return {
             "lost": [

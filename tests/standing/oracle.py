@@ -158,7 +158,7 @@ class Oracle:
             "room_light": {(rid, sid, value, at_s) for rid, sid, value, at_s in lights},
             "newest_temperature": self._last(climate, room=1),
             "newest_light": self._last(lights, room=0),
-            "door_state": {(row[0], row[1]) for row in tables["door"]},
+            "door_state": {(row[0], row[1], row[5]) for row in tables["door"]},
             "walking_cost": {
                 (origin, flat, node, cost)
                 for (origin, flat), by_node in costs.items()
