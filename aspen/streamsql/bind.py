@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -193,7 +194,7 @@ def _select(
         grouping = Grouping(rows.scope, select, own, single, late)
         outputs = _outputs(items, grouping.binder, named=named)
         found = select.args.get("having")
-        having = None if found is None else grouping.binder.predicate(found.this, "HAVING")
+        having = None if found is None else _having(found, own, grouping)
         late.check_grouped(grouping.names, whole(select))
         plan = late.over(grouping.over(single.over(plan)))
         if having is not None:
@@ -210,6 +211,19 @@ def _select(
         )
     plan = Project(plan, tuple(outputs))
     return plan if distinct is None else Distinct(plan)
+
+
+def _having(clause: exp.Expr, items: Sequence[Item], grouping: Grouping) -> Typed:
+    """Binds HAVING, which reads the groups and not what the select list calls its values."""
+    try:
+        return grouping.binder.predicate(clause.this, "HAVING")
+    except UnknownColumn as error:
+        for item in items:
+            if item.alias and item.alias == error.found:
+                error.attempt = (
+                    f"HAVING knows no names of the select list: write {item.value.sql()}"
+                )
+        raise
 
 
 def _outputs(

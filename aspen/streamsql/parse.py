@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from sqlglot import exp
@@ -15,6 +16,77 @@ from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.positions import Positions
 
 _LONGEST = 100_000
+LOOKED_BACK = 3
+"""So many words before an error may be the misspelt one."""
+
+KEYWORDS = frozenset(
+    {
+        *(
+            "ALL",
+            "AND",
+            "AS",
+            "BETWEEN",
+            "BY",
+            "CASE",
+            "CREATE",
+            "DELETE",
+            "DISTINCT",
+            "ELSE",
+            "END",
+        ),
+        *(
+            "EXCEPT",
+            "EXISTS",
+            "FROM",
+            "FULL",
+            "GROUP",
+            "HAVING",
+            "IN",
+            "INNER",
+            "INSERT",
+            "INTERSECT",
+        ),
+        *(
+            "INTO",
+            "IS",
+            "JOIN",
+            "LEFT",
+            "LIKE",
+            "LIMIT",
+            "NATURAL",
+            "NOT",
+            "NULL",
+            "OFFSET",
+            "ON",
+            "ONCE",
+        ),
+        *(
+            "OR",
+            "ORDER",
+            "OUTER",
+            "OUTPUT",
+            "RANGE",
+            "RECURSIVE",
+            "RIGHT",
+            "ROWS",
+            "SECONDS",
+            "SELECT",
+        ),
+        *(
+            "SET",
+            "TABLE",
+            "THEN",
+            "UNION",
+            "UPDATE",
+            "USING",
+            "VALUES",
+            "VIEW",
+            "WHEN",
+            "WHERE",
+            "WITH",
+        ),
+    }
+)
 _WINDOW = "windows look like [RANGE 30 SECONDS] or [PARTITION BY mid ROWS 1]"
 
 
@@ -54,7 +126,9 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     word = text[start:end]
     said = str(found.get("description", "the text cannot be read"))
     message = "the query stops making sense here"
-    attempt = "see what stands before it: a comma, a bracket or a keyword is missing or too many"
+    attempt = _misspelt(text[:end]) or (
+        "see what stands before it: a comma, a bracket or a keyword is missing or too many"
+    )
     if said.startswith("Required keyword") or "got <Token" in said:
         message = f"something is missing after {word!r}"
         attempt = "finish the clause, or take it out"
@@ -68,6 +142,16 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     return SyntaxRefused(
         message, position=positions.position(start, end), found=word, attempt=attempt
     )
+
+
+def _misspelt(before: str) -> str:
+    """Returns a guess which of the last words before an error was to be a keyword; else nothing."""
+    words = re.findall(r"(?<![\w.'\"])[A-Za-z]+(?![\w.'\"])", before)[-LOOKED_BACK:]
+    for word in reversed(words):
+        near = get_close_matches(word.upper(), KEYWORDS, n=1, cutoff=0.7)
+        if near and word.upper() not in KEYWORDS:
+            return f"did you mean {near[0]} instead of {word}?"
+    return ""
 
 
 def _tokens(text: str, positions: Positions) -> SyntaxRefused:

@@ -263,6 +263,10 @@ def _joined(one: Typed, other: Typed, doing: str) -> Typed:
     return Typed(one.expr, kind, unit, one.nullable or other.nullable, other.at)
 
 
+_CLOCKS = frozenset({"now", "current_time", "current_date", "current_timestamp", "getdate"})
+_TIME = "the time is a row of the log: … JOIN clock c …, c.now_s"
+
+
 def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     """Type a scalar function.
 
@@ -278,7 +282,7 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             position=at,
             found=name,
             exists=nearest(name, names),
-            attempt=suggestion(name, names),
+            attempt=_TIME if name in _CLOCKS else suggestion(name, names),
         )
     if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
         raise WrongArity(

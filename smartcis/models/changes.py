@@ -23,7 +23,7 @@ NOTED = frozenset(
         *("regionseed", "reservation", "visitor", "source"),
     }
 )
-LEFT_OUT = frozenset({"updated_at", "edited", "pseudonym", "named_on"})
+LEFT_OUT = frozenset({"updated_at", "edited", "pseudonym", "named_on", "since_s"})
 """What follows from the rest, or by itself."""
 HIDDEN = frozenset({"code", "config", "polygon", "ground", "outline"})
 """Secrets, and drawings: that they changed is said, and not from what to what."""

@@ -17,7 +17,7 @@ LONG_S = 60
 
 
 def request(session: str) -> None:
-    RouteRequest.objects.create(session=session, node=1, software="LaTeX", step_free=False)
+    RouteRequest.objects.create(session=session, node=1, goal="free-machine:LaTeX", step_free=False)
 
 
 def in_thread(work, *arguments) -> threading.Thread:

@@ -117,7 +117,7 @@ def test_rights_are_looked_at_often_enough_for_two_seconds():
 
 @pytest.fixture
 def walked(deployed, engine):
-    RouteRequest.objects.create(browser="b", node=1, software="LaTeX")
+    RouteRequest.objects.create(browser="b", node=1, goal="free-machine:LaTeX")
     relay_now()
     engine()
 

@@ -54,7 +54,7 @@ def test_a_token_s_account_is_named(keeper):
 
 def test_what_is_not_done_by_staff_is_not_noted(client, house, building):
     set_door_state("A.d1", "locked", SYSTEM)
-    client.post("/api/v1/routes/", {"node": 1, "software": "LaTeX"}, "application/json")
+    client.post("/api/v1/routes/", {"node": 1, "goal": "free-machine:LaTeX"}, "application/json")
     assert logged() == []
 
 

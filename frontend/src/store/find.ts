@@ -23,7 +23,7 @@ const CATEGORY_WORDS: Readonly<Record<string, string>> = {
   walkway: 'corridor hallway passage Flur Gang Korridor',
   room: 'room Raum Zimmer',
 };
-const toilet = 'WC toilet restroom bathroom lavatory loo Toilette Klo';
+const TOILET_WORDS = 'WC toilet restroom bathroom lavatory loo Toilette Klo';
 
 /** Found at once, without typing: at most so many. */
 const SHOWN = 40;
@@ -61,7 +61,7 @@ export class Finder {
       const floor = floorTitle(level?.name ?? plan.level_id);
       const rooms = new Map(plan.units.map((unit) => [unit.id, titleOf({ ...unit, rid: unit.id })]));
       for (const unit of plan.units) {
-        const words = unit.category.startsWith('restroom') ? toilet : (CATEGORY_WORDS[unit.category] ?? '');
+        const words = unit.category.startsWith('restroom') ? TOILET_WORDS : (CATEGORY_WORDS[unit.category] ?? '');
         const found = { key: `room:${unit.id}`, kind: 'room', title: rooms.get(unit.id) ?? unit.id } as const;
         this.add({ ...found, where: floor }, `${words} ${unit.id}`);
       }
