@@ -30,7 +30,7 @@ from smartcis.compiling.drafts import asked_for, plan_hash
 from smartcis.compiling.live_catalog import columns_json, live_catalog
 from smartcis.compiling.row_order import whole
 from smartcis.compiling.statistics import house_statistics
-from smartcis.models import MaintainedView
+from smartcis.models import MaintainedView, RouteRule
 from smartcis.models.closed import is_closed
 from smartcis.models.outbox import enqueue
 from smartcis.queries import standing_queries
@@ -60,6 +60,7 @@ def deploy_standing_queries(
     """
     spelt = AUTO if strategy in (None, AUTO) else asked_for(strategy)
     if texts is None:
+        RouteRule.objects.get_or_create(pk=RouteRule.ONLY)
         texts = standing_queries()
         texts = {**texts, **destination_texts(texts)}
     compiled = {str(view.name): view for view in compile_views(texts, CATALOG)}

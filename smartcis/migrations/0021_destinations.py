@@ -33,19 +33,17 @@ WHERE s.state = 'open'
 
 
 def begin(apps, schema_editor):
-    """Ships destinations and the rule, and tells the log of it and of the doors."""
+    """Ships destinations, and tells the log of the doors."""
     destinations = apps.get_model('smartcis', 'Destination')
     for slug, name, name_de, words, step_free, position, sql in SHIPPED:
         destinations.objects.create(
             slug=slug, name=name, name_de=name_de, words=words, step_free=step_free,
             position=position, sql=sql,
         )
-    rule = apps.get_model('smartcis', 'RouteRule').objects.create(pk=1)
     if not apps.get_model('smartcis', 'LogLink').objects.exists():
         return  # a log that is new is told everything
-    changes = [['route_rule', 1, rule.gain_pct, rule.gain_mm]]
     # The engine drops the rows of a relation that gets another shape: requests of walks begin anew.
-    changes += [
+    changes = [
         ['door', 1, one.door_id, one.state, one.x_m, one.y_m, one.level_id, one.since_s]
         for one in apps.get_model('smartcis', 'Door').objects.order_by('pk')
     ]

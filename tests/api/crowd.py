@@ -107,7 +107,7 @@ def build():
         ordinal=0,
         name="0",
         short_name="0",
-        outline=ring,
+        outline=[ring],
     )
 
     def place(number, rid, x_m, y_m):

@@ -58,15 +58,15 @@ def test_a_locked_door_is_what_keeps_a_visitor_from_the_near_machine(visitor, en
         question = {"view": "walking_cost", "row": {"origin": 1, "node": 2}}
         refused(visitor("POST", "queries/why-not/", question), 403, "smartcis.live.forbidden")
         body = of_staff()("POST", "queries/why-not/", question).json()
-        asked = {"session": session, "origin": 1, "goal": "free-machine:LaTeX", "step_free": False}
-        own = {"view": "reachable_destination", "row": {**asked, "mid": "m1"}}
+        own = {"view": "nearest_destination", "row": {"session": session, "mid": "m1"}}
         mine = visitor("POST", "queries/why-not/", own).json()
         refused(Caller()("POST", "queries/why-not/", own), 404, "smartcis.why.not_there")
     (edit,) = body["repairs"][0]["edits"]
     assert (edit["action"], edit["relation"]) == ("change", "door")
     assert (edit["before"]["state"], edit["after"]["state"]) == ("locked", "open")
     assert edit["before"]["door_id"] == Door.objects.get().door_id
-    assert edit in [one for repair in mine["repairs"] for one in repair["edits"]]
+    (other,) = mine["repairs"][0]["edits"]
+    assert (other["relation"], other["before"]["session"]) == ("route_request", session)
 
 
 def test_what_would_happen_if_the_door_closed_and_nothing_does(visitor, engine, now_s):  # noqa: F811

@@ -91,7 +91,7 @@ def test_every_machine_has_seat_and_cpu_and_its_room_light_and_temperature(furni
     assert furnished
     for machine in Machine.objects.all():
         kinds = sorted(machine.sensors.values_list("kind", flat=True))
-        assert kinds == ["cpu", "seat"]
+        assert kinds == ["cpu", "energy", "seat"]
     for unit in Machine.objects.values_list("unit", flat=True).distinct():
         kinds = set(Sensor.objects.filter(unit=unit, machine=None).values_list("kind", flat=True))
         assert {"light", "temperature"} <= kinds

@@ -113,7 +113,7 @@ def test_two_houses_stand_side_by_side_and_a_route_leads_from_room_to_room(tmp_p
     assert rooms == {"two-A", "two-B", "two-corridor"}
     moved = Unit.objects.get(pk="two-A")
     assert (moved.name, round(moved.label_x_m), round(moved.label_y_m)) == ("A", 62, 25)
-    assert dict(report.stored.updated) == {"levels": 1, "venues": 1}
+    assert dict(report.stored.updated) == {"floors": 1, "venues": 1}
     assert Venue.objects.get().attribution == "© one; © two"
     assert len(Level.objects.get().outline) == 2
     ways = [note for note in report.plan.notes if note.what == "way outdoors"]

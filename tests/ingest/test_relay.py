@@ -325,7 +325,7 @@ def test_many_changes_are_cut_into_entries(building):
     )
     relaying.relay(composition.log())
     sizes = [len(e.changes) for e in told(composition.log()) if isinstance(e, Transaction)]
-    assert sizes == [2_000, 2_000, 501], "with the rule of routes"
+    assert sizes == [2_000, 2_000, 500]
 
 
 def test_views_begin_and_end_in_order(building):

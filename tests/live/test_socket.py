@@ -190,12 +190,12 @@ async def test_two_browsers_each_see_their_own_walk(building, house, engine):
         while not rows:
             message = await socket.receive()
             rows = message.get("rows") or [row[1:] for row in message.get("changes", ())]
-        assert [(row[0], row[1]) for row in rows] == [(walk, mid)]
+        assert [(row[0], row[4]) for row in rows] == [(walk, mid)]
     # Somebody sits down at m1: the first walk turns to m2, the second browser hears nothing.
     await sync_to_async(readings)(m1=70)
     await sync_to_async(engine)()
     delta = await sockets[0].hear("delta")
-    assert {(row[0], row[1], row[2]) for row in delta["changes"]} == {
+    assert {(row[0], row[1], row[5]) for row in delta["changes"]} == {
         (-1, walks[0], "m1"),
         (1, walks[0], "m2"),
     }
