@@ -164,15 +164,12 @@ def test_a_destination_that_no_longer_compiles_is_left_out_and_says_why(visitor)
 def test_why_a_visitor_is_led_there(visitor, told, engine):  # noqa: F811
     walk(visitor)
     (row,) = told("nearest_destination")
+    reached = {"view": "reachable_destination", "row": [*row[:7], row[8]]}
     with running(engine):
-        body = visitor("POST", "queries/why/", {"view": "nearest_destination", "row": list(row)})
+        body = visitor("POST", "queries/why/", reached)
     needed = {fact["relation"] for fact in body.json()["sets"][0]}
-    assert {"door", "seat_reading", "route_target"} <= needed
-    refused(
-        Caller()("POST", "queries/why/", {"view": "nearest_destination", "row": list(row)}),
-        404,
-        "smartcis.why.not_there",
-    )
+    assert {"door", "seat_reading", "machine_software", "route_request"} <= needed
+    refused(Caller()("POST", "queries/why/", reached), 404, "smartcis.why.not_there")
 
 
 def test_a_door_says_since_when(visitor):  # noqa: F811

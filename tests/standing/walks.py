@@ -65,7 +65,7 @@ class Walks:
                 far[what] = min(reach[node], far.get(what, reach[node]))
         aims = {row[1] for row in self.tables["route_target"] if row[0] == session}
         for what, cost in far.items():
-            self.found["reachable_destination"].add((*question, *what, cost, what[0] in aims))
+            self.found["reachable_destination"].add((*question, *what, cost))
         if not far:
             reason = "no open way" if there else "nothing there"
             self.found["no_route"].add((*question, reason))

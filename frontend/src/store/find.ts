@@ -61,7 +61,9 @@ export class Finder {
       const floor = floorTitle(level?.name ?? plan.level_id);
       const rooms = new Map(plan.units.map((unit) => [unit.id, titleOf({ ...unit, rid: unit.id })]));
       for (const unit of plan.units) {
-        const words = unit.category.startsWith('restroom') ? TOILET_WORDS : (CATEGORY_WORDS[unit.category] ?? '');
+        const words = unit.category.startsWith('restroom')
+          ? TOILET_WORDS
+          : (CATEGORY_WORDS[unit.category] ?? '');
         const found = { key: `room:${unit.id}`, kind: 'room', title: rooms.get(unit.id) ?? unit.id } as const;
         this.add({ ...found, where: floor }, `${words} ${unit.id}`);
       }

@@ -21,6 +21,9 @@ export interface Origin {
   readonly at: Point;
 }
 
+/** The columns of `reachable_destination`, which `nearest_destination` has too. */
+const REACHED = ['session', 'origin', 'goal', 'step_free', 'target', 'rid', 'mid', 'cost_mm'];
+
 export class RouteStore {
   problem = $state.raw<Problem | null>(null);
   /** The route session that answers are looked up by. */
@@ -57,12 +60,11 @@ export class RouteStore {
     const { nearest_destination, no_route } = this.live.tables;
     return outcome(nearest_destination, no_route, this.session, this.ask, this.known);
   });
-  /** The row that answers this browser's question. */
+  /** The row of `reachable_destination` that answers this browser's question. */
   readonly nearest: Row | null = $derived.by(() => {
     if (this.outcome.kind !== 'found' || this.ask === null) return null;
-    const { columns } = this.live.tables.nearest_destination;
     const [row] = answering(this.live.tables.nearest_destination, this.session, this.ask);
-    return row ? columns.map(({ name }) => row[name] ?? null) : null;
+    return row ? REACHED.map((name) => row[name] ?? null) : null;
   });
   readonly path: Path | null = $derived.by(() => {
     if (this.outcome.kind !== 'found' || this.ask === null) return null;
