@@ -175,7 +175,7 @@ def question(draw: random.Random) -> Question:
                 f"WHERE s.mid = '{mid}'",
                 lambda oracle, _: Counter(
                     (row[0], row[2])
-                    for _at, row in oracle.newest["seat_reading", 0].values()
+                    for _at, row in oracle.newest["seat_reading"].values()
                     if row[0] == mid
                 ),
             ),

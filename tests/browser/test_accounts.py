@@ -37,6 +37,7 @@ def test_somebody_signs_in_looks_as_a_visitor_comes_back_and_signs_out(visitor, 
     expect(page.locator("#sign-in")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_server_s_own_pages_have_no_violation_in_any_theme(visitor, product):
     page = visitor("/login/")
     found = violations_in_themes(page)

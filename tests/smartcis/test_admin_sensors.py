@@ -302,7 +302,7 @@ def test_readings_wait_while_the_log_is_away_and_arrive_once(running, monkeypatc
     assert running.run(2) == []
     assert len(set(keys)) == 1
     monkeypatch.setattr(running.pacer, "_append", append)
-    rows = running.run(2)
+    rows = [one for one in running.run(2) if one[0] != "past_reading"]
     assert running.pacer.sent - sent == len(rows)
     assert min(row[-1] for _, row in rows) < NOW_S + 4
 
