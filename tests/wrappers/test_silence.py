@@ -53,9 +53,11 @@ TELLS = {
     "closed_room",
     "room_state",
     "machine_state",
+    "no_route",
 }
-# How a mote is stays what it said last, with its time.
-LAST = {"mote_health"}
+# Motes and sensors are as they said last, with its time; rooms and machines stand where they stand, and a room
+# whose machines say nothing has none that are free or in use.
+LAST = {"mote_health", "sensor_reading", "destination", "room_occupancy", "reachable_destination"}
 # Without a walk to speak of there is no step before another, no door on it, no news of it.
 OF_OTHER_WALKS = {"walking_parent", "route_door", "no_route", "route_news"}
 
