@@ -55,7 +55,7 @@ TELLS = {
     "machine_state",
     "no_route",
 }
-# Motes and sensors are as they said last, with its time; rooms and machines stand where they stand, and a room
+# Motes and sensors are as they said last; rooms and machines stand where they stand, and a room
 # whose machines say nothing has none that are free or in use.
 LAST = {"mote_health", "sensor_reading", "destination", "room_occupancy", "reachable_destination"}
 # Without a walk to speak of there is no step before another, no door on it, no news of it.
