@@ -34,6 +34,7 @@ def test_a_kiosk_is_turned_to_its_wall_and_forgets_its_visitor(visitor, product)
     try:
         page.goto(f"{product.url}/kiosk/{kiosk}/")
         live(page)
+        expect(page.locator("svg.plan > g[transform]")).to_be_attached(timeout=SOON_MS)
         assert page.evaluate(ANGLE_DEG) == -90  # who looks east has the east ahead
         page.locator("[data-software=LaTeX]").click()
         expect(page.get_by_test_id("route-card")).to_be_visible(timeout=SOON_MS)
