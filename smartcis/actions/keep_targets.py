@@ -54,7 +54,6 @@ def _note(
     told: Sequence[dict[str, Any]],
     moment: Snapshot,
 ) -> int:
-    rows = [[one[name] for name in TOLD] for one in told if _is_of(walk, one)]
     if (walk.target, walk.cost_mm, walk.doors) == (target, cost_mm, doors):
         return 0
     with transaction.atomic():
@@ -64,7 +63,8 @@ def _note(
         if (now := same.first()) is None:
             return 0  # the visitor asks something else by now, or has gone
         now.target, now.cost_mm, now.doors = target, cost_mm, doors
-        now.since_s, now.told = moment.at_s, rows
+        now.since_s = moment.at_s
+        now.told = [[one[name] for name in TOLD] for one in told if _is_of(walk, one)]
         now.save(update_fields=["target", "cost_mm", "doors", "since_s", "told"])
     return 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,8 +11,9 @@ from aspen.model.catalog import Catalog
 from aspen.model.schema import Type
 from aspen.streamsql import Compiled, compile_query, compile_views
 from smartcis.catalog import CATALOG
-from smartcis.errors import Invalid, NotFound, unknown
+from smartcis.errors import Invalid, unknown
 from smartcis.models import Destination, Machine, SoftwareInstall, Unit
+from smartcis.models.lookup import found
 from smartcis.policies import CLOSED, reach
 
 FREE_MACHINE, MACHINE, ROOM = "free-machine", "machine", "room"
@@ -40,21 +41,11 @@ def _check_software(name: str) -> None:
         raise unknown("software", name, names)
 
 
-def _check_machine(mid: str) -> None:
-    if not Machine.objects.filter(pk=mid).exists():
-        raise NotFound(
-            "there is no such machine", found=mid[:70], attempt="take one of /api/v1/machines/"
-        )
-
-
-def _check_room(rid: str) -> None:
-    if not Unit.objects.filter(pk=rid).exists():
-        raise NotFound(
-            "there is no such room", found=rid[:70], attempt="take one of /api/v1/rooms/"
-        )
-
-
-_CHECKS = {FREE_MACHINE: _check_software, MACHINE: _check_machine, ROOM: _check_room}
+_CHECKS: dict[str, Callable[[str], object]] = {
+    FREE_MACHINE: _check_software,
+    MACHINE: lambda mid: found(Machine, mid, "machine"),
+    ROOM: lambda rid: found(Unit, rid, "room"),
+}
 
 
 def destination_texts(others: Mapping[str, str]) -> dict[str, str]:
@@ -111,8 +102,8 @@ class Beneath:
             AspenError: it does not compile over the base relations and the standing views.
             Invalid: it lacks a column, or reads what is not for everybody or made of destinations.
         """
-        found = compile_query(sql, self.catalog)
-        kinds = {column.name: column.type for column in found.relation.columns}
+        compiled = compile_query(sql, self.catalog)
+        kinds = {column.name: column.type for column in compiled.relation.columns}
         if kinds.get("rid") is not Type.TEXT or kinds.get("node") is not Type.INT:
             raise Invalid(
                 "the query of a destination has the columns rid and node",
@@ -121,14 +112,14 @@ class Beneath:
                 attempt="SELECT n.rid, n.node FROM routing_node n WHERE …",
             )
         unfit = CLOSED | {UNION.removesuffix(".streamsql")}
-        if met := sorted(unfit.intersection(reach(found.sources, self.reads))):
+        if met := sorted(unfit.intersection(reach(compiled.sources, self.reads))):
             raise Invalid(
                 "every visitor may ask for a destination, so its query reads nothing that is not "
                 "for everybody, and no destinations",
                 found=", ".join(met),
                 attempt="leave it out",
             )
-        return found
+        return compiled
 
 
 def _branch(one: Destination, compiled: Compiled) -> str:
