@@ -6,10 +6,10 @@ reading ──► ready ──accept──► writing ──► accepted ──u
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from smartcis.client.problem import Problem
@@ -130,18 +130,18 @@ class RunningImport:
         Raises:
             Problem: it was refused, or takes longer than the server allows itself.
         """
-        until_s = time.monotonic() + LONGEST_S
+        until_s = monotonic() + LONGEST_S
         while True:
             self.entry = typed(ImportEntry, self._rest.get(f"imports/{self.entry.id}/"))
             if self.entry.state not in BUSY:
                 break
-            if time.monotonic() > until_s:
+            if monotonic() > until_s:
                 raise Problem(
                     f"the import is still {self.entry.state}",
                     code="smartcis.client.import_stuck",
                     attempt="see that the server's workers run",
                 )
-            time.sleep(LOOK_EVERY_S)
+            sleep(LOOK_EVERY_S)
         if self.entry.refusal is not None:
             raise Problem.of(self.entry.refusal)
 

@@ -11,9 +11,9 @@ silence   ──► the server beats every 5 s; after 12 s without a word it cou
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic, sleep
 from typing import Any
 
 from websockets.exceptions import InvalidStatus, WebSocketException
@@ -119,12 +119,12 @@ class Follower:
                 self._attempt += 1
                 self._wait_at_least_s = 0.0
                 yield ViewGap("", f"the connection was lost: {cut}", pause_s)
-                time.sleep(pause_s)
+                sleep(pause_s)
 
     def _messages(self, socket: ClientConnection) -> Iterator[Mapping[str, Any]]:
-        heard_s = time.monotonic()
+        heard_s = monotonic()
         while True:
-            now_s = time.monotonic()
+            now_s = monotonic()
             if now_s - heard_s > SILENCE_LIMIT_S:
                 raise TimeoutError(f"not a word for {SILENCE_LIMIT_S:g} s")
             for one in self._followed:
@@ -136,7 +136,7 @@ class Follower:
                 text = socket.recv(timeout=max(SHORTEST_WAIT_S, until_s - now_s))
             except TimeoutError:
                 continue
-            heard_s = time.monotonic()
+            heard_s = monotonic()
             try:
                 yield json.loads(text)
             except ValueError:
@@ -200,7 +200,7 @@ class Follower:
             if one is None:
                 self._wait_at_least_s = again_s
             else:
-                one.due_s = time.monotonic() + again_s
+                one.due_s = monotonic() + again_s
         return ViewError("" if one is None else one.view, problem)
 
 

@@ -9,10 +9,10 @@ patience is over, others   Problem
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
 
@@ -129,7 +129,7 @@ class Rest:
         Raises:
             Problem, NoConnection: as of `call`.
         """
-        began_s, attempt = time.monotonic(), 0
+        began_s, attempt = monotonic(), 0
         while True:
             try:
                 answer = self.http.send(request)
@@ -143,10 +143,10 @@ class Rest:
                 failure = problem_of(answer)
                 again = failure.status == TOO_MANY or (twice and failure.status == UNAVAILABLE)
                 pause_s = failure.retry_s if again else None
-            spent_s = time.monotonic() - began_s
+            spent_s = monotonic() - began_s
             if pause_s is None or spent_s + pause_s > self.patience_s:
                 raise failure
-            time.sleep(pause_s)
+            sleep(pause_s)
             attempt += 1
 
     def upload(self, path: str, file: Path, *, twice: bool = False, **fields: bool) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, Self, TypeVar
 
 import httpx
@@ -195,14 +195,14 @@ class SmartCIS:
             view: a standing view's name, or a query's id.
             limit: at most so many, up to 10,000; 1,000 unless told.
         """
-        until_s = time.monotonic() + self.rest.patience_s
+        until_s = monotonic() + self.rest.patience_s
         while True:
             try:
                 return Rows.of(self.rest.get(f"queries/{segment(view)}/rows/", limit=limit))
             except Problem as problem:
-                if problem.found != "registering" or time.monotonic() > until_s:
+                if problem.found != "registering" or monotonic() > until_s:
                     raise
-            time.sleep(LOOK_EVERY_S)
+            sleep(LOOK_EVERY_S)
 
     def why(self, view: str, row: Sequence[Cell]) -> WhyRow:
         """Returns what a row of a view rests on.

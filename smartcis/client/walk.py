@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Self
 
 from smartcis.client.changes import ViewEnded, ViewError, ViewGap
@@ -91,7 +91,7 @@ class RunningWalk:
             Problem: the engine does not come so far in time.
         """
         head = self._server.status().head
-        until_s = time.monotonic() + self._server.rest.patience_s
+        until_s = monotonic() + self._server.rest.patience_s
         while True:
             found = None
             if self._server.status().position >= head:
@@ -99,13 +99,13 @@ class RunningWalk:
                 found = self._way(targets, steps)
             if found is not None:
                 return found
-            if time.monotonic() > until_s:
+            if monotonic() > until_s:
                 raise Problem(
                     "the engine has not answered the walk yet",
                     code="smartcis.client.no_way_yet",
                     attempt="see the status of the engine",
                 )
-            time.sleep(LOOK_EVERY_S)
+            sleep(LOOK_EVERY_S)
 
     def watch(self) -> Iterator[WalkAnswer | ViewGap | ViewError]:
         """Walks the ways as they change: taken machines, locked doors, and the walk moved.

@@ -73,7 +73,7 @@ class ScriptedServer:
 @pytest.fixture(autouse=True)
 def waits_s(monkeypatch):
     waits_s: list[float] = []
-    monkeypatch.setattr("smartcis.client.live.time.sleep", waits_s.append)
+    monkeypatch.setattr("smartcis.client.live.sleep", waits_s.append)
     return waits_s
 
 
@@ -203,7 +203,7 @@ def test_who_never_answers_is_no_server():
 
 def test_silence_is_a_cut(monkeypatch):
     seconds = iter(range(0, 1_000, 7))
-    monkeypatch.setattr("smartcis.client.live.time.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("smartcis.client.live.monotonic", lambda: next(seconds))
     _, news = following([WELCOME, snapshot(1), *[TimeoutError()] * 4], [WELCOME, snapshot(2)])
     heard = [next(news) for _ in range(3)]
     assert [type(one) for one in heard] == [ViewSnapshot, ViewGap, ViewSnapshot]

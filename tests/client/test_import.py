@@ -72,7 +72,7 @@ class ImportingServer(httpx.BaseTransport):
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
-    monkeypatch.setattr("smartcis.client.building_import.time.sleep", lambda _: None)
+    monkeypatch.setattr("smartcis.client.building_import.sleep", lambda _: None)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_refusal_is_a_problem(file, script):
 
 def test_an_import_that_gets_stuck_is_a_problem(file, monkeypatch):
     seconds = iter(range(0, 10_000, 400))
-    monkeypatch.setattr("smartcis.client.building_import.time.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("smartcis.client.building_import.monotonic", lambda: next(seconds))
     server = ImportingServer(*[["reading"]] * 9)
     with pytest.raises(Problem) as stuck:
         SmartCIS("http://server", transport=server).import_building(file)

@@ -255,7 +255,7 @@ def test_readings_are_pushed_in_calls(served, gate, monkeypatch):
 
 def test_an_answer_that_is_lost_doubles_nothing(served, gate, monkeypatch):
     waits_s = []
-    monkeypatch.setattr("smartcis.client.rest.time.sleep", waits_s.append)
+    monkeypatch.setattr("smartcis.client.rest.sleep", waits_s.append)
     cable = Cable(served, cut_answers=2)
     with SmartCIS(cable.url, gate, timeout_s=PATIENCE_S) as client:
         assert client.push(readings(3)).accepted == 3
@@ -271,7 +271,7 @@ def test_who_is_told_to_come_back_does(served, gate, monkeypatch):
         if (refusal := next(refusals, None)) is not None:
             raise refusal
 
-    monkeypatch.setattr("smartcis.client.rest.time.sleep", waits_s.append)
+    monkeypatch.setattr("smartcis.client.rest.sleep", waits_s.append)
     monkeypatch.setattr("smartcis.actions.push_readings.check_pressure", full)
     with SmartCIS(f"http://{served}", gate, timeout_s=PATIENCE_S) as client:
         assert client.push(readings(1)).accepted == 1
