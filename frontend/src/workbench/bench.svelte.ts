@@ -30,14 +30,22 @@ export class Workbench {
   /** The maintained query in view. */
   current = $state.raw<InView | null>(null);
   results = $state.raw<Results | null>(null);
-  /** The text that was answered once, as it stood in the editor. */
-  asked = $state('');
   done = $state.raw<Done | null>(null);
+  /** The text in the editor. */
+  text = $state('');
+  /** The text that what stands below it answers, as it stood in the editor. */
+  asked = $state('');
+  /** Whether that is another text than the one in the editor now. */
+  readonly former: boolean = $derived(
+    (this.results !== null || this.done !== null) && !same(this.text, this.asked),
+  );
   kind = $state('query');
   ways = $state.raw<Ways | null>(null);
   problem = $state.raw<ProblemFields | null>(null);
   refused = $state.raw<ProblemFields | null>(null);
   explanation = $state.raw<Explanation | null>(null);
+  /** The text that was explained. */
+  explained = $state('');
   /** What an explanation assumes: the metric in words, and the seeds' limit of one join. */
   weights = $state('');
   single = $state(false);
@@ -55,6 +63,7 @@ export class Workbench {
 
   start(editor: Editor): () => void {
     this.editor = editor;
+    this.read();
     const stop = this.live.start(['active_alarm']);
     void this.loadSources();
     void this.refresh();
@@ -70,10 +79,6 @@ export class Workbench {
       editor.destroy();
       stop();
     };
-  }
-
-  private text(): string {
-    return this.editor?.text() ?? '';
   }
 
   async loadSources(): Promise<void> {
@@ -128,8 +133,8 @@ export class Workbench {
     }
     try {
       const query = await http.get<Query>(`queries/${encodeURIComponent(id)}/`);
-      this.editor?.replace(query.sql);
-      this.follow(query);
+      this.put(query.sql);
+      this.follow(query, query.sql);
     } catch (error) {
       this.refuse(error);
       void this.check();
@@ -141,7 +146,13 @@ export class Workbench {
     void this.resume();
   }
 
+  private read(): string {
+    this.text = this.editor?.text() ?? '';
+    return this.text;
+  }
+
   typed(): void {
+    this.read();
     this.checking += 1; // a verdict that is on its way is of another text
     this.verdict = 'checking';
     clearTimeout(this.timer);
@@ -150,7 +161,7 @@ export class Workbench {
 
   async check(): Promise<void> {
     clearTimeout(this.timer);
-    const sql = this.text();
+    const sql = this.read();
     const turn = ++this.checking;
     this.refused = null;
     if (sql.trim() === '') {
@@ -181,8 +192,9 @@ export class Workbench {
 
   async explain(): Promise<void> {
     try {
-      const body = { sql: this.text(), weights: this.weights, joins: this.single ? 1 : null };
+      const body = { sql: this.read(), weights: this.weights, joins: this.single ? 1 : null };
       this.explanation = await http.post<Explanation>('queries/explain/', body);
+      this.explained = body.sql;
       this.refused = null;
     } catch (error) {
       this.refuse(error);
@@ -197,7 +209,7 @@ export class Workbench {
 
   /** Run the text in a way; where the text does not allow it, say why and do nothing. */
   async run(way: Way): Promise<void> {
-    const sql = this.text();
+    const sql = this.read();
     if (sql.trim() === '' || this.busy) return;
     this.busy = true;
     let once = false;
@@ -232,7 +244,7 @@ export class Workbench {
       this.settle(answer, sql);
     } else {
       history.pushState(null, '', queryHref(answer.id));
-      this.follow(answer);
+      this.follow(answer, sql);
       this.said = 'The query runs; its result keeps itself up to date.';
       void this.refresh();
     }
@@ -242,8 +254,8 @@ export class Workbench {
   /** Show what was answered once, or what a statement changed; neither goes on. */
   private settle(answer: Answer | Done, sql: string): void {
     this.fork();
+    this.asked = sql;
     if (answer.kind === 'answer') {
-      this.asked = sql;
       this.results = Results.answered(answer);
       this.said = `Answered once, with ${answer.total} rows at position ${answer.position} of the log.`;
     } else {
@@ -260,9 +272,10 @@ export class Workbench {
     else this.refused = error.fields;
   }
 
-  private follow(query: Query): void {
+  private follow(query: Query, sql: string): void {
     this.leave();
     this.current = query;
+    this.asked = sql;
     this.results = Results.of(this.live, query.id, query.order ?? null);
   }
 
@@ -317,7 +330,17 @@ export class Workbench {
   }
 
   load(text: string): void {
-    this.editor?.replace(text);
+    this.put(text);
     this.editor?.focus();
   }
+
+  private put(text: string): void {
+    this.editor?.replace(text);
+    this.text = text;
+  }
+}
+
+/** Whether two texts ask the same, whatever space stands before and behind. */
+function same(one: string, other: string): boolean {
+  return one.trim() === other.trim();
 }

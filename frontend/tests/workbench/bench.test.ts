@@ -184,3 +184,39 @@ test('epochs that came summed are counted', async () => {
   expect(bench.results?.coalesced).toBe(5);
   expect(bench.results?.inserted).toBe(2);
 });
+
+test('a result says that it answers the former text from the first changed letter on', async () => {
+  await bench.run('live');
+  expect(bench.former).toBe(false);
+  text = 'SELECT 12';
+  bench.typed();
+  expect([bench.former, bench.asked]).toEqual([true, 'SELECT 1']);
+  text = ' SELECT 1\n';
+  bench.typed();
+  expect(bench.former).toBe(false);
+  bench.load('SELECT 3');
+  expect(bench.former).toBe(true);
+  bench.load(bench.asked);
+  expect([text, bench.former]).toEqual(['SELECT 1', false]);
+});
+
+test('a text that is changed while its answer is on the way is the former one when it comes', async () => {
+  const coming = bench.run('live');
+  text = 'SELECT 2';
+  bench.typed();
+  await coming;
+  expect([bench.asked, bench.former]).toEqual(['SELECT 1', true]);
+});
+
+test('what a statement changed, and what an explanation tells, belong to their texts, too', async () => {
+  answers['POST queries/'] = {
+    status: 200,
+    body: { kind: 'done', statement: 'DROP', name: 't', changed: 1 },
+  };
+  await bench.run('text');
+  await bench.explain();
+  expect([bench.former, bench.explained]).toEqual([false, 'SELECT 1']);
+  text = 'SELECT 2';
+  bench.typed();
+  expect([bench.former, bench.explained]).toEqual([true, 'SELECT 1']);
+});

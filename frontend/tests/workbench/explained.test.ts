@@ -89,6 +89,7 @@ beforeEach(() => {
     target: document.getElementById('here') as Element,
     props: {
       explanation: TOLD,
+      former: false,
       weights: '',
       single: false,
       onask: (weights: string, single: boolean) => asked.push([weights, single]),
