@@ -40,9 +40,8 @@ supply() {
 changed() {
   local step=$1
   shift
-  local now
-  now=$(cat "$@" | sha256sum)
-  [ "$(cat "$stamps/$step" 2>/dev/null)" != "$now" ] && pending=$now
+  pending=$(cat "$@" | sha256sum)
+  [ "$(cat "$stamps/$step" 2>/dev/null)" != "$pending" ]
 }
 done_with() { echo "$pending" >"$stamps/$1"; }
 
@@ -122,6 +121,14 @@ if changed "$locked" "$locked"; then
   say "installing the packages of $locked"
   .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check --require-hashes -r "$locked"
   done_with "$locked"
+fi
+
+# What pages say in other languages than English, as Django reads it.
+catalogues=(smartcis/locale/*/LC_MESSAGES/django.po)
+if changed catalogues "${catalogues[@]}" || [ ! -f "${catalogues[0]%.po}.mo" ]; then
+  say "compiling what pages say in other languages"
+  .venv/bin/pybabel --quiet compile --directory smartcis/locale --domain django
+  done_with catalogues
 fi
 
 # The front end. Debian's Node is older than Vite needs; PyPI carries a current one.

@@ -12,6 +12,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views import View
 
 from smartcis.access.grants import is_staff
@@ -80,7 +82,7 @@ class SignIn(LoginView):
     template_name = "smartcis/login.html"
     authentication_form = AccountLogin
     next_page = "/"
-    extra_context = {"title": "Sign in"}  # noqa: RUF012  # Django's name and way
+    extra_context = {"title": gettext_lazy("Sign in")}  # noqa: RUF012  # Django's name and way
 
 
 class SignOut(LogoutView):
@@ -88,7 +90,7 @@ class SignOut(LogoutView):
 
     http_method_names = ["get", "post", "options"]  # noqa: RUF012  # Django's name and way
     template_name = "smartcis/signed_out.html"
-    extra_context = {"title": "Sign out"}  # noqa: RUF012  # Django's name and way
+    extra_context = {"title": gettext_lazy("Sign out")}  # noqa: RUF012  # Django's name and way
 
     def get(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Shows the page."""
@@ -111,7 +113,7 @@ class AsVisitor(View):
         """
         on = "end" not in request.POST
         if on and not is_staff(request.user):
-            raise PermissionDenied("only staff see more than visitors do")
+            raise PermissionDenied(_("Only staff see more than visitors do."))
         set_as_visitor(request.session, on=on)
         page = request.headers.get("Referer", "")
         known = url_has_allowed_host_and_scheme(page, {request.get_host()}, request.is_secure())

@@ -17,6 +17,7 @@ class SmartCISConfig(AppConfig):
     def ready(self) -> None:
         """Sends what each commit has to say on its way to the log, and to open sockets."""
         # By name: this module loads before the models that these need.
+        import_string("smartcis.language.translate_tables")()
         import_string("smartcis.ingest.relay.install")()
         import_string("smartcis.live.rights.install")()
         import_string("smartcis.models.sqlite.install")()

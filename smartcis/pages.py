@@ -17,6 +17,9 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
@@ -24,6 +27,7 @@ from smartcis.access.grants import is_staff
 from smartcis.access.welcome import welcome
 from smartcis.api.problems import CONTENT_TYPE, answer_to, plain_problem, unavailable
 from smartcis.errors import LimitReached
+from smartcis.language import NAMED, named_language
 from smartcis.models import Kiosk, Venue
 from smartcis.plan_picture import plan_picture
 
@@ -35,14 +39,14 @@ BUILD = "cd frontend\nnpm ci\nnpm run build"
 @ensure_csrf_cookie
 def map_page(request: HttpRequest) -> HttpResponse:
     """Shows the live map."""
-    return _page(request, "map", "Live map")
+    return _page(request, "map", _("Live map"))
 
 
 @require_safe
 @ensure_csrf_cookie
 def queries_page(request: HttpRequest) -> HttpResponse:
     """Shows the query workbench."""
-    return _page(request, "queries", "Queries")
+    return _page(request, "queries", _("Queries"))
 
 
 @require_safe
@@ -60,13 +64,13 @@ def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
 @ensure_csrf_cookie
 def editor_page(request: HttpRequest) -> HttpResponse:
     """Shows the plan to staff, to be drawn and repaired."""
-    return _page(request, "editor", "Draw the building")
+    return _page(request, "editor", _("Draw the building"))
 
 
 def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:
     if not _is_built():
-        said = "The pages are not built yet. Build them, and start the product again:"
-        return _message(request, 503, "There is no front end", said=said, commands=BUILD)
+        said = _("The pages are not built yet. Build them, and start the product again:")
+        return _message(request, 503, _("There is no front end"), said=said, commands=BUILD)
     if page == "map":
         picture = plan_picture(request.GET.get("level", ""), request.GET.get("kiosk", ""))
     else:
@@ -91,20 +95,21 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
 def offline_page(request: HttpRequest) -> HttpResponse:
     """Shows the map's shell without anybody's name: what opens where there is no network."""
     if not _is_built():
-        return _message(request, 503, "There is no front end", commands=BUILD, plain=True)
+        return _message(request, 503, _("There is no front end"), commands=BUILD, plain=True)
     venue = Venue.objects.first()
     building = venue.name if venue is not None else "SmartCIS"
-    shell = {"page": "map", "entry": "src/map.ts", "title": "Live map", "building": building}
-    context = {**shell, "unattended": True, "picture": plan_picture()}
-    return HttpResponse(
-        render_to_string(
-            "smartcis/page.html", context | {"request": {"csp_nonce": _nonce(request)}}
+    shell = {"page": "map", "entry": "src/map.ts", "building": building, "unattended": True}
+    with override(named_language(request)):
+        context = {**shell, "title": _("Live map"), "picture": plan_picture()}
+        return HttpResponse(
+            render_to_string(
+                "smartcis/page.html", context | {"request": {"csp_nonce": _nonce(request)}}
+            )
         )
-    )
 
 
 @require_safe
-def manifest(_request: HttpRequest) -> JsonResponse:
+def manifest(request: HttpRequest) -> JsonResponse:
     """Describes the page to devices that install it."""
     venue = Venue.objects.first()
     icons = [
@@ -112,11 +117,15 @@ def manifest(_request: HttpRequest) -> JsonResponse:
         for size in (192, 512)
     ]
     icons.append(icons[1] | {"src": static("smartcis/icon-maskable.png"), "purpose": "maskable"})
+    language = named_language(request)
+    with override(language):
+        description = _("The building, live: free machines, and the way there.")
     said = {
         "id": "/",
+        "lang": language,
         "name": f"{venue.name} · SmartCIS" if venue is not None else "SmartCIS",
         "short_name": "SmartCIS",
-        "description": "The building, live: free machines, and the way there.",
+        "description": description,
         "start_url": "/",
         "scope": "/",
         "display": "standalone",
@@ -142,6 +151,8 @@ def service_worker(request: HttpRequest) -> HttpResponse:
         wanted += part.get("imports", ()) if new else ()
     context = {
         "version": hashlib.sha256(built.encode()).hexdigest()[:16],
+        "language": request.LANGUAGE_CODE,
+        "shell": f"{reverse('offline')}?{NAMED}={request.LANGUAGE_CODE}",
         "files": json.dumps(sorted(f"{settings.STATIC_URL}{name}" for name in files)),
     }
     text = render_to_string("smartcis/service_worker.js", context, request)
@@ -155,7 +166,7 @@ def qr_code(request: HttpRequest) -> HttpResponse:
     """Draws the address of one of our pages, for a phone to take along."""
     to = request.GET.get("to", "/")
     if not to.startswith("/") or to.startswith("//") or len(to) > LONGEST_ADDRESS:
-        return _message(request, 400, "That did not work", said="This is no page of ours.")
+        return _message(request, 400, _("That did not work"), said=_("This is no page of ours."))
     address = settings.PUBLIC_URL + to if settings.PUBLIC_URL else request.build_absolute_uri(to)
     drawn = io.BytesIO()
     segno.make_qr(address, error="m").save(
@@ -175,17 +186,17 @@ def malformed(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
     """Answers 400."""
     if request.path.startswith("/api/"):
         return plain_problem(400, "smartcis.api.malformed", "this request cannot be understood")
-    said = "Your browser sent something that cannot be understood."
-    return _message(request, 400, "That did not work", said=said, plain=True)
+    said = _("Your browser sent something that cannot be understood.")
+    return _message(request, 400, _("That did not work"), said=said, plain=True)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answers 403."""
     if request.path.startswith("/api/"):
         return plain_problem(403, "smartcis.api.forbidden", "this is not for you")
-    said = str(exception).capitalize() or "Your account may not open this page"
+    said = str(exception) or _("Your account may not open this page.")
     signs_in = not request.user.is_authenticated
-    return _message(request, 403, "This is not for you", said=f"{said}.", signs_in=signs_in)
+    return _message(request, 403, _("This is not for you"), said=said, signs_in=signs_in)
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -193,19 +204,19 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     del reason
     if request.path.startswith("/api/"):
         return plain_problem(403, "smartcis.api.forged", "the CSRF token is missing or wrong")
-    said = (
+    said = _(
         "Nothing was changed. You signed in or out since this page was opened, or the browser "
         "keeps no cookies for it. Go back, load the page again, and repeat what you did."
     )
-    return _message(request, 403, "This page was too old", said=said)
+    return _message(request, 403, _("This page was too old"), said=said)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  # Django's signature
     """Answers 404."""
     if request.path.startswith("/api/"):
         return plain_problem(404, "smartcis.api.not_found", "there is nothing here")
-    said = "The address is mistyped, or what was here is gone."
-    return _message(request, 404, "There is nothing here", said=said)
+    said = _("The address is mistyped, or what was here is gone.")
+    return _message(request, 404, _("There is nothing here"), said=said)
 
 
 def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
@@ -215,16 +226,16 @@ def failed(request: HttpRequest, *_args: Any) -> HttpResponse:
         status, headers, body = answer_to(error)
         if request.path.startswith("/api/"):
             return JsonResponse(body, status=status, headers=headers, content_type=CONTENT_TYPE)
-        said = "It comes back by itself; try again in a minute."
-        title = "The building cannot be shown for a moment"
+        said = _("It comes back by itself; try again in a minute.")
+        title = _("The building cannot be shown for a moment")
         page = _message(request, status, title, said=said, plain=True)
         for name, value in headers.items():
             page.headers[name] = value
         return page
     if request.path.startswith("/api/"):
         return plain_problem(500, "smartcis.api.failed", "the server has failed; it is logged")
-    said = "It was our mistake and is in the log."
-    return _message(request, 500, "The server has failed", said=said, plain=True)
+    said = _("It was our mistake and is in the log.")
+    return _message(request, 500, _("The server has failed"), said=said, plain=True)
 
 
 def _message(request: HttpRequest, status: int, title: str, **more: Any) -> HttpResponse:

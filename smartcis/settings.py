@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "smartcis.language.PageLanguage",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -342,7 +343,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 # -- pages -----------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-USE_I18N = False
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE_DIR / "smartcis" / "locale"]  # before Django's own words
 TIME_ZONE = "UTC"
 
 PUBLIC_URL = os.environ.get("SMARTCIS_URL", "").rstrip("/")

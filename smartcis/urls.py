@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.i18n import set_language
 
 from smartcis import accounts, pages
 from smartcis.api.metrics import Metrics
@@ -19,6 +20,7 @@ urlpatterns = [
     path("qr.svg", pages.qr_code, name="qr"),
     path("login/", accounts.SignIn.as_view(), name="login"),
     path("logout/", accounts.SignOut.as_view(), name="logout"),
+    path("language/", set_language, name="language"),
     path("as-visitor/", accounts.AsVisitor.as_view(), name="as-visitor"),
     path("admin/", admin.site.urls),
     path("metrics", Metrics.as_view()),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -28,6 +31,15 @@ def pytest_configure(config):
         suppress_health_check=[HealthCheck.too_slow],
     )
     hypothesis_settings.load_profile("shared")
+    if not hasattr(config, "workerinput"):
+        compile_catalogues()
+
+
+def compile_catalogues() -> None:
+    """What pages say in other languages, as it is written now: Django reads it compiled."""
+    for source in Path("smartcis/locale").glob("*/LC_MESSAGES/django.po"):
+        with source.open("rb") as po, source.with_suffix(".mo").open("wb") as mo:
+            write_mo(mo, read_po(po, abort_invalid=True))
 
 
 NIGHTLY_TIMEOUT_S = 3_600  # a hang ends; a long run on a busy machine does not

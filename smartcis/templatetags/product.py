@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django_vite.core.asset_loader import DjangoViteAssetLoader
 from django_vite.core.exceptions import DjangoViteAssetNotFoundError, DjangoViteManifestError
 
@@ -25,5 +26,5 @@ def sheet(path: str) -> str:
 def role(user: AbstractBaseUser | AnonymousUser) -> str:
     """Returns what an account may do, in a word."""
     if getattr(user, "is_superuser", False):
-        return "administrator"
-    return "staff" if getattr(user, "is_staff", False) else "account"
+        return _("administrator")
+    return _("staff") if getattr(user, "is_staff", False) else _("account")

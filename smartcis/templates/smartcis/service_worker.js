@@ -1,9 +1,10 @@
 // Opens the map and kiosks without network: their files as they are, their pages as they were.
+// Another language is another script: the browser fetches it anew, and with it the map's page.
 // What the building is like is asked of the network alone; the page itself keeps the plans.
 'use strict';
-const KEPT = 'smartcis-{{ version }}';
+const KEPT = 'smartcis-{{ version }}-{{ language }}';
 const PAGES = 'smartcis-kiosks';
-const SHELL = '{% url "offline" %}';
+const SHELL = '{{ shell }}';
 const FILES = {{ files|safe }};
 
 self.addEventListener('install', (event) => {

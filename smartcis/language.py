@@ -1,0 +1,76 @@
+"""The language of pages: what was chosen in the header, else what the browser prefers.
+
+Programs read REST, metrics and problem texts, so these are English in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import Field
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils.cache import patch_vary_headers
+from django.utils.choices import CallableChoiceIterator
+from django.utils.translation import gettext_lazy, override
+
+PROGRAMS = ("/api/v1/", "/api/schema/", "/metrics")
+NAMED = "language"
+"""The parameter by which an address names its language: it is asked for without cookies."""
+
+
+class PageLanguage(LocaleMiddleware):
+    """Django's own, for pages alone; a thread goes back to English when it has answered."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answers the request in its language."""
+        with override(settings.LANGUAGE_CODE):
+            if request.path.startswith(PROGRAMS):
+                return self.get_response(request)
+            answer: HttpResponseBase = super().__call__(request)
+        patch_vary_headers(answer, ("Cookie",))
+        return answer
+
+
+def named_language(request: HttpRequest) -> str:
+    """Returns the language that the request's address names, else the one it is answered in."""
+    named = request.GET.get(NAMED, "")
+    return named if named in dict(settings.LANGUAGES) else str(request.LANGUAGE_CODE)
+
+
+def translate_tables() -> None:
+    """Has what tables, their fields and choices are called said in the language of the page.
+
+    Most of it is what Django makes of names in the code. It is wrapped here, once for all tables,
+    and migrations see no difference: they compare what is said in no language.
+    """
+    for model in apps.get_app_config("smartcis").get_models():
+        about = model._meta  # noqa: SLF001  # public despite its name
+        about.verbose_name = gettext_lazy(str(about.verbose_name))
+        about.verbose_name_plural = gettext_lazy(str(about.verbose_name_plural))
+        for field in about.get_fields():
+            if isinstance(field, Field):
+                field.verbose_name = gettext_lazy(str(field.verbose_name))
+                if field.help_text:
+                    field.help_text = gettext_lazy(str(field.help_text))
+                if field.choices and not isinstance(field.choices, CallableChoiceIterator):
+                    field.choices = [
+                        (value, gettext_lazy(str(said))) for value, said in field.choices
+                    ]
+
+
+def named_by_tables() -> Iterator[tuple[str, str]]:
+    """Returns what `translate_tables` wrapped and pages show, each with the table that says it."""
+    with override(None):
+        for model in apps.get_app_config("smartcis").get_models():
+            about = model._meta  # noqa: SLF001  # public despite its name
+            said = [about.verbose_name, about.verbose_name_plural]
+            if admin.site.is_registered(model):
+                fields = [one for one in about.get_fields() if isinstance(one, Field)]
+                said += [text for one in fields for text in (one.verbose_name, one.help_text)]
+                said += [label for one in fields for _, label in one.choices or ()]
+            yield from ((str(text), about.label) for text in said if text)
