@@ -6,13 +6,13 @@ Programs read REST, metrics and problem texts, so these are English in every lan
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import Field
 from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils.cache import patch_vary_headers
 from django.utils.choices import CallableChoiceIterator
@@ -26,12 +26,14 @@ NAMED = "language"
 class PageLanguage(LocaleMiddleware):
     """Django's own, for pages alone; a thread goes back to English when it has answered."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+    async_capable = False
+
+    def __call__(self, request: HttpRequest) -> Any:
         """Answers the request in its language."""
         with override(settings.LANGUAGE_CODE):
             if request.path.startswith(PROGRAMS):
                 return self.get_response(request)
-            answer: HttpResponseBase = super().__call__(request)
+            answer: Any = super().__call__(request)
         patch_vary_headers(answer, ("Cookie",))
         return answer
 
@@ -68,7 +70,7 @@ def named_by_tables() -> Iterator[tuple[str, str]]:
     with override(None):
         for model in apps.get_app_config("smartcis").get_models():
             about = model._meta  # noqa: SLF001  # public despite its name
-            said = [about.verbose_name, about.verbose_name_plural]
+            said: list[Any] = [about.verbose_name, about.verbose_name_plural]
             if admin.site.is_registered(model):
                 fields = [one for one in about.get_fields() if isinstance(one, Field)]
                 said += [text for one in fields for text in (one.verbose_name, one.help_text)]

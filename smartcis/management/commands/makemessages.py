@@ -21,7 +21,7 @@ from django.utils.translation.template import templatize
 from smartcis.language import named_by_tables
 
 PLURALS = ("ngettext", "ngettext_lazy")
-KEYWORDS = ("_", "gettext", "gettext_lazy", *PLURALS)
+KEYWORDS = dict.fromkeys(("_", "gettext", "gettext_lazy", *PLURALS))  # as Babel takes them
 PROJECT = Path("smartcis")
 WIDTH = 100
 
