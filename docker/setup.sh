@@ -152,7 +152,7 @@ if changed npm frontend/package-lock.json || [ ! -d frontend/node_modules ]; the
   npm --prefix frontend ci --silent --no-fund --no-audit
   done_with npm
 fi
-mapfile -t sources < <(find frontend/src -type f | sort; ls frontend/package-lock.json frontend/*.ts frontend/*.json)
+mapfile -t sources < <(find frontend/src -type f | sort; ls frontend/package-lock.json frontend/*.ts frontend/*.json smartcis/locale/*/LC_MESSAGES/djangojs.po)
 if changed frontend "${sources[@]}" || [ ! -d frontend/dist ]; then
   say "building the front end"
   npm --prefix frontend run --silent build >/dev/null

@@ -1,9 +1,10 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+import { catalogues } from './catalogue';
 import { compress } from './compress';
 
 export default defineConfig({
-  plugins: [svelte(), compress('dist/assets')],
+  plugins: [svelte(), catalogues(), compress('dist/assets')],
   base: '/static/',
   publicDir: false,
   build: {
@@ -22,6 +23,7 @@ export default defineConfig({
       ],
     },
   },
+  server: { fs: { allow: ['.', '../smartcis/locale'] } },
   resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
   test: { environment: 'happy-dom', include: ['tests/**/*.test.ts'] },
 });

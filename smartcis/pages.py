@@ -148,7 +148,7 @@ def service_worker(request: HttpRequest) -> HttpResponse:
         part = parts[wanted.pop()]
         new = {part["file"], *part.get("css", ())} - files
         files |= new
-        wanted += part.get("imports", ()) if new else ()
+        wanted += [*part.get("imports", ()), *part.get("dynamicImports", ())] if new else []
     context = {
         "version": hashlib.sha256(built.encode()).hexdigest()[:16],
         "language": request.LANGUAGE_CODE,

@@ -4,5 +4,5 @@ import './styles/index.css';
 import './editor/editor.css';
 import { pageElement } from './ui/start';
 
-const target = pageElement();
+const target = await pageElement();
 mount(EditorPage, { target });

@@ -6,6 +6,6 @@ import './kiosk/kiosk.css';
 import { pageElement } from './ui/start';
 import { browser } from './wire/browser';
 
-const target = pageElement();
+const target = await pageElement();
 document.documentElement.classList.add('kiosk-page');
 mount(KioskPage, { target, props: { stores: openStores(browser, target.dataset.kiosk ?? '') } });

@@ -5,5 +5,5 @@ import './styles/index.css';
 import { pageElement } from './ui/start';
 import { browser } from './wire/browser';
 
-const target = pageElement();
+const target = await pageElement();
 mount(MapPage, { target, props: { stores: openStores(browser), staff: target.dataset.staff === '1' } });

@@ -7,5 +7,5 @@ import './workbench/explain.css';
 import { pageElement } from './ui/start';
 import QueriesPage from './workbench/QueriesPage.svelte';
 
-const target = pageElement();
+const target = await pageElement();
 mount(QueriesPage, { target });

@@ -1,4 +1,5 @@
 /** What the person is told about the connection; every state is one of these. */
+import { t } from '../language';
 import type { Engine } from './protocol';
 
 export type Connection =
@@ -32,17 +33,19 @@ export function judge(
 export function describe(connection: Connection): string {
   switch (connection.kind) {
     case 'connecting':
-      return connection.attempt === 0 ? 'connecting' : 'reconnecting';
+      return connection.attempt === 0 ? t('connecting') : t('reconnecting');
     case 'live':
-      return 'live';
+      return t('live');
     case 'delayed':
       return connection.engine === 'starting'
-        ? 'engine starting'
-        : `delayed ${Math.max(1, Math.round(connection.lagS))} s`;
+        ? t('engine starting')
+        : t('delayed {seconds} s', { seconds: Math.max(1, Math.round(connection.lagS)) });
     case 'outdated':
-      return 'reload needed';
+      return t('reload needed');
     case 'offline':
-      return `${connection.cause === 'engine' ? 'engine offline' : 'offline'} since ${clock(connection.sinceMs)}`;
+      return connection.cause === 'engine'
+        ? t('engine offline since {time}', { time: clock(connection.sinceMs) })
+        : t('offline since {time}', { time: clock(connection.sinceMs) });
   }
 }
 

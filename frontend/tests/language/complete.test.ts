@@ -1,0 +1,38 @@
+/** No text is left out: everything people read is in the code by `t` or `n`, and translated. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DATA_WORDS } from '../../src/words-of-data';
+import { renewed, shortcomings, type Sources } from './catalogue';
+import { read, type Message } from './source';
+
+const SRC = join(import.meta.dirname, '../../src');
+const LOCALES = join(import.meta.dirname, '../../../smartcis/locale');
+/** Still in English only. */
+const UNTRANSLATED = ['api/', 'editor/', 'kiosk/', 'layers/', 'map/', 'panels/', 'store/', 'workbench/'];
+
+const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.(ts|svelte)$/.test(path) && !UNTRANSLATED.some((folder) => path.startsWith(folder)))
+  .sort();
+const readings = new Map(paths.map((path) => [path, read(path, readFileSync(join(SRC, path), 'utf8'))]));
+
+test.each(paths)('%s shows nothing that is not translated', (path) => {
+  expect(readings.get(path)?.faults).toEqual([]);
+});
+
+const texts: Sources = new Map<string, readonly Message[]>([
+  ...[...readings].map(([path, { messages }]) => [`frontend/src/${path}`, messages] as const),
+  ['frontend/src/words-of-data.ts', DATA_WORDS.map((one) => ({ one }))],
+]);
+
+describe.each(readdirSync(LOCALES))('the catalogue of %s', (language) => {
+  const path = join(LOCALES, language, 'LC_MESSAGES/djangojs.po');
+
+  test('has the texts of the code, and no others (renew it with --update)', async () => {
+    await expect(renewed(path, texts)).toMatchFileSnapshot(path);
+  });
+
+  test('translates each of them', () => {
+    expect(shortcomings(readFileSync(path, 'utf8'))).toEqual([]);
+  });
+});
