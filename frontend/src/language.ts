@@ -21,7 +21,7 @@ export async function loadLanguage(): Promise<void> {
 }
 
 /** The language the server wrote the page in. */
-function language(): string {
+export function language(): string {
   return document.documentElement.lang || 'en';
 }
 
@@ -56,11 +56,17 @@ export function word(given: string): string {
   return catalogue.texts[given]?.[0] ?? given;
 }
 
-function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+function filled(text: string, values?: Readonly<Record<string, string | number>>): string {
+  if (values === undefined) return text;
   return text.replaceAll(/\{(\w+)\}/g, (all, name: string) => {
     const value = values[name];
     return typeof value === 'number' ? decimal(value) : (value ?? all);
   });
+}
+
+/** "a, b and c". */
+export function listed(parts: readonly string[]): string {
+  return new Intl.ListFormat(locale()).format(parts);
 }
 
 /** "1,240.5", "1.240,5"; with as many digits behind the point as it has, or as are asked for. */

@@ -1,4 +1,5 @@
 /** REST as this page uses it: JSON both ways, the CSRF token attached, problems as one class. */
+import { t } from '../language';
 import type { Error as ProblemFields, Position } from './schema';
 
 export type { ProblemFields };
@@ -51,7 +52,7 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
       ...(body === undefined ? {} : { body: file ? body : JSON.stringify(body) }),
     });
   } catch {
-    throw new Problem(0, fieldsOf({ code: 'smartcis.http.unreachable' }, 'The server does not answer.'));
+    throw new Problem(0, fieldsOf({ code: 'smartcis.http.unreachable' }, t('The server does not answer.')));
   }
   const text = await answer.text();
   let parsed: unknown;
@@ -61,7 +62,10 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
     parsed = null;
   }
   if (!answer.ok) {
-    throw new Problem(answer.status, fieldsOf(parsed, `The server answered ${answer.status}.`));
+    throw new Problem(
+      answer.status,
+      fieldsOf(parsed, t('The server answered {status}.', { status: answer.status })),
+    );
   }
   return parsed as T;
 }

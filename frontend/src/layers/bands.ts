@@ -1,5 +1,6 @@
 /** Overlays that fill rooms: what a row says of a room, and which band that is, in words. */
 import './bands.css';
+import { t } from '../language';
 import { number, type Fields } from '../store/table';
 import { amount } from '../store/words';
 
@@ -8,7 +9,7 @@ export type Tone = 'lowest' | 'low' | 'middle' | 'high' | 'highest';
 
 export interface Band {
   readonly tone: Tone;
-  readonly text: string;
+  readonly text: () => string;
 }
 
 export interface Banded {
@@ -19,13 +20,13 @@ export interface Banded {
   /** The figure, as short as it can stand in a room. */
   readonly figure: (row: Fields) => string;
   /** What the figures are, and of whom. */
-  readonly note: string;
+  readonly note: () => string;
 }
 
 interface Steps {
   readonly column: string;
   readonly unit: string;
-  readonly note: string;
+  readonly note: () => string;
   readonly bands: readonly (Band & { readonly below: number })[];
 }
 
@@ -45,49 +46,49 @@ export function steps({ column, unit, note, bands }: Steps): Banded {
 export const TEMPERATURE = steps({
   column: 'celsius',
   unit: '°C',
-  note: 'The last reading of any thermometer in the room that has not fallen silent.',
+  note: () => t('The last reading of any thermometer in the room that has not fallen silent.'),
   bands: [
-    { tone: 'lowest', below: 18, text: 'cold, below 18 °C' },
-    { tone: 'low', below: 20, text: 'cool, 18 to 20 °C' },
-    { tone: 'middle', below: 23, text: 'pleasant, 20 to 23 °C' },
-    { tone: 'high', below: 26, text: 'warm, 23 to 26 °C' },
-    { tone: 'highest', below: Infinity, text: 'too warm, 26 °C and above' },
+    { tone: 'lowest', below: 18, text: () => t('cold, below 18 °C') },
+    { tone: 'low', below: 20, text: () => t('cool, 18 to 20 °C') },
+    { tone: 'middle', below: 23, text: () => t('pleasant, 20 to 23 °C') },
+    { tone: 'high', below: 26, text: () => t('warm, 23 to 26 °C') },
+    { tone: 'highest', below: Infinity, text: () => t('too warm, 26 °C and above') },
   ],
 });
 
 export const LIGHT = steps({
   column: 'lux',
   unit: 'lx',
-  note: 'The last reading of any light sensor in the room that has not fallen silent.',
+  note: () => t('The last reading of any light sensor in the room that has not fallen silent.'),
   bands: [
-    { tone: 'lowest', below: 50, text: 'dark, below 50 lx: nobody is sent there' },
-    { tone: 'low', below: 300, text: 'dim, 50 to 300 lx' },
-    { tone: 'middle', below: 1000, text: 'light enough to read, 300 to 1,000 lx' },
-    { tone: 'high', below: Infinity, text: 'bright, 1,000 lx and above' },
+    { tone: 'lowest', below: 50, text: () => t('dark, below 50 lx: nobody is sent there') },
+    { tone: 'low', below: 300, text: () => t('dim, 50 to 300 lx') },
+    { tone: 'middle', below: 1000, text: () => t('light enough to read, 300 to 1,000 lx') },
+    { tone: 'high', below: Infinity, text: () => t('bright, 1,000 lx and above') },
   ],
 });
 
 export const OCCUPANCY = steps({
   column: 'taken_pct',
   unit: '%',
-  note: 'Machines that are in use, of those in the room that say how they are.',
+  note: () => t('Machines that are in use, of those in the room that say how they are.'),
   bands: [
-    { tone: 'lowest', below: 0.1, text: 'empty' },
-    { tone: 'low', below: 50, text: 'less than half taken' },
-    { tone: 'high', below: 100, text: 'half and more taken' },
-    { tone: 'highest', below: Infinity, text: 'all taken' },
+    { tone: 'lowest', below: 0.1, text: () => t('empty') },
+    { tone: 'low', below: 50, text: () => t('less than half taken') },
+    { tone: 'high', below: 100, text: () => t('half and more taken') },
+    { tone: 'highest', below: Infinity, text: () => t('all taken') },
   ],
 });
 
 export const ENERGY = steps({
   column: 'watts',
   unit: 'W',
-  note: 'What the measured machines of the room draw together.',
+  note: () => t('What the measured machines of the room draw together.'),
   bands: [
-    { tone: 'low', below: 300, text: 'below 300 W' },
-    { tone: 'middle', below: 600, text: '300 to 600 W' },
-    { tone: 'high', below: 900, text: '600 to 900 W' },
-    { tone: 'highest', below: Infinity, text: '900 W and above' },
+    { tone: 'low', below: 300, text: () => t('below 300 W') },
+    { tone: 'middle', below: 600, text: () => t('300 to 600 W') },
+    { tone: 'high', below: 900, text: () => t('600 to 900 W') },
+    { tone: 'highest', below: Infinity, text: () => t('900 W and above') },
   ],
 });
 
@@ -97,13 +98,16 @@ const [DRY_PCT, DAMP_PCT] = [30, 60];
 
 export const AIR: Banded = {
   bands: [
-    { tone: 'lowest', text: `dry, humidity below ${DRY_PCT} %` },
-    { tone: 'middle', text: 'good' },
-    { tone: 'low', text: `damp, humidity ${DAMP_PCT} % and above` },
-    { tone: 'high', text: 'stuffy, CO₂ 1,000 ppm and above' },
-    { tone: 'highest', text: 'stale, CO₂ 1,400 ppm and above' },
+    { tone: 'lowest', text: () => t('dry, humidity below {share} %', { share: DRY_PCT }) },
+    { tone: 'middle', text: () => t('good') },
+    { tone: 'low', text: () => t('damp, humidity {share} % and above', { share: DAMP_PCT }) },
+    { tone: 'high', text: () => t('stuffy, CO₂ 1,000 ppm and above') },
+    { tone: 'highest', text: () => t('stale, CO₂ 1,400 ppm and above') },
   ],
-  note: 'Humidity, and CO₂ where an operator put a sensor of it. Sensors of humidity measure while this is open.',
+  note: () =>
+    t(
+      'Humidity, and CO₂ where an operator put a sensor of it. Sensors of humidity measure while this is open.',
+    ),
   tone: (row) => {
     const [damp, ppm] = [number(row.humidity_pct), number(row.co2_ppm)];
     if (ppm !== null && ppm >= STUFFY_PPM) return ppm >= STALE_PPM ? 'highest' : 'high';

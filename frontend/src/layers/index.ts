@@ -1,4 +1,5 @@
 /** The overlays of the map, in the order of their panels. */
+import { t } from '../language';
 import { AIR, ENERGY, LIGHT, OCCUPANCY, TEMPERATURE } from './bands';
 import EvacuationPanel from './EvacuationPanel.svelte';
 import EvacuationShapes from './EvacuationShapes.svelte';
@@ -11,18 +12,18 @@ export const EVACUATION = 'evacuation';
 export const LAYERS: readonly LayerSpec[] = [
   {
     id: 'temperature',
-    title: 'Temperature',
+    title: () => t('Temperature'),
     view: 'newest_temperature',
     over: 'rooms',
     banded: TEMPERATURE,
   },
-  { id: 'light', title: 'Light', view: 'newest_light', over: 'rooms', banded: LIGHT },
-  { id: 'occupancy', title: 'Occupancy', view: 'room_occupancy', over: 'rooms', banded: OCCUPANCY },
-  { id: 'energy', title: 'Energy', view: 'room_power', over: 'rooms', banded: ENERGY },
-  { id: 'air', title: 'Air', view: 'room_air', over: 'rooms', banded: AIR },
+  { id: 'light', title: () => t('Light'), view: 'newest_light', over: 'rooms', banded: LIGHT },
+  { id: 'occupancy', title: () => t('Occupancy'), view: 'room_occupancy', over: 'rooms', banded: OCCUPANCY },
+  { id: 'energy', title: () => t('Energy'), view: 'room_power', over: 'rooms', banded: ENERGY },
+  { id: 'air', title: () => t('Air'), view: 'room_air', over: 'rooms', banded: AIR },
   {
     id: EVACUATION,
-    title: 'Ways out',
+    title: () => t('Ways out'),
     view: 'cut_off_room',
     over: 'machines',
     Shapes: EvacuationShapes,
@@ -30,7 +31,7 @@ export const LAYERS: readonly LayerSpec[] = [
   },
   {
     id: 'power',
-    title: 'Energy per query',
+    title: () => t('Energy per query'),
     view: 'mote_power',
     over: 'machines',
     Shapes: PowerShapes,

@@ -9,7 +9,7 @@ import type { Banded } from './bands';
 
 export interface MapLayer {
   readonly id: string;
-  readonly title: string;
+  readonly title: () => string;
   /** The standing view whose rows it draws, followed while it is shown. */
   readonly view: string;
   /** What it is drawn over: the rooms alone, or the machines too. */
@@ -21,7 +21,7 @@ export interface MapLayer {
 
 export interface BandedLayer {
   readonly id: string;
-  readonly title: string;
+  readonly title: () => string;
   readonly view: string;
   readonly over: 'rooms';
   /** How its rows fill rooms. */

@@ -1,4 +1,5 @@
 /** What motes spend for queries, as the layer of the map shows it. */
+import { decimal } from '../language';
 import type { Point } from '../store/geometry';
 import { number, records, type Table } from '../store/table';
 
@@ -39,7 +40,7 @@ export function radiusM(powerMw: number, greatestMw: number): number {
 
 /** "0.42 mW", "12 µW". */
 export function powerText(powerMw: number): string {
-  if (powerMw >= 100) return `${powerMw.toFixed(0)} mW`;
-  if (powerMw >= 0.1) return `${powerMw.toFixed(2)} mW`;
-  return `${(powerMw * 1000).toFixed(powerMw >= 0.01 ? 0 : 1)} µW`;
+  if (powerMw >= 100) return `${decimal(powerMw, 0)} mW`;
+  if (powerMw >= 0.1) return `${decimal(powerMw, 2)} mW`;
+  return `${decimal(powerMw * 1000, powerMw >= 0.01 ? 0 : 1)} µW`;
 }

@@ -1,4 +1,5 @@
 /** The alarms that stand: what is wrong, where, since when, and who has taken note. */
+import { decimal, t } from '../language';
 import type { Point } from './geometry';
 import { number, records, type Table } from './table';
 import { titleOf, type World } from './world';
@@ -86,28 +87,48 @@ export const lookOf = (alarm: Pick<Alarm, 'noData' | 'severity'>): Look =>
   alarm.noData ? 'no-data' : alarm.severity;
 
 /** "Critical", "Warning", "Note", "No data": what a look means. */
-export const LOOK_NAMES: Readonly<Record<Look, string>> = {
-  critical: 'Critical',
-  warning: 'Warning',
-  info: 'Note',
-  'no-data': 'No data',
-};
+export function lookName(look: Look): string {
+  switch (look) {
+    case 'critical':
+      return t('Critical');
+    case 'warning':
+      return t('Warning');
+    case 'info':
+      return t('Note');
+    case 'no-data':
+      return t('No data');
+  }
+}
+
+/** The same, as the kind of an alarm. */
+function alarmKind(look: Look): string {
+  switch (look) {
+    case 'critical':
+      return t('Critical alarm');
+    case 'warning':
+      return t('Warning alarm');
+    case 'info':
+      return t('Note alarm');
+    case 'no-data':
+      return t('No data');
+  }
+}
 
 /** "26.4 °C"; empty without a number. */
 export function valueText(alarm: Pick<Alarm, 'value' | 'unit'>): string {
-  return alarm.value === null ? '' : `${Math.round(alarm.value * 100) / 100} ${alarm.unit}`.trim();
+  return alarm.value === null ? '' : `${decimal(Math.round(alarm.value * 100) / 100)} ${alarm.unit}`.trim();
 }
 
 /** What an alarm is about, as the plan and the list call it; null where its row names no place. */
 export function placeOf(alarm: Pick<Alarm, 'rid' | 'mid' | 'doorId'>, world: World | null): Place | null {
   if (alarm.mid !== '') {
     const host = world?.machines.get(alarm.mid)?.host ?? alarm.mid;
-    return { key: `machine:${alarm.mid}`, name: `Machine ${host}` };
+    return { key: `machine:${alarm.mid}`, name: t('Machine {name}', { name: host }) };
   }
-  if (alarm.doorId !== '') return { key: `door:${alarm.doorId}`, name: `Door ${alarm.doorId}` };
+  if (alarm.doorId !== '') return { key: `door:${alarm.doorId}`, name: t('Door {id}', { id: alarm.doorId }) };
   if (alarm.rid === '') return null;
   const room = world?.rooms.get(alarm.rid);
-  return { key: `room:${alarm.rid}`, name: room ? titleOf(room) : `Room ${alarm.rid}` };
+  return { key: `room:${alarm.rid}`, name: room ? titleOf(room) : t('Room {name}', { name: alarm.rid }) };
 }
 
 /** How many alarms stand on each floor. */
@@ -141,7 +162,7 @@ export function marks(standing: readonly Alarm[], world: World, levelId: string,
 
 /** "Critical alarm: too warm, Room H1, 26.4 °C.", as it is read out. */
 export function phrase(alarm: Alarm, world: World | null): string {
-  const what = alarm.noData ? 'No data' : `${LOOK_NAMES[alarm.severity]} alarm`;
+  const what = alarmKind(lookOf(alarm));
   const where = placeOf(alarm, world)?.name ?? '';
   const said = alarm.noData ? '' : valueText(alarm) || (where === '' ? alarm.message : '');
   return `${what}: ${[alarm.title, where, said].filter((part) => part !== '').join(', ')}.`;

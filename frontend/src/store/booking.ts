@@ -1,4 +1,5 @@
 /** What a room is booked for, in sentences: rows of `room_booking`. */
+import { t } from '../language';
 import { number, records, type Table } from './table';
 import { clockTime } from './words';
 
@@ -27,11 +28,23 @@ export function bookings(table: Table, rid: string, nowS: number): Bookings | nu
   return {
     now:
       now.length === 0
-        ? 'nothing'
-        : `${now.map(({ title }) => title).join(', ')}, until ${clockTime(until, nowS)}`,
+        ? t('nothing')
+        : t('{titles}, until {time}', {
+            titles: now.map(({ title }) => title).join(', '),
+            time: clockTime(until, nowS),
+          }),
     next: next
-      ? `${next.title}, ${clockTime(next.startS, nowS)} to ${clockTime(next.endS, nowS, true)}`
-      : 'nothing',
-    free: now.length > 0 ? '' : next ? `until ${clockTime(next.startS, nowS, true)}` : 'no booking follows',
+      ? t('{title}, {start} to {end}', {
+          title: next.title,
+          start: clockTime(next.startS, nowS),
+          end: clockTime(next.endS, nowS, true),
+        })
+      : t('nothing'),
+    free:
+      now.length > 0
+        ? ''
+        : next
+          ? t('until {time}', { time: clockTime(next.startS, nowS, true) })
+          : t('no booking follows'),
   };
 }

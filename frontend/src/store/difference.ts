@@ -1,5 +1,6 @@
 /** What a supposition would do to the visitor's answer, in one sentence. */
 import type { Difference } from '../api/schema';
+import { t } from '../language';
 import { metres } from './path';
 import type { Fields } from './table';
 import { titleOf, type World } from './world';
@@ -19,20 +20,24 @@ export function tellDifference(
 ): string {
   const [next] = difference.come;
   if (next === undefined) {
-    if (difference.gone.length > 0) return 'Then nothing that answers could be reached.';
-    return now === null ? 'There would still be no way.' : 'The way would stay as it is.';
+    if (difference.gone.length > 0) return t('Then nothing that answers could be reached.');
+    return now === null ? t('There would still be no way.') : t('The way would stay as it is.');
   }
   const cost = Number(next.cost_mm);
   const machine = seen.machines.get(String(next.mid));
   const room = seen.rooms.get(String(next.rid));
   const name = machine?.host ?? (room ? titleOf(room) : String(next.target));
-  const where = machine && room ? `${name} in ${titleOf(room)}` : name;
-  if (now === null) return `Then the way would lead to ${where}, ${metres(cost)}.`;
-  const goal = next.target === now.target ? `Still ${name}` : `Then ${where}`;
-  return `${goal}: ${metres(cost)} to walk, ${extra(cost - Number(now.cost_mm))}.`;
+  const where = machine && room ? t('{name} in {room}', { name, room: titleOf(room) }) : name;
+  if (now === null)
+    return t('Then the way would lead to {where}, {length}.', { where, length: metres(cost) });
+  const walk = { length: metres(cost), change: extra(cost - Number(now.cost_mm)) };
+  return next.target === now.target
+    ? t('Still {name}: {length} to walk, {change}.', { name, ...walk })
+    : t('Then {where}: {length} to walk, {change}.', { where, ...walk });
 }
 
 function extra(lengthMm: number): string {
-  if (Math.abs(lengthMm) < 500) return 'as far as now';
-  return `${metres(Math.abs(lengthMm))} ${lengthMm > 0 ? 'more' : 'less'}`;
+  if (Math.abs(lengthMm) < 500) return t('as far as now');
+  const length = metres(Math.abs(lengthMm));
+  return lengthMm > 0 ? t('{length} more', { length }) : t('{length} less', { length });
 }

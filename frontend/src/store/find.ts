@@ -1,7 +1,8 @@
 /** Finding things by name: rooms, machines, doors, software, destinations; misspelt, in two languages. */
 import MiniSearch from 'minisearch';
 import type { Building, Plan } from '../api/schema';
-import { freeMachineWith } from './goal';
+import { t } from '../language';
+import { destinationName, freeMachineWith } from './goal';
 import { floorTitle } from './words';
 import { titleOf } from './world';
 
@@ -45,15 +46,15 @@ export class Finder {
     if (building === null) return;
     for (const one of building.destinations) {
       this.add(
-        { key: one.slug, kind: 'goal', title: one.name, where: 'nearest' },
-        `${one.slug} ${one.name_de} ${one.words}`,
+        { key: one.slug, kind: 'goal', title: destinationName(one), where: t('nearest') },
+        `${one.slug} ${one.name} ${one.name_de} ${one.words}`,
       );
     }
     for (const name of building.software) {
-      const title = `Free machine with ${name}`;
+      const title = t('Free machine with {software}', { software: name });
       this.add(
-        { key: freeMachineWith(name), kind: 'goal', title, where: 'nearest' },
-        'computer PC seat software program Rechner Programm Platz freier',
+        { key: freeMachineWith(name), kind: 'goal', title, where: t('nearest') },
+        'free machine computer PC seat software program Rechner Programm Platz freier',
       );
     }
     for (const plan of plans) {
@@ -73,7 +74,10 @@ export class Finder {
         this.add({ key: `machine:${mid}`, kind: 'machine', title: host, where }, words);
       }
       for (const { id } of plan.doors) {
-        this.add({ key: `door:${id}`, kind: 'door', title: `Door ${id}`, where: floor }, 'door Tür');
+        this.add(
+          { key: `door:${id}`, kind: 'door', title: t('Door {id}', { id }), where: floor },
+          'door Tür',
+        );
       }
     }
   }

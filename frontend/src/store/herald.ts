@@ -1,4 +1,5 @@
 /** Tells of each alarm once in a tab: never again for a new value, a reload or a new connection. */
+import { n } from '../language';
 import { isQuiet, phrase, type Alarm } from './alarms';
 import type { World } from './world';
 
@@ -23,7 +24,8 @@ export class Herald {
     this.storage.setItem(KEY, JSON.stringify([...this.told].slice(-REMEMBERED)));
     const loud = fresh.filter((alarm) => !isQuiet(alarm, nowS));
     const said = loud.slice(0, SAID).map((alarm) => phrase(alarm, world));
-    if (loud.length > SAID) said.push(`And ${loud.length - SAID} more alarms.`);
+    if (loud.length > SAID)
+      said.push(n('And one more alarm.', 'And {count} more alarms.', loud.length - SAID));
     return said.join(' ');
   }
 }

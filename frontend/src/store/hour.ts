@@ -1,5 +1,6 @@
 /** A sensor's last hour: as a sentence, as a line, as pages of a table. */
 import type { Hour } from '../api/schema';
+import { n, t } from '../language';
 import { amount } from './words';
 
 export const PER_PAGE = 10;
@@ -9,27 +10,38 @@ const HOUR_S = 3600;
 export function summary(hour: Pick<Hour, 'samples' | 'unit'>): string {
   const values = hour.samples.map(({ value }) => value);
   const [first, last] = [values[0], values.at(-1)];
-  if (first === undefined || last === undefined) return 'Nothing was measured in the last hour.';
+  if (first === undefined || last === undefined) return t('Nothing was measured in the last hour.');
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const told = (value: number): string => amount(value, hour.unit);
-  const count = values.length === 1 ? 'one reading' : `${values.length} readings`;
-  if (least === most) return `${told(last)} for all of the last hour; ${count}.`;
-  return (
-    `${told(least)} to ${told(most)} in the last hour, ${told(mean)} on average, ` +
-    `now ${told(last)}${trend(values, most - least)}; ${count}.`
-  );
+  const count = n('one reading', '{count} readings', values.length);
+  if (least === most) return t('{value} for all of the last hour; {count}.', { value: told(last), count });
+  const figures = { least: told(least), most: told(most), mean: told(mean), now: told(last), count };
+  switch (trend(values, most - least)) {
+    case 1:
+      return t(
+        '{least} to {most} in the last hour, {mean} on average, now {now} and rising; {count}.',
+        figures,
+      );
+    case -1:
+      return t(
+        '{least} to {most} in the last hour, {mean} on average, now {now} and falling; {count}.',
+        figures,
+      );
+    case 0:
+      return t('{least} to {most} in the last hour, {mean} on average, now {now}; {count}.', figures);
+  }
 }
 
-/** Whether the last sixth differs from the one before by a tenth of the whole range. */
-function trend(values: readonly number[], range: number): string {
+/** Up or down, where the last sixth differs from the one before by a tenth of the whole range. */
+function trend(values: readonly number[], range: number): -1 | 0 | 1 {
   const part = Math.max(1, Math.floor(values.length / 6));
   const mean = (some: readonly number[]): number => some.reduce((sum, one) => sum + one, 0) / some.length;
   const before = values.slice(-2 * part, -part);
-  if (before.length === 0) return '';
+  if (before.length === 0) return 0;
   const change = mean(values.slice(-part)) - mean(before);
-  if (Math.abs(change) < range / 10) return '';
-  return change > 0 ? ' and rising' : ' and falling';
+  if (Math.abs(change) < range / 10) return 0;
+  return change > 0 ? 1 : -1;
 }
 
 /** Watt-hours of an hour of power, where it was measured for most of it; otherwise null. */

@@ -1,5 +1,6 @@
 /** A query's rows as marks on the plan: where each row lies, and what is written there. */
 import type { Building, Plan, Query } from '../api/schema';
+import { decimal, n, t } from '../language';
 import type { Point } from './geometry';
 import type { Cell, Column, Row } from '../wire/protocol';
 import { distance } from './geometry';
@@ -98,9 +99,9 @@ function known(
 
 function said(value: Cell | undefined, column: Column): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'boolean') return value ? column.name : `not ${column.name}`;
+  if (typeof value === 'boolean') return value ? column.name : t('not {name}', { name: column.name });
   if (typeof value === 'number')
-    return `${Math.round(value * 100) / 100}${column.unit ? ` ${column.unit}` : ''}`;
+    return `${decimal(Math.round(value * 100) / 100)}${column.unit ? ` ${column.unit}` : ''}`;
   return value;
 }
 
@@ -117,7 +118,7 @@ export function wording(columns: readonly Column[], by: LocatedBy): (row: Row) =
     shown
       .map(({ column, at }) => said(row[at], column))
       .filter(Boolean)
-      .join(' · ') || 'a row';
+      .join(' · ') || t('a row');
 }
 
 /** Rows gathered by place, and how many have none. */
@@ -180,7 +181,7 @@ export function gathered(here: readonly Mark[], pxPerM: number): Group[] {
 
 /** What a group is called on the plan. */
 export function caption(group: Group): string {
-  return group.rows === 1 ? (group.marks[0]?.lines[0] ?? '') : `${group.rows} rows`;
+  return group.rows === 1 ? (group.marks[0]?.lines[0] ?? '') : n('one row', '{count} rows', group.rows);
 }
 
 /** Characters a flag shows at most. */

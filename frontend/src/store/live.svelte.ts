@@ -1,4 +1,5 @@
 /** The views as reactive state, published in step with the screen rather than with the socket. */
+import { t } from '../language';
 import { LiveClient } from '../wire/client';
 import type { Surroundings } from '../wire/client';
 import { clock, describe, type Connection } from '../wire/connection';
@@ -43,7 +44,9 @@ export class Live {
   readonly fresh: boolean = $derived(this.connection.kind === 'live');
   /** What may be said of it otherwise. */
   readonly asOf: string = $derived.by(() =>
-    this.toldAtMs === null ? 'Nothing is known yet.' : `As of ${clock(this.toldAtMs)}; ${this.label}.`,
+    this.toldAtMs === null
+      ? t('Nothing is known yet.')
+      : t('As of {time}; {state}.', { time: clock(this.toldAtMs), state: this.label }),
   );
   private readonly cells = new Cells();
   private endOwn: (() => void)[] = [];

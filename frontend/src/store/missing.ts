@@ -1,6 +1,8 @@
 /** What is missing for an answer, in plain words: one list of sentences for each way to have it. */
 import type { Edit, Missing, Repair } from '../api/schema';
+import { decimal, t } from '../language';
 import type { Cell } from '../wire/protocol';
+import { doorState } from './words';
 import { titleOf, type World } from './world';
 
 export interface Ways {
@@ -18,14 +20,16 @@ export function tellMissing(missing: Pick<Missing, 'repairs' | 'complete'>, seen
   if (ways.length === 0) {
     return {
       heading: missing.complete
-        ? 'Nothing that can change would make it free.'
-        : 'No way was found to make it free.',
+        ? t('Nothing that can change would make it free.')
+        : t('No way was found to make it free.'),
       ways,
     };
   }
   return {
     heading:
-      ways.length === 1 ? 'It would be free, if only' : 'It would be free, if any one of these were so:',
+      ways.length === 1
+        ? t('It would be free, if only')
+        : t('It would be free, if any one of these were so:'),
     ways,
   };
 }
@@ -35,39 +39,55 @@ function sentences(repair: Repair, seen: Seen): string[] {
 }
 
 function sentence(edit: Edit, conditions: readonly string[], seen: Seen): string {
-  if (edit.hidden) return 'another visitor asked for something else';
+  if (edit.hidden) return t('another visitor asked for something else');
   const row = edit.after ?? edit.before ?? {};
   const host = seen.machines.get(text(row.mid))?.host ?? text(row.mid);
   switch (edit.relation) {
     case 'seat_reading':
       if (edit.action === 'insert')
-        return `the seat at ${host} read ${bound(row.weight_kg, conditions, 'kg')}`;
+        return t('the seat at {host} read {bound}', { host, bound: bound(row.weight_kg, conditions, 'kg') });
       break;
     case 'cpu_reading':
       if (edit.action === 'insert')
-        return `the processor of ${host} were at ${bound(row.cpu_pct, conditions, '%')}`;
+        return t('the processor of {host} were at {bound}', {
+          host,
+          bound: bound(row.cpu_pct, conditions, '%'),
+        });
       break;
     case 'reservation':
-      if (edit.action === 'delete') return `${room(row.rid, seen)} were not reserved (${text(row.title)})`;
+      if (edit.action === 'delete')
+        return t('{room} were not reserved ({title})', { room: room(row.rid, seen), title: text(row.title) });
       break;
     case 'light_reading':
-      if (edit.action === 'delete') return `${room(row.rid, seen)} were not dark: ${text(row.lux)} lx`;
+      if (edit.action === 'delete')
+        return t('{room} were not dark: {lux} lx', { room: room(row.rid, seen), lux: text(row.lux) });
       break;
     case 'door':
-      if (edit.action === 'change') return `door ${text(row.door_id)} were ${text(row.state)}`;
+      if (edit.action === 'change')
+        return t('door {id} were {state}', { id: text(row.door_id), state: doorState({ state: row.state }) });
       break;
   }
   const values = `${edit.relation}(${Object.values(row).map(text).join(', ')})`;
-  if (edit.action === 'insert') return `there were ${values}`;
-  return edit.action === 'delete' ? `there were no ${values}` : `it were so: ${values}`;
+  if (edit.action === 'insert') return t('there were {values}', { values });
+  return edit.action === 'delete'
+    ? t('there were no {values}', { values })
+    : t('it were so: {values}', { values });
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  '<': 'less than',
-  '<=': 'at most',
-  '>': 'more than',
-  '>=': 'at least',
-};
+function compared(sign: string, value: string): string | null {
+  switch (sign) {
+    case '<':
+      return t('less than {value}', { value });
+    case '<=':
+      return t('at most {value}', { value });
+    case '>':
+      return t('more than {value}', { value });
+    case '>=':
+      return t('at least {value}', { value });
+    default:
+      return null;
+  }
+}
 
 /** "less than 5 kg" where a condition says so. */
 function bound(value: unknown, conditions: readonly string[], unit: string): string {
@@ -75,9 +95,11 @@ function bound(value: unknown, conditions: readonly string[], unit: string): str
   if (name === null) return `${text(value)} ${unit}`;
   for (const condition of conditions) {
     const [left, sign = '', limit = '', ...rest] = condition.split(' ');
-    if (left === name && rest.length === 0 && sign in WORDS) return `${WORDS[sign]} ${Number(limit)} ${unit}`;
+    if (left !== name || rest.length > 0) continue;
+    const said = compared(sign, `${decimal(Number(limit))} ${unit}`);
+    if (said !== null) return said;
   }
-  return 'anything at all';
+  return t('anything at all');
 }
 
 function room(rid: unknown, seen: Seen): string {
@@ -90,5 +112,5 @@ function open(value: unknown): string | null {
 }
 
 function text(value: unknown): string {
-  return open(value) === null ? String((value as Cell) ?? 'none') : 'any';
+  return open(value) === null ? String((value as Cell) ?? t('none')) : t('any');
 }

@@ -1,4 +1,5 @@
 /** Why a visitor is led otherwise than before: the engine's reasons, in words. */
+import { t } from '../language';
 import { metres } from './path';
 import { number, type Fields } from './table';
 import { machineState, roomState } from './words';
@@ -17,42 +18,60 @@ export function newsOf(rows: readonly Fields[], seen: Seen): string {
 function reason(row: Fields, seen: Seen): string {
   const subject = String(row.subject ?? '');
   const detail = String(row.detail ?? '');
+  const name = named(subject, seen);
   switch (row.cause) {
     case 'door locked':
-      return `Door ${subject} was locked.`;
+      return t('Door {id} was locked.', { id: subject });
     case 'door opened':
-      return `Door ${subject} was opened.`;
+      return t('Door {id} was opened.', { id: subject });
     case 'in use':
-      return `${named(subject, seen)} was taken (${machineState({ state: 'in-use', reason: detail })}).`;
+      return t('{name} was taken ({state}).', {
+        name,
+        state: machineState({ state: 'in-use', reason: detail }),
+      });
     case 'closed':
       return seen.machines.has(subject)
-        ? `${named(subject, seen)}: ${machineState({ state: 'closed', reason: detail })}.`
-        : `${named(subject, seen)} is ${roomState({ state: 'closed', reason: detail })}.`;
+        ? `${name}: ${machineState({ state: 'closed', reason: detail })}.`
+        : t('{name} is {state}.', { name, state: roomState({ state: 'closed', reason: detail }) });
     case 'no data':
-      return `There is no data of ${named(subject, seen)} any more.`;
+      return t('There is no data of {name} any more.', { name });
     case 'nearer':
       return '';
     case null:
     case undefined:
       return '';
     default:
-      return `${named(subject, seen)} is no longer offered.`;
+      return t('{name} is no longer offered.', { name });
   }
 }
 
 function consequence(row: Fields, seen: Seen): string {
   const was = number(row.was_cost_mm) ?? 0;
   const cost = number(row.cost_mm);
-  if (cost === null || typeof row.target !== 'string') return 'Nothing else can be reached now.';
+  if (cost === null || typeof row.target !== 'string') return t('Nothing else can be reached now.');
   if (row.target === row.was) {
-    return `The way to ${named(row.target, seen)} is now ${difference(cost - was, 'longer', 'shorter')}.`;
+    return lengthened(named(row.target, seen), cost - was);
   }
-  return `Now ${named(row.target, seen)}, ${difference(cost - was, 'farther', 'nearer')}.`;
+  return moved(named(row.target, seen), cost - was);
 }
 
-function difference(lengthMm: number, more: string, less: string): string {
-  if (Math.abs(lengthMm) < 500) return 'as far as before';
-  return `${metres(Math.abs(lengthMm))} ${lengthMm > 0 ? more : less}`;
+/** Changes of a way that nobody would notice, mm. */
+const UNNOTICED_MM = 500;
+
+function lengthened(name: string, lengthMm: number): string {
+  const length = metres(Math.abs(lengthMm));
+  if (Math.abs(lengthMm) < UNNOTICED_MM) return t('The way to {name} is now as far as before.', { name });
+  return lengthMm > 0
+    ? t('The way to {name} is now {length} longer.', { name, length })
+    : t('The way to {name} is now {length} shorter.', { name, length });
+}
+
+function moved(name: string, lengthMm: number): string {
+  const length = metres(Math.abs(lengthMm));
+  if (Math.abs(lengthMm) < UNNOTICED_MM) return t('Now {name}, as far as before.', { name });
+  return lengthMm > 0
+    ? t('Now {name}, {length} farther.', { name, length })
+    : t('Now {name}, {length} nearer.', { name, length });
 }
 
 function named(id: string, seen: Seen): string {

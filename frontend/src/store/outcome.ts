@@ -1,4 +1,5 @@
 /** What became of a visitor's question: an answer, or a typed reason, both the engine's. */
+import { n, t } from '../language';
 import type { Point } from './geometry';
 import { nameOf, softwareOf, type Known } from './goal';
 import { number, records, type Fields, type Table } from './table';
@@ -92,29 +93,38 @@ function noRoute(ask: Ask, nothing: boolean, known: Known): Outcome {
     if (software === null) {
       return none(
         'nothing_there',
-        `There is none now: ${wanted}.`,
-        'Stay on this page: you are shown the way as soon as there is one.',
+        t('There is none now: {wanted}.', { wanted }),
+        t('Stay on this page: you are shown the way as soon as there is one.'),
       );
     }
     const having = [...known.seen.machines.values()].filter((m) => m.software.includes(software)).length;
     return having === 0
-      ? none('no_such_software', `No machine in the building has ${software}.`, 'Choose other software.')
+      ? none(
+          'no_such_software',
+          t('No machine in the building has {software}.', { software }),
+          t('Choose other software.'),
+        )
       : none(
           'nothing_there',
-          `None of the ${having} machines with ${software} is free now.`,
-          'Stay on this page: you are shown the way as soon as one is.',
+          n(
+            'The one machine with {software} is not free now.',
+            'None of the {count} machines with {software} is free now.',
+            having,
+            { software },
+          ),
+          t('Stay on this page: you are shown the way as soon as one is.'),
         );
   }
   if (ask.stepFree) {
     return none(
       'no_step_free_way',
-      `No step-free way leads there from here now: ${wanted}.`,
-      'Switch step-free off to be shown a way with stairs, or start from another place.',
+      t('No step-free way leads there from here now: {wanted}.', { wanted }),
+      t('Switch step-free off to be shown a way with stairs, or start from another place.'),
     );
   }
   return none(
     'cut_off',
-    `No open way leads there from here now: ${wanted}.`,
-    'Start from another place, or ask staff to unlock a door.',
+    t('No open way leads there from here now: {wanted}.', { wanted }),
+    t('Start from another place, or ask staff to unlock a door.'),
   );
 }

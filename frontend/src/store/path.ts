@@ -1,10 +1,12 @@
 /** The route as the map and the directions need it: legs per floor, joined by lifts and stairs. */
 import type { Level } from '../api/schema';
 import type { Point } from './geometry';
+import { decimal, t } from '../language';
 import { elementAt } from '../lists';
 import { distance, inside, simplify, turn } from './geometry';
 import { number, type Fields } from './table';
 import type { Room } from './world';
+import { climbing, going, type Along } from './turns';
 import { floorTitle } from './words';
 import { titleOf } from './world';
 
@@ -104,7 +106,7 @@ function wayAt(step: Step, roomsByLevel: ReadonlyMap<string, readonly Room[]>): 
 /** "140 m" below a kilometre. */
 export function metres(lengthMm: number): string {
   const m = lengthMm / 1000;
-  return m < 1000 ? `${Math.max(1, Math.round(m))} m` : `${(m / 1000).toFixed(1)} km`;
+  return m < 1000 ? `${Math.max(1, Math.round(m))} m` : `${decimal(m / 1000, 1)} km`;
 }
 
 /** "2 min" of walking, at least one. */
@@ -131,7 +133,14 @@ export function directions(
   const instructions: Instruction[] = [];
   found.legs.forEach((leg, i) => {
     const { levelId } = leg;
-    if (i === 0) instructions.push(say('start', levelId, `Start at ${origin}, ${floorTitle(name(levelId))}`));
+    if (i === 0)
+      instructions.push(
+        say(
+          'start',
+          levelId,
+          t('Start at {place}, {floor}', { place: origin, floor: floorTitle(name(levelId)) }),
+        ),
+      );
     const stretches = walk(leg, roomsByLevel.get(levelId) ?? []);
     const last = i === found.legs.length - 1;
     for (const stretch of last ? entering(stretches, target.rid) : stretches) {
@@ -139,10 +148,8 @@ export function directions(
     }
     const climb = found.climbs[i];
     if (!climb) return;
-    const sense = ordinal(climb.to) > ordinal(climb.from) ? 'up' : 'down';
-    const means = { lift: 'Take the lift', stairs: 'Take the stairs', passage: 'Go' }[climb.way];
     instructions.push({
-      text: `${means} ${sense} to ${floorTitle(name(climb.to))}`,
+      text: climbing(climb.way, ordinal(climb.to) > ordinal(climb.from), floorTitle(name(climb.to))),
       levelId: climb.from,
       kind: climb.way,
       toLevelId: climb.to,
@@ -150,7 +157,7 @@ export function directions(
     });
   });
   const end = found.legs.at(-1);
-  if (end) instructions.push(say('arrive', end.levelId, `Arrive at ${target.name}`));
+  if (end) instructions.push(say('arrive', end.levelId, t('Arrive at {place}', { place: target.name })));
   return instructions;
 }
 
@@ -211,19 +218,13 @@ function kindOf(angle: number): Stretch['kind'] {
   return angle > 0 ? 'left' : 'right';
 }
 
-function phrase(stretch: Stretch): string {
-  const length = metres(stretch.lengthM * 1000);
-  const way = { straight: 'Go', left: 'Turn left', right: 'Turn right', back: 'Turn round' }[stretch.kind];
-  if (stretch.enters && stretch.room) {
-    return `${way} into ${titleOf(stretch.room)}${stretch.kind === 'straight' ? '' : ' and go'} ${length}`;
-  }
-  const go = stretch.kind === 'straight' ? 'Go straight' : `${way} and go`;
-  return `${go} ${length}${landmark(stretch.room)}`;
+function phrase({ kind, lengthM, room, enters }: Stretch): string {
+  const place = room ? titleOf(room) : '';
+  return going(kind, enters ? 'into' : along(room), { length: metres(lengthM * 1000), place });
 }
 
-function landmark(room: Room | null): string {
-  if (!room || room.category === 'stairs' || room.category === 'elevator') return '';
-  if (room.category === 'walkway')
-    return room.name === '' ? ' along the corridor' : ` along ${titleOf(room)}`;
-  return room.category === 'room' && room.name === '' ? ' through a room' : ` through ${titleOf(room)}`;
+function along(room: Room | null): Along {
+  if (!room || room.category === 'stairs' || room.category === 'elevator') return 'nothing';
+  if (room.category === 'walkway') return room.name === '' ? 'unnamed-corridor' : 'corridor';
+  return room.category === 'room' && room.name === '' ? 'unnamed-room' : 'room';
 }

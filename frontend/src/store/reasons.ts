@@ -1,7 +1,8 @@
 /** What an answer rests on, in plain words: one sentence for each base row the engine named. */
 import type { Fact, Reasons } from '../api/schema';
+import { decimal, t, word } from '../language';
 import type { Cell } from '../wire/protocol';
-import { age } from './words';
+import { age, doorState } from './words';
 import { titleOf, type World } from './world';
 
 export interface Sentence {
@@ -45,18 +46,19 @@ export function inWords(reasons: Rested, seen: Seen): Wording {
   for (const rid of new Set(facts.map((fact) => roomOf(fact, seen)))) {
     const room = rid === null ? undefined : seen.rooms.get(rid);
     // That nothing closes a room is no row, so the engine cannot name it.
-    if (room?.state === 'open') sentences.push({ text: `${titleOf(room)} is open`, mark: '' });
+    if (room?.state === 'open')
+      sentences.push({ text: t('{room} is open', { room: titleOf(room) }), mark: '' });
   }
   if (sentences.length === 0) {
-    return { heading: 'This rests only on what cannot change.', sentences };
+    return { heading: t('This rests only on what cannot change.'), sentences };
   }
   return { heading: heading(reasons), sentences };
 }
 
 function heading(reasons: Rested): string {
-  if (!reasons.complete) return 'One of many ways to see it:';
-  if (reasons.sets.length > 1) return `One of ${reasons.sets.length} ways to see it:`;
-  return 'As long as all of this is so:';
+  if (!reasons.complete) return t('One of many ways to see it:');
+  if (reasons.sets.length > 1) return t('One of {count} ways to see it:', { count: reasons.sets.length });
+  return t('As long as all of this is so:');
 }
 
 function place(fact: Fact): number {
@@ -66,8 +68,8 @@ function place(fact: Fact): number {
 
 function mark(fact: Fact, reasons: Rested): string {
   if (!fact.necessary) return '';
-  if (fact.relation === 'door') return 'without this door there is no such way';
-  return reasons.sets.length > 1 || !reasons.complete ? 'part of every way' : '';
+  if (fact.relation === 'door') return t('without this door there is no such way');
+  return reasons.sets.length > 1 || !reasons.complete ? t('part of every way') : '';
 }
 
 function roomOf(fact: Fact, seen: Seen): string | null {
@@ -78,30 +80,40 @@ function roomOf(fact: Fact, seen: Seen): string | null {
 function sentence(fact: Fact, seen: Seen, nowS: number): string {
   if (fact.hidden)
     return fact.relation === 'route_request'
-      ? 'Another visitor asked for the same'
-      : 'Something about a person, which is not told';
+      ? t('Another visitor asked for the same')
+      : t('Something about a person, which is not told');
   const { row } = fact;
   const host = seen.machines.get(text(row.mid))?.host ?? text(row.mid);
   const when = typeof row.at_s === 'number' ? ` (${age(row.at_s, nowS)})` : '';
   switch (fact.relation) {
     case 'seat_reading':
-      return `Seat at ${host} reads ${rounded(row.weight_kg, 1)} kg${when}`;
+      return `${t('Seat at {host} reads {weight} kg', { host, weight: rounded(row.weight_kg, 1) })}${when}`;
     case 'cpu_reading':
-      return `Processor of ${host} at ${rounded(row.cpu_pct, 0)} %${when}`;
+      return `${t('Processor of {host} at {load} %', { host, load: rounded(row.cpu_pct, 0) })}${when}`;
     case 'machine_software':
-      return `${text(row.software)} is installed`;
+      return t('{software} is installed', { software: text(row.software) });
     case 'machine': {
       const room = seen.rooms.get(text(row.rid));
-      return `${text(row.host)} stands in ${room ? titleOf(room) : text(row.rid)}`;
+      return t('{host} stands in {room}', {
+        host: text(row.host),
+        room: room ? titleOf(room) : text(row.rid),
+      });
     }
     case 'door':
-      return `Door ${text(row.door_id)} is ${text(row.state)}`;
-    case 'route_request':
-      return `You asked for ${goalOf(text(row.goal), seen)}${row.step_free === true ? ', step-free' : ''}`;
+      return t('Door {id} is {state}', { id: text(row.door_id), state: doorState({ state: row.state }) });
+    case 'route_request': {
+      const goal = goalOf(text(row.goal), seen);
+      return row.step_free === true
+        ? t('You asked for {goal}, step-free', { goal })
+        : t('You asked for {goal}', { goal });
+    }
     case 'route_target':
-      return 'You are on your way there';
+      return t('You are on your way there');
     case 'route_rule':
-      return `Nothing else is nearer by more than ${text(row.gain_pct)} % or ${rounded(Number(row.gain_mm) / 1000, 0)} m`;
+      return t('Nothing else is nearer by more than {share} % or {length} m', {
+        share: text(row.gain_pct),
+        length: rounded(Number(row.gain_mm) / 1000, 0),
+      });
     default:
       return `${fact.relation}(${Object.values(row).map(text).join(', ')})`;
   }
@@ -111,15 +123,15 @@ function sentence(fact: Fact, seen: Seen, nowS: number): string {
 function goalOf(goal: string, seen: Seen): string {
   const [kind, ...rest] = goal.split(':');
   const name = rest.join(':');
-  if (kind === 'free-machine') return `a machine with ${name}`;
+  if (kind === 'free-machine') return t('a machine with {software}', { software: name });
   const room = seen.rooms.get(name);
-  return seen.machines.get(name)?.host ?? (room ? titleOf(room) : name || goal);
+  return seen.machines.get(name)?.host ?? (room ? titleOf(room) : name || word(goal));
 }
 
 function text(value: Cell | undefined): string {
-  return value === null || value === undefined ? 'none' : String(value);
+  return value === null || value === undefined ? t('none') : String(value);
 }
 
 function rounded(value: Cell | undefined, digits: number): string {
-  return typeof value === 'number' ? value.toFixed(digits) : text(value);
+  return typeof value === 'number' ? decimal(value, digits) : text(value);
 }

@@ -1,6 +1,7 @@
 /** A visitor's question, the engine's answer to it, and why the answer changed. */
 import { Problem } from '../api/http';
 import type { Kiosk } from '../api/schema';
+import { t } from '../language';
 import type { Row } from '../wire/protocol';
 import type { Announcer } from './announcer.svelte';
 import type { Point } from './geometry';
@@ -78,7 +79,8 @@ export class RouteStore {
     if (!this.path || this.outcome.kind !== 'found') return [];
     const { target } = this.outcome;
     const { levels, roomsByLevel } = this.house;
-    const name = target.room === '' ? target.name : `${target.name} in ${target.room}`;
+    const name =
+      target.room === '' ? target.name : t('{name} in {room}', { name: target.name, room: target.room });
     return directions(this.path, levels, roomsByLevel, this.origin?.name ?? '', { name, rid: target.rid });
   });
   /** Why the way is another one than before, until it is dismissed or the question changes. */
@@ -125,7 +127,9 @@ export class RouteStore {
     if (this.outcome.kind !== 'found') return;
     const { target, costMm } = this.outcome;
     const first = this.announced === '' && this.news === '';
-    const said = first ? `Way found to ${target.name}, ${metres(costMm)}.` : this.news;
+    const said = first
+      ? t('Way found to {name}, {length}.', { name: target.name, length: metres(costMm) })
+      : this.news;
     if (said === '' || said === this.announced) return;
     this.announced = said;
     this.announcer.say(said);

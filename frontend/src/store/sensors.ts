@@ -1,5 +1,6 @@
 /** Sensors as things: what they are called, what they watch, which of them a figure comes from. */
 import type { Plan, PlanSensor } from '../api/schema';
+import { t, word } from '../language';
 import { number, type Fields } from './table';
 import type { Reading } from './world';
 
@@ -14,33 +15,44 @@ export function sensorsOf(plans: readonly Plan[]): Map<string, Sensor> {
   );
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  seat: 'Seat',
-  light: 'Light',
-  temperature: 'Temperature',
-  cpu: 'Processor',
-  rfid: 'Receiver of tags',
-  energy: 'Energy meter',
-  door: 'Door contact',
-  humidity: 'Humidity',
-};
-/** Those on the mains, and programs: they have no battery. */
-const NO_CELLS: Readonly<Record<string, string>> = {
-  cpu: 'a program on the machine: neither battery nor radio',
-  energy: 'on the mains',
-  rfid: 'on the mains',
-};
 /** Without a word for so many of its intervals, a sensor is silent. */
 const SILENT_AFTER = 4;
 
 /** What people call a kind of sensor; one that an operator added goes by its own name. */
 export function kindName(kind: string): string {
-  return NAMES[kind] ?? kind;
+  switch (kind) {
+    case 'seat':
+      return t('Seat');
+    case 'light':
+      return t('Light');
+    case 'temperature':
+      return t('Temperature');
+    case 'cpu':
+      return t('Processor');
+    case 'rfid':
+      return t('Receiver of tags');
+    case 'energy':
+      return t('Energy meter');
+    case 'door':
+      return t('Door contact');
+    case 'humidity':
+      return t('Humidity');
+    default:
+      return word(kind);
+  }
 }
 
-/** Why a sensor has no battery, empty where it has one. */
+/** Why a sensor has no battery, as those on the mains and programs; empty where it has one. */
 export function withoutCells(kind: string): string {
-  return NO_CELLS[kind] ?? '';
+  switch (kind) {
+    case 'cpu':
+      return t('a program on the machine: neither battery nor radio');
+    case 'energy':
+    case 'rfid':
+      return t('on the mains');
+    default:
+      return '';
+  }
 }
 
 export interface Word extends Reading {
@@ -56,8 +68,8 @@ export function lastWord(row: Fields | undefined): Word | null {
 
 /** "silent", "reporting", or "never heard" while nothing of it is known. */
 export function contact(word: Reading | null, periodS: number, nowS: number): string {
-  if (word === null) return 'never heard';
-  return nowS - word.atS > SILENT_AFTER * periodS + 3 ? 'silent' : 'reporting';
+  if (word === null) return t('never heard');
+  return nowS - word.atS > SILENT_AFTER * periodS + 3 ? t('silent') : t('reporting');
 }
 
 /** The sensor of a kind at a machine, or in a room; of several the first by id. */

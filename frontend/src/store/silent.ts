@@ -1,4 +1,5 @@
 /** Sources outside the house of which there is no data: named, so that nothing is silently old. */
+import { locale, t } from '../language';
 import { number, records, type Table } from './table';
 import { titleOf, type World } from './world';
 
@@ -42,10 +43,10 @@ const DAY_S = 86_400;
 
 /** "no data since 09:12", with the day where it is another one. */
 export function noDataSince(sinceS: number, nowS: number): string {
-  if (sinceS <= 0) return 'no data';
+  if (sinceS <= 0) return t('no data');
   const at = new Date(sinceS * 1000);
-  const clock = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  const day =
-    nowS - sinceS < DAY_S ? '' : `${at.toLocaleDateString([], { day: 'numeric', month: 'short' })}, `;
-  return `no data since ${day}${clock}`;
+  const clock = at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
+  if (nowS - sinceS < DAY_S) return t('no data since {time}', { time: clock });
+  const day = at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' });
+  return t('no data since {time}', { time: `${day}, ${clock}` });
 }

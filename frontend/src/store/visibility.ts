@@ -1,21 +1,30 @@
 /** What a visitor lets others see, by the code on the card that came with the tag. */
 import { http } from '../api/http';
 import type { Card, Policy, Visitor } from '../api/schema';
+import { t } from '../language';
 
 export type Consent = Visitor['consent'];
 
-export const CHOICES: readonly { consent: Consent; title: string; meaning: string }[] = [
-  { consent: 'hidden', title: 'Hide me', meaning: 'Nobody but the staff of the house can find your tag.' },
+export const choices = (): readonly { consent: Consent; title: string; meaning: string }[] => [
+  {
+    consent: 'hidden',
+    title: t('Hide me'),
+    meaning: t('Nobody but the staff of the house can find your tag.'),
+  },
   {
     consent: 'counted',
-    title: 'Count me',
-    meaning: 'You are counted; a count is shown only from three visitors on.',
+    title: t('Count me'),
+    meaning: t('You are counted; a count is shown only from three visitors on.'),
   },
-  { consent: 'room', title: 'My room', meaning: 'Others see which room you are in, under a name for today.' },
+  {
+    consent: 'room',
+    title: t('My room'),
+    meaning: t('Others see which room you are in, under a name for today.'),
+  },
   {
     consent: 'exact',
-    title: 'My place',
-    meaning: 'Others see where a reader last received your tag, under a name for today.',
+    title: t('My place'),
+    meaning: t('Others see where a reader last received your tag, under a name for today.'),
   },
 ];
 
@@ -62,9 +71,8 @@ export const policy = (): Promise<Policy> => http.get<Policy>('visitors/policy/'
 export function keptText({ held_s, log_keeps_s, renamed_at_hour }: Policy): string {
   const minutes = Math.round(log_keeps_s / 60);
   const held = Math.round(held_s);
-  return (
-    `A position leaves every answer ${held} s after it was received; names change daily at ${renamed_at_hour}:00. ` +
-    `The building’s log keeps what readers received for about ${minutes} minutes, longer while little happens. ` +
-    `Staff can see the last ${held} s of it, and each time is noted.`
+  return t(
+    'A position leaves every answer {held} s after it was received; names change daily at {hour}:00. The building’s log keeps what readers received for about {minutes} minutes, longer while little happens. Staff can see the last {held} s of it, and each time is noted.',
+    { held, minutes, hour: renamed_at_hour },
   );
 }

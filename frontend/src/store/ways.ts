@@ -1,5 +1,6 @@
 /** Ways out: what the standing views say of them, in words. Nothing here looks for a way. */
 import type { Difference, PlanExit, Plan, Weakness } from '../api/schema';
+import { n, t } from '../language';
 import { metres } from './path';
 import { number, records, type Fields, type Table } from './table';
 import { titleOf, type World } from './world';
@@ -7,12 +8,23 @@ import { floorTitle } from './words';
 
 /** Who walks: the rows of the views for each. */
 export const MODES = [
-  { id: 'walking', step_free: false, lifts: false, text: 'On foot, by the stairs; lifts stand still' },
-  { id: 'step-free', step_free: true, lifts: false, text: 'Without steps; lifts stand still' },
-  { id: 'with-lifts', step_free: true, lifts: true, text: 'Without steps, with lifts: not in a fire' },
+  { id: 'walking', step_free: false, lifts: false },
+  { id: 'step-free', step_free: true, lifts: false },
+  { id: 'with-lifts', step_free: true, lifts: true },
 ] as const;
 
 export type Mode = (typeof MODES)[number];
+
+export function modeName({ id }: Mode): string {
+  switch (id) {
+    case 'walking':
+      return t('On foot, by the stairs; lifts stand still');
+    case 'step-free':
+      return t('Without steps; lifts stand still');
+    case 'with-lifts':
+      return t('Without steps, with lifts: not in a fire');
+  }
+}
 
 export interface Exit extends PlanExit {
   readonly levelId: string;
@@ -28,10 +40,10 @@ export function exitsOf(plans: readonly Plan[]): Map<number, Exit> {
 
 /** "exit Main entrance", "exit of Corridor (L0-walkway-1)": what it is called, or where it is. */
 export function exitName(exit: Exit | undefined, seen: Pick<World, 'rooms'>): string {
-  if (exit === undefined) return 'an exit';
-  if (exit.name !== '') return `exit ${exit.name}`;
+  if (exit === undefined) return t('an exit');
+  if (exit.name !== '') return t('exit {name}', { name: exit.name });
   const room = seen.rooms.get(exit.rid);
-  return `exit ${room ? titleOf(room) : ''} ${exit.rid}`.replace(/\s+/g, ' ');
+  return t('exit {name}', { name: room ? `${titleOf(room)} ${exit.rid}` : exit.rid });
 }
 
 const fits = (row: Fields, mode: Mode): boolean =>
@@ -108,15 +120,18 @@ export function weakPoints(
   return found.points.flatMap(({ relation, row, lost }): WeakPoint[] => {
     if (relation === 'door') {
       const id = String(row.door_id);
-      return [{ text: `Door ${id}`, select: `door:${id}`, lost }];
+      return [{ text: t('Door {id}', { id }), select: `door:${id}`, lost }];
     }
     const riser = risers.find(({ src, dst }) => src === row.src && dst === row.dst);
     if (riser === undefined) return [];
     const floor = (id: string): string => floorTitle(floors.get(id) ?? id);
-    const what = riser.way === 'lift' ? 'Lift' : 'Stairs';
+    const between = { id: riser.rid, from: floor(riser.level), to: floor(riser.to_level) };
     return [
       {
-        text: `${what} ${riser.rid}, from ${floor(riser.level)} to ${floor(riser.to_level)}`,
+        text:
+          riser.way === 'lift'
+            ? t('Lift {id}, from {from} to {to}', between)
+            : t('Stairs {id}, from {from} to {to}', between),
         select: `room:${riser.rid}`,
         lost,
       },
@@ -148,14 +163,23 @@ export function drill(
       const more = way.costMm - old.costMm;
       const where =
         way.exit === old.exit
-          ? `the same exit, ${metres(way.costMm)}`
-          : `${exitName(exits.get(way.exit), seen)} instead of ${exitName(exits.get(old.exit), seen)}, ${metres(way.costMm)}`;
-      const extra = more === 0 ? '' : `, ${metres(Math.abs(more))} ${more > 0 ? 'more' : 'less'}`;
-      moved.push({ by: Math.abs(more), text: `${roomName(old.rid, seen)}: ${where}${extra}` });
+          ? t('the same exit')
+          : t('{exit} instead of {former}', {
+              exit: exitName(exits.get(way.exit), seen),
+              former: exitName(exits.get(old.exit), seen),
+            });
+      const said = [where, metres(way.costMm), ...extra(more)].join(', ');
+      moved.push({ by: Math.abs(more), text: `${roomName(old.rid, seen)}: ${said}` });
     }
   }
   moved.sort((one, other) => other.by - one.by || one.text.localeCompare(other.text));
   return { cut: cut.sort(), moved: moved.map(({ text }) => text) };
+}
+
+function extra(lengthMm: number): string[] {
+  const length = metres(Math.abs(lengthMm));
+  if (lengthMm === 0) return [];
+  return [lengthMm > 0 ? t('{length} more', { length }) : t('{length} less', { length })];
 }
 
 /** What hangs on a door: rooms that lose or gain their way out with it, and the machines in them. */
@@ -168,12 +192,28 @@ export function hanging(
   const rids = [...new Set(rows.map((row) => String(row.rid)))].sort();
   if (rids.length === 0)
     return supposed === 'locked'
-      ? 'Nothing: every room would still have a way out.'
-      : 'Nothing: no room would gain a way out.';
+      ? t('Nothing: every room would still have a way out.')
+      : t('Nothing: no room would gain a way out.');
   const machines = rids.reduce((sum, rid) => sum + (seen.rooms.get(rid)?.machines ?? 0), 0);
-  const names = rids.slice(0, 8).map((rid) => roomName(rid, seen));
-  const more = rids.length > names.length ? ` and ${rids.length - names.length} more` : '';
-  const lead = supposed === 'locked' ? 'No way would lead out of' : 'A way would again lead out of';
-  const with_ = machines === 0 ? '' : `, with ${machines === 1 ? 'one machine' : `${machines} machines`}`;
-  return `${lead} ${names.join(', ')}${more}${with_}.`;
+  const named = rids.slice(0, 8).map((rid) => roomName(rid, seen));
+  const names = named.join(', ');
+  const more = rids.length - named.length;
+  const rooms = more > 0 ? t('{names} and {count} more', { names, count: more }) : names;
+  if (machines === 0)
+    return supposed === 'locked'
+      ? t('No way would lead out of {rooms}.', { rooms })
+      : t('A way would again lead out of {rooms}.', { rooms });
+  return supposed === 'locked'
+    ? n(
+        'No way would lead out of {rooms}, with one machine.',
+        'No way would lead out of {rooms}, with {count} machines.',
+        machines,
+        { rooms },
+      )
+    : n(
+        'A way would again lead out of {rooms}, with one machine.',
+        'A way would again lead out of {rooms}, with {count} machines.',
+        machines,
+        { rooms },
+      );
 }

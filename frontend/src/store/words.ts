@@ -1,31 +1,46 @@
 /** States in words: one place, so that map, list, panels and labels say the same. */
+import { decimal, locale, t } from '../language';
 import type { Door, Machine, Reading, Room } from './world';
 import { titleOf } from './world';
 
-const MACHINE_REASON: Readonly<Record<string, string>> = {
-  seat: 'somebody is sitting there',
-  cpu: 'the processor is busy',
-  reserved: 'the room is reserved',
-  dark: 'the room is dark',
-};
+function machineReason(reason: string): string {
+  switch (reason) {
+    case 'seat':
+      return t('somebody is sitting there');
+    case 'cpu':
+      return t('the processor is busy');
+    case 'reserved':
+      return t('the room is reserved');
+    case 'dark':
+      return t('the room is dark');
+    default:
+      return reason;
+  }
+}
 
-const ROOM_REASON: Readonly<Record<string, string>> = {
-  reserved: 'reserved',
-  dark: 'lights are off',
-};
+function roomReason(reason: string): string {
+  switch (reason) {
+    case 'reserved':
+      return t('reserved');
+    case 'dark':
+      return t('lights are off');
+    default:
+      return reason;
+  }
+}
 
 /** "free", "in use: somebody is sitting there", "room closed: the room is dark", "no data". */
 export function machineState(machine: Pick<Machine, 'state' | 'reason'>): string {
-  const why = MACHINE_REASON[machine.reason] ?? machine.reason;
+  const why = machineReason(machine.reason);
   switch (machine.state) {
     case 'free':
-      return 'free';
+      return t('free');
     case 'in-use':
-      return why === '' ? 'in use' : `in use: ${why}`;
+      return why === '' ? t('in use') : t('in use: {why}', { why });
     case 'closed':
-      return why === '' ? 'room closed' : `room closed: ${why}`;
+      return why === '' ? t('room closed') : t('room closed: {why}', { why });
     case 'no-data':
-      return 'no data';
+      return t('no data');
   }
 }
 
@@ -33,11 +48,11 @@ export function machineState(machine: Pick<Machine, 'state' | 'reason'>): string
 export function roomState(room: Pick<Room, 'state' | 'reason'>): string {
   switch (room.state) {
     case 'open':
-      return 'open';
+      return t('open');
     case 'closed':
-      return `closed: ${ROOM_REASON[room.reason] ?? room.reason}`;
+      return t('closed: {why}', { why: roomReason(room.reason) });
     case 'no-data':
-      return 'no data';
+      return t('no data');
     case 'passage':
       return '';
   }
@@ -45,29 +60,37 @@ export function roomState(room: Pick<Room, 'state' | 'reason'>): string {
 
 /** Type, name, state: the accessible name of a machine. */
 export function machineLabel(machine: Machine): string {
-  return `Machine ${machine.host}, ${machineState(machine)}`;
+  return `${t('Machine {name}', { name: machine.host })}, ${machineState(machine)}`;
 }
 
 /** Type, name, state, and how many machines are free. */
 export function roomLabel(room: Room): string {
   const parts = [titleOf(room), roomState(room)];
-  if (room.machines > 0) parts.push(`${room.free} of ${room.machines} machines free`);
+  if (room.machines > 0)
+    parts.push(t('{free} of {all} machines free', { free: room.free, all: room.machines }));
   if (room.region !== null)
-    parts.push(room.inLargestRegion ? 'too warm, in the largest warm part of the house' : 'too warm');
+    parts.push(room.inLargestRegion ? t('too warm, in the largest warm part of the house') : t('too warm'));
   return parts.filter((part) => part !== '').join(', ');
 }
 
-export function doorState(door: Pick<Door, 'state'>): string {
-  return door.state === 'no-data' ? 'no data' : door.state;
+export function doorState(door: { readonly state: unknown }): string {
+  switch (door.state) {
+    case 'open':
+      return t('open');
+    case 'locked':
+      return t('locked');
+    default:
+      return t('no data');
+  }
 }
 
 export function doorLabel(door: Door): string {
-  return `Door ${door.id}, ${doorState(door)}`;
+  return `${t('Door {id}', { id: door.id })}, ${doorState(door)}`;
 }
 
 /** "floor EG", but "First Floor", "Level 2" as they stand. */
 export function floorTitle(name: string): string {
-  return /\b(floor|level|storey|ebene|etage)\b|geschoss/i.test(name) ? name : `floor ${name}`;
+  return /\b(floor|level|storey|ebene|etage)\b|geschoss/i.test(name) ? name : t('floor {name}', { name });
 }
 
 /** "Floor EG", "Ground Floor": as a heading begins. */
@@ -79,7 +102,7 @@ export function floorHeading(name: string): string {
 /** "21.4 °C", "39 %", "1,240 lx": as many digits as tell something. */
 export function amount(value: number, unit: string): string {
   const digits = Math.abs(value) >= 100 || unit === '%' || unit === 'lx' ? 0 : 1;
-  const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const text = decimal(value, digits);
   return unit === '' ? text : `${text} ${unit}`;
 }
 
@@ -87,7 +110,7 @@ export function amount(value: number, unit: string): string {
 export function clockTime(atS: number, nowS: number, zone = false): string {
   const at = new Date(atS * 1000);
   const sameDay = at.toDateString() === new Date(nowS * 1000).toDateString();
-  return at.toLocaleString([], {
+  return at.toLocaleString(locale(), {
     hour: '2-digit',
     minute: '2-digit',
     ...(sameDay ? {} : { weekday: 'short' }),
@@ -98,11 +121,11 @@ export function clockTime(atS: number, nowS: number, zone = false): string {
 /** "just now", "6 min ago", "2 h ago". */
 export function age(atS: number, nowS: number): string {
   const past = Math.max(0, nowS - atS);
-  if (past < 10) return 'just now';
-  if (past < 60) return `${Math.round(past)} s ago`;
-  if (past < 3600) return `${Math.round(past / 60)} min ago`;
-  if (past < 172_800) return `${Math.round(past / 3600)} h ago`;
-  return `${Math.round(past / 86_400)} days ago`;
+  if (past < 10) return t('just now');
+  if (past < 60) return t('{count} s ago', { count: Math.round(past) });
+  if (past < 3600) return t('{count} min ago', { count: Math.round(past / 60) });
+  if (past < 172_800) return t('{count} h ago', { count: Math.round(past / 3600) });
+  return t('{count} days ago', { count: Math.round(past / 86_400) });
 }
 
 /** Twice as old as sensors usually let a reading become: shown grey. */

@@ -4,6 +4,7 @@
  * Pure functions; the map and the list both draw their result, so they cannot disagree.
  */
 import type { Plan } from '../api/schema';
+import { t } from '../language';
 import type { Point, Ring } from './geometry';
 import { grouped } from '../lists';
 import { by, number, records, type Fields, type Table } from './table';
@@ -85,15 +86,31 @@ export interface World {
   readonly doors: ReadonlyMap<string, Door>;
 }
 
-const CATEGORY_NAMES: Readonly<Record<string, string>> = {
-  walkway: 'Corridor',
-  stairs: 'Stairs',
-  elevator: 'Lift',
-  'restroom.male': 'Men’s toilet',
-  'restroom.female': 'Women’s toilet',
-  'restroom.unisex': 'Toilet',
-  room: 'Room',
-};
+function categoryName(category: string): string {
+  switch (category) {
+    case 'walkway':
+      return t('Corridor');
+    case 'stairs':
+      return t('Stairs');
+    case 'elevator':
+      return t('Lift');
+    case 'escalator':
+      return t('Escalator');
+    case 'ramp':
+      return t('Ramp');
+    case 'restroom.male':
+      return t('Men’s toilet');
+    case 'restroom.female':
+      return t('Women’s toilet');
+    case 'restroom.unisex':
+    case 'restroom':
+      return t('Toilet');
+    case 'room':
+      return t('Room');
+    default:
+      return category;
+  }
+}
 
 /** What stands for its kind by itself: nobody asks which corridor it is. */
 const PASSAGES = new Set(['walkway', 'stairs', 'elevator', 'escalator', 'ramp']);
@@ -102,11 +119,13 @@ const COUNTED = /^L-?\d+(\.\d+)?-/;
 
 /** "Room V101", "Lift", "Room 2.14", "Room without a name (L0-room-3)": the type, then what tells it from others. */
 export function titleOf(unit: Pick<Room, 'name' | 'category' | 'rid'>): string {
-  const kind = CATEGORY_NAMES[unit.category] ?? unit.category;
+  const kind = categoryName(unit.category);
   const named = unit.name !== '' && unit.name.toLowerCase() !== kind.toLowerCase();
   if (named) return `${kind} ${unit.name}`;
   if (PASSAGES.has(unit.category)) return kind;
-  return COUNTED.test(unit.rid) ? `${kind} without a name (${unit.rid})` : `${kind} ${unit.rid}`;
+  return COUNTED.test(unit.rid)
+    ? t('{kind} without a name ({id})', { kind, id: unit.rid })
+    : `${kind} ${unit.rid}`;
 }
 
 /** Decorate the plans with what the views say of each machine, room and door. */
@@ -131,17 +150,18 @@ const ROOM_STATES: Readonly<Record<string, RoomState>> = {
 type Others = ReadonlyMap<string, readonly NamedReading[]>;
 
 /** Views of readings that name neither quantity nor unit. */
-const NAMED = [
-  ['newest_humidity', 'humidity_pct', 'Humidity', '%'],
-  ['newest_contact', 'ajar', 'Door contact', ''],
-] as const;
+const named = () =>
+  [
+    ['newest_humidity', 'humidity_pct', t('Humidity'), '%'],
+    ['newest_contact', 'ajar', t('Door contact'), ''],
+  ] as const;
 
 /** What sensors of all other kinds say, or those of operators keep silent about, by room, by name. */
 function otherReadings(tables: Tables): Others {
-  const named: Fields[] = NAMED.flatMap(([view, column, name, unit]) =>
+  const ours: Fields[] = named().flatMap(([view, column, name, unit]) =>
     records(tables[view]).map((record) => ({ ...record, value: record[column] ?? null, name, unit })),
   );
-  const found = [...named, ...records(tables.newest_reading), ...records(tables.silent_sensor)].map(
+  const found = [...ours, ...records(tables.newest_reading), ...records(tables.silent_sensor)].map(
     (record: Fields) => {
       const value = number(record.value);
       const atS = number(record.at_s);

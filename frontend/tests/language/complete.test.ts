@@ -9,7 +9,25 @@ import { read, type Message } from './source';
 const SRC = join(import.meta.dirname, '../../src');
 const LOCALES = join(import.meta.dirname, '../../../smartcis/locale');
 /** Still in English only. */
-const UNTRANSLATED = ['api/', 'editor/', 'kiosk/', 'layers/', 'map/', 'panels/', 'store/', 'workbench/'];
+const UNTRANSLATED = ['editor/', 'workbench/'];
+
+/** Reviewed: nobody reads them. */
+const REVIEWED: Readonly<Record<string, readonly string[]>> = {
+  'panels/Legend.svelte': ['no data'], // why a room is closed, as the view says it
+  // By what things are found, in both languages whatever the page speaks.
+  'store/find.ts': [
+    'lift elevator Aufzug Fahrstuhl',
+    'stairs staircase Treppe Treppenhaus',
+    'escalator Rolltreppe',
+    'ramp Rampe',
+    'corridor hallway passage Flur Gang Korridor',
+    'room Raum Zimmer',
+    'WC toilet restroom bathroom lavatory loo Toilette Klo',
+    'free machine computer PC seat software program Rechner Programm Platz freier',
+    'machine computer Rechner {} {}',
+    'door Tür',
+  ],
+};
 
 const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(ts|svelte)$/.test(path) && !UNTRANSLATED.some((folder) => path.startsWith(folder)))
@@ -17,7 +35,8 @@ const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const readings = new Map(paths.map((path) => [path, read(path, readFileSync(join(SRC, path), 'utf8'))]));
 
 test.each(paths)('%s shows nothing that is not translated', (path) => {
-  expect(readings.get(path)?.faults).toEqual([]);
+  const faults = readings.get(path)?.faults.filter(({ text }) => !REVIEWED[path]?.includes(text));
+  expect(faults).toEqual([]);
 });
 
 const texts: Sources = new Map<string, readonly Message[]>([

@@ -44,6 +44,7 @@ const SHOWN_ATTRIBUTES = new Set([
 /** The same in every language. */
 const NO_WORDS = new Set([
   'SmartCIS',
+  'WC',
   'REST',
   'SQL',
   'm',
@@ -55,6 +56,7 @@ const NO_WORDS = new Set([
   'ppm',
   'W',
   'mW',
+  'km',
   'µW',
   'Wh',
   'MB',
@@ -92,7 +94,7 @@ const LETTERS = /\p{L}/u;
 const PROSE = /^\p{Lu}\p{Ll}|\p{L}[,:;]? \p{L}|\p{L}{2,} \{\}|\{\} \p{L}{2,}|\p{Ll}{2}\.$/u;
 /** Statements for the engine, style rules, headers, and letters of a picture's path. */
 const CODE =
-  /^(SELECT|UPDATE|ONCE|WITH) |^[A-Z][a-z]+(-[A-Z][a-z]+)+$|^[MLHVCSQTAZ]\{?[\d\s{-]|^(translate|rotate|scale)\(/;
+  /^(SELECT|UPDATE|ONCE|WITH) |^[A-Z][a-z]+(-[A-Z][a-z]+)+$|^[MLHVCSQTAZ]\{?[\d\s{-]|^(translate|rotate|scale)\(|^\d+ \d+px /;
 
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';

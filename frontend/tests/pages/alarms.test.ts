@@ -183,13 +183,13 @@ test('history says what happened, and which alarms there were', async () => {
   (one('.alarm .events') as HTMLDetailsElement).open = true;
   await vi.waitFor(() => {
     flushSync();
-    expect(one('.alarm .events ol').textContent).toMatch(/: raised.*: assigned to ann, by gate/);
+    expect(one('.alarm .events ol').textContent).toMatch(/: raised.*: assigned: ann, by gate/);
   });
   (one('.past') as HTMLDetailsElement).open = true;
   await vi.waitFor(() => {
     flushSync();
     expect(one('[data-testid="past-alarm"]').textContent.replace(/\s+/g, ' ')).toMatch(
-      /too warm \(critical\) Room H1 24 °C from .*, 60 s/,
+      /too warm \(Critical\) Room H1 24 °C from .*, 60 s/,
     );
   });
   expect(sent.some(([, url]) => url.includes('state=cleared'))).toBe(true);

@@ -132,7 +132,7 @@ test('a room tells its bookings, its people from three on, and what of it is sim
   expect(text('booked-next')).toContain('Numerics');
   expect(text('free-until')).toContain('until');
   expect(text('people')).toBe('4 with a tag');
-  expect(text('simulated')).toBe('seat, temperature');
+  expect(text('simulated')).toBe('Seat, Temperature');
   await quiet();
   await shown('room:store', { visitors_in_room: [] });
   expect(text('people')).toContain('fewer than three');

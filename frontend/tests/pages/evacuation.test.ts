@@ -111,7 +111,7 @@ test('a drill supposes that a door is closed, and locks nothing', async () => {
   one('[data-testid=drill]').click();
   await vi.waitFor(() => {
     flushSync();
-    expect(text('drill-answer')).toContain('one room would be cut off');
+    expect(text('drill-answer')).toContain('One room would be cut off');
   });
   expect(text('drill-answer')).toContain('Cut off: Room H1');
   expect(text('drill-answer')).toContain('Nothing was locked.');
