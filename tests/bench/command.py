@@ -17,9 +17,11 @@ from tests.bench import (
     first_picture,
     latency,
     motes,
+    news,
     offences,
     offenders,
     orders,
+    page,
     recovery,
     scale,
     seeds,
@@ -40,8 +42,10 @@ BENCHES: Mapping[str, Callable[..., dict[str, Any]]] = {
     "fuzz": campaign.run,
     "latency": latency.run,
     "motes": motes.run,
+    "news": news.run,
     "offenders": offenders.run,
     "orders": orders.run,
+    "page": page.run,
     "peers": peers.run,
     "recovery": recovery.run,
     "scale": scale.run,
@@ -62,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     help_ = "of seeds, scale, offenders, fuzz: only this"
     parser.add_argument("--figure", choices=figures, help=help_)
     parser.add_argument("--draw", type=Path, metavar="DIR", help="of seeds: write SVGs there")
-    parser.add_argument("--minutes", type=float, help="of chaos, crowd, soak: how long")
+    parser.add_argument("--minutes", type=float, help="of chaos, crowd, page, soak: how long")
     parser.add_argument("--inputs", type=int, help="of fuzz: how many, of all doors or of one")
     parser.add_argument("--seed", type=int, help="of chaos, fuzz: repeats what is drawn")
     parser.add_argument("--against", metavar="REV", help="side by side with another git revision")

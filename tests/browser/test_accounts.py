@@ -1,10 +1,9 @@
-"""Accounts in the browser: in, out, staff who look as visitors; the server's own pages."""
+"""Accounts in the browser: in, out, staff who look as visitors;"""
 
 from __future__ import annotations
 
 import pytest
-from browser.test_story import SOON_MS, live, log_in
-from browser.themes import violations_in_themes
+from browser.test_story import SOON_MS, live
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -35,16 +34,3 @@ def test_somebody_signs_in_looks_as_a_visitor_comes_back_and_signs_out(visitor, 
     page.locator("#sign-out").click()
     expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
     expect(page.locator("#sign-in")).to_be_visible()
-
-
-@pytest.mark.nightly
-def test_the_server_s_own_pages_have_no_violation_in_any_theme(visitor, product):
-    page = visitor("/login/")
-    found = violations_in_themes(page)
-    page.goto(f"{product.url}/nothing-here/")
-    found |= violations_in_themes(page)
-    log_in(page, product)
-    for path in ("", "smartcis/readpolicy/", "smartcis/sensor/add/", "smartcis/machine/"):
-        page.goto(f"{product.url}/admin/{path}")
-        found |= {(path, *key): nodes for key, nodes in violations_in_themes(page).items()}
-    assert found == {}

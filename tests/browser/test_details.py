@@ -12,7 +12,6 @@ pytestmark = pytest.mark.browser
 LATER_MS = 60_000  # devices that nobody asked begin to measure first
 
 
-@pytest.mark.nightly
 def test_a_machine_tells_its_tasks_and_their_power_by_keyboard(visitor, product):
     machine = product.get("machines/?page_size=1")["results"][0]
     mid = machine["mid"]

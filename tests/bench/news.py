@@ -1,0 +1,94 @@
+"""News: from the click on *lock* to the sentence on the page of somebody whose way it cuts.
+
+Two people have the map open in browsers of their own: one walks, one is staff and locks a door of
+the walk, chosen at random. The click and the sentence are noted in the pages themselves; both
+have the machine's clock. Each time the door is opened again before the next.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page
+
+from aspen.results.redis_results import RedisResults
+from smartcis.environment import redis_url
+from tests.bench.browser import chromium
+from tests.bench.report import Target, report, spread
+from tests.bench.rig import Rig, running
+
+ROUNDS, QUICK_ROUNDS = 60, 6
+LIMIT_MS = 15_000
+SOFTWARE = "LaTeX"
+KEPT_MS = 2_000
+"""So long after a change the walk is one that stands: the next news are of the next change."""
+
+# Notes when a sentence is on the page that names the door one waits for.
+NOTE_NEWS = """() => {
+  window.news = {};
+  new MutationObserver(() => {
+    const text = document.querySelector('[data-testid=route-news]')?.innerText ?? '';
+    if (!(text in window.news)) window.news[text] = Date.now();
+  }).observe(document.body, {subtree: true, childList: true, characterData: true});
+}"""
+NOTE_CLICK = """() => document.querySelector('[data-testid=door-toggle]')
+  .addEventListener('click', () => { window.clicked = Date.now(); }, {capture: true})"""
+TOLD = """([door, since]) => Object.entries(window.news)
+  .find(([text, at]) => text.includes(`Door ${door} was locked.`) && at >= since) ?? null"""
+
+
+def run(*, quick: bool = False, say: Callable[[str], Any] = print) -> dict[str, Any]:
+    """Measures it against a product of its own."""
+    with running() as rig, chromium() as browser:
+        walker = browser.new_context().new_page()
+        _walk(rig, walker)
+        guard = browser.new_context().new_page()
+        _sign_in(rig, guard)
+        taken_ms = []
+        for number in range(QUICK_ROUNDS if quick else ROUNDS):
+            door = _door_on_the_walk(rig, random.Random(number))
+            taken_ms.append(_lock(rig, guard, walker, door))
+            say(f"door {door}: {taken_ms[-1]:.0f} ms")
+            rig.call("PATCH", f"doors/{door}/", {"state": "open"})
+            walker.wait_for_timeout(KEPT_MS)
+    figures = {"locks": len(taken_ms), "lock_to_news_ms": spread(taken_ms)}
+    p95_ms = figures["lock_to_news_ms"]["p95"]
+    return report("news", figures, [Target("click on lock to the news, p95", p95_ms, 1000, "ms")])
+
+
+def _walk(rig: Rig, page: Page) -> None:
+    kiosk = rig.get("building/")["kiosks"][0]["id"]
+    page.goto(f"{rig.url}/?from={kiosk}&to=free-machine:{SOFTWARE}")
+    page.wait_for_selector("[data-testid=route-card][data-target]", timeout=60_000)
+    page.evaluate(NOTE_NEWS)
+    page.wait_for_timeout(KEPT_MS)
+
+
+def _sign_in(rig: Rig, page: Page) -> None:
+    page.goto(f"{rig.url}/login/")
+    page.fill("[name=username]", rig.staff[0])
+    page.fill("[name=password]", rig.staff[1])
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=60_000)
+
+
+def _door_on_the_walk(rig: Rig, rng: random.Random) -> str:
+    rows = RedisResults(redis_url(rig.var), "smartcis").snapshot("route_door").rows
+    return rng.choice(sorted({row[1] for row in rows}))
+
+
+def _lock(rig: Rig, guard: Page, walker: Page, door: str) -> float:
+    """Locks a door by a click; returns how long the news took, ms."""
+    guard.goto(f"{rig.url}/?select=door:{door}")
+    toggle = guard.get_by_test_id("door-toggle")
+    toggle.wait_for(timeout=LIMIT_MS)
+    guard.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=LIMIT_MS)
+    guard.evaluate(NOTE_CLICK)
+    toggle.click()
+    clicked_ms = guard.evaluate("window.clicked")
+    told = walker.wait_for_function(
+        TOLD, arg=[door, clicked_ms], polling=20, timeout=LIMIT_MS
+    ).json_value()
+    return float(told[1] - clicked_ms)
