@@ -1,4 +1,4 @@
-"""Accounts in the browser: in, out, staff who look as visitors;"""
+"""Accounts in the browser: in, out, staff who look as visitors."""
 
 from __future__ import annotations
 
