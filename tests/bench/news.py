@@ -27,15 +27,15 @@ KEPT_MS = 2_000
 
 # Notes when a sentence is on the page that names the door one waits for.
 NOTE_NEWS = """() => {
-  window.news = {};
+  window.news = [['', 0]];
   new MutationObserver(() => {
     const text = document.querySelector('[data-testid=route-news]')?.innerText ?? '';
-    if (!(text in window.news)) window.news[text] = Date.now();
+    if (text !== window.news.at(-1)[0]) window.news.push([text, Date.now()]);
   }).observe(document.body, {subtree: true, childList: true, characterData: true});
 }"""
 NOTE_CLICK = """() => document.querySelector('[data-testid=door-toggle]')
   .addEventListener('click', () => { window.clicked = Date.now(); }, {capture: true})"""
-TOLD = """([door, since]) => Object.entries(window.news)
+TOLD = """([door, since]) => window.news
   .find(([text, at]) => text.includes(`Door ${door} was locked.`) && at >= since) ?? null"""
 
 
@@ -60,7 +60,7 @@ def run(*, quick: bool = False, say: Callable[[str], Any] = print) -> dict[str, 
 
 def _walk(rig: Rig, page: Page) -> None:
     kiosk = rig.get("building/")["kiosks"][0]["id"]
-    page.goto(f"{rig.url}/?from={kiosk}&to=free-machine:{SOFTWARE}")
+    page.goto(f"{rig.url}/?kiosk={kiosk}&to=free-machine:{SOFTWARE}")
     page.wait_for_selector("[data-testid=route-card][data-target]", timeout=60_000)
     page.evaluate(NOTE_NEWS)
     page.wait_for_timeout(KEPT_MS)
