@@ -48,8 +48,8 @@ NOTE_FRAMES = """(seconds) => new Promise((done) => {
   };
   requestAnimationFrame(step);
 })"""
-COUNT_FEATURES = """document.querySelectorAll(
-  '.leaflet-overlay-pane [data-testid^=room-], .leaflet-overlay-pane [data-testid^=door-]').length"""
+COUNT_FEATURES = """['room', 'door'].map((kind) => `.leaflet-overlay-pane [data-testid^=${kind}-]`)
+  .reduce((sum, one) => sum + document.querySelectorAll(one).length, 0)"""
 ADD_VISITORS = """
 from smartcis.models import Visitor
 for number in range({number}):

@@ -1,4 +1,4 @@
-"""No page has a barrier that axe finds, in the light, the dark, high contrast and forced colours."""
+"""No page has a barrier that axe finds: light, dark, with high contrast, in forced colours."""
 
 from __future__ import annotations
 
