@@ -148,8 +148,8 @@ def _add_visitors(rig: Rig) -> None:
 
 
 def _moving(rig: Rig) -> int:
-    rows = RedisResults(redis_url(rig.var), "smartcis").snapshot("visitor_position").rows
-    return sum(1 for row in rows if row[5] == "exact")
+    held = RedisResults(redis_url(rig.var), "smartcis").snapshot("visitor_position")
+    return sum(1 for row in held.rows if row[5] == "exact") if held else 0
 
 
 def _heap_between_cuts_mb(page: Page, session: CDPSession, minutes: float) -> Iterator[float]:
