@@ -1,4 +1,4 @@
-"""Pages: four shells for the front end, and what to say when there is none."""
+"""Pages: five shells for the front end, and what to say when there is none."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from django.views.decorators.http import require_safe
 from smartcis.access.grants import is_staff
 from smartcis.access.welcome import welcome
 from smartcis.api.problems import CONTENT_TYPE, answer_to, plain_problem, unavailable
+from smartcis.compiling.query_title import title_of
 from smartcis.errors import LimitReached
 from smartcis.language import NAMED, named_language
-from smartcis.models import Kiosk, Venue
+from smartcis.models import Kiosk, MaintainedQuery, Venue
 from smartcis.plan_picture import plan_picture
 
 LONGEST_ADDRESS = 1_000
@@ -51,11 +52,23 @@ def queries_page(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @ensure_csrf_cookie
+def query_page(request: HttpRequest, query_id: str) -> HttpResponse:
+    """Shows what one query answers, to everybody who may read it."""
+    query = MaintainedQuery.objects.select_related("view").filter(pk=query_id).first()
+    if query is None or (query.view.private and not is_staff(request.user)):
+        raise Http404(f"there is no query {query_id}")
+    return _page(request, "query", title_of(query), query=query_id)
+
+
+@require_safe
+@ensure_csrf_cookie
 def kiosk_page(request: HttpRequest, kiosk_id: str) -> HttpResponse:
-    """Shows the map as a kiosk shows it."""
+    """Shows the map as a kiosk shows it, or the query that this one is for."""
     kiosk = Kiosk.objects.filter(pk=kiosk_id).first()
     if kiosk is None:
         raise Http404(f"there is no kiosk {kiosk_id}")
+    if kiosk.query_id is not None:
+        return _page(request, "query", kiosk.name, kiosk=kiosk_id, query=kiosk.query_id)
     return _page(request, "kiosk", kiosk.name, kiosk=kiosk_id)
 
 
@@ -67,14 +80,16 @@ def editor_page(request: HttpRequest) -> HttpResponse:
     return _page(request, "editor", _("Draw the building"))
 
 
-def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> HttpResponse:
+def _page(
+    request: HttpRequest, page: str, title: str, *, kiosk: str = "", query: str = ""
+) -> HttpResponse:
     if not _is_built():
         said = _("The pages are not built yet. Build them, and start the product again:")
         return _message(request, 503, _("There is no front end"), said=said, commands=BUILD)
     if page == "map":
         picture = plan_picture(request.GET.get("level", ""), request.GET.get("kiosk", ""))
     else:
-        picture = plan_picture(kiosk_id=kiosk) if kiosk else None
+        picture = plan_picture(kiosk_id=kiosk) if page == "kiosk" else None
     # The socket opens after this answer and must know the browser, so the token is made here.
     with suppress(LimitReached):  # the page is shown all the same, and has no walks of its own
         welcome(request)
@@ -85,6 +100,7 @@ def _page(request: HttpRequest, page: str, title: str, *, kiosk: str = "") -> Ht
         "title": title,
         "building": venue.name if venue is not None else "SmartCIS",
         "kiosk": kiosk,
+        "query": query,
         "picture": picture,
         "staff": is_staff(request.user),
     }

@@ -12,6 +12,7 @@ from smartcis.api.metrics import Metrics
 urlpatterns = [
     path("", pages.map_page, name="map"),
     path("queries/", pages.queries_page, name="queries"),
+    path("queries/<str:query_id>/", pages.query_page, name="query"),
     path("kiosk/<slug:kiosk_id>/", pages.kiosk_page, name="kiosk"),
     path("editor/", pages.editor_page, name="editor"),
     path("offline/", pages.offline_page, name="offline"),

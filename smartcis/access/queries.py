@@ -46,7 +46,7 @@ def query_of(query_id: str) -> MaintainedQuery:
     Raises:
         NotFound: there is none of that id.
     """
-    whole = MaintainedQuery.objects.select_related("view__placement", "outlet")
+    whole = MaintainedQuery.objects.select_related("view__placement", "outlet", "user")
     query = whole.filter(pk=query_id).first()
     if query is None:
         raise no_query(query_id)

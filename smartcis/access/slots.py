@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Manager
+from django.db.models import Manager, QuerySet
 
 from smartcis.access.limits import BUSY_RETRY_S, bounds, refuse
 from smartcis.access.owner import Owner
@@ -16,7 +16,7 @@ OWN = ("account", "browser")
 COLUMNS = {"account": "user_id", "browser": "browser", "address": "address"}
 
 
-def take_slot(kind: str, kept: Manager[Any], owner: Owner, attempt: str) -> None:
+def take_slot(kind: str, kept: Manager[Any] | QuerySet[Any], owner: Owner, attempt: str) -> None:
     """Refuses one more than one may have; no other is made until the transaction ends.
 
     Args:

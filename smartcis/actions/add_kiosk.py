@@ -24,6 +24,7 @@ def add_kiosk(
     name: str,
     simulated: bool = False,
     bearing_deg: float | None = None,
+    query: str | None = None,
     **where: Any,
 ) -> Kiosk:
     """Adds a kiosk.
@@ -32,19 +33,20 @@ def add_kiosk(
         kiosk_id: stands in the address of its page.
         owner: staff.
         bearing_deg: where people look who stand before it, clockwise from north.
+        query: what it shows instead of the plan.
         where: node, the walking point before it; or level_id, x_m and y_m.
 
     Raises:
         Refused: the owner is no staff.
         AlreadyThere: there is one of that id.
-        NotFound: no such walking point.
+        NotFound: no such walking point or query.
         Invalid: it cannot be like this.
     """
     owner.require_staff("change kiosks")
     refuse_taken(Kiosk, kiosk_id, "kiosk")
     if not where:
         raise Invalid("say where the kiosk hangs", attempt="give node, or level_id, x_m and y_m")
-    said = {"name": name, "simulated": simulated, "bearing_deg": bearing_deg, **where}
-    made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said)
+    said = {"name": name, "simulated": simulated, "bearing_deg": bearing_deg, "query": query}
+    made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said | where)
     logger.info("kiosk_added", kiosk=kiosk_id, account=owner.account)
     return made

@@ -23,7 +23,7 @@ def change_kiosk(kiosk_id: str, changes: Mapping[str, Any], owner: Owner) -> Kio
 
     Raises:
         Refused: the owner is no staff.
-        NotFound: no such kiosk or walking point.
+        NotFound: no such kiosk, walking point or query.
         Invalid: it cannot be like this.
     """
     owner.require_staff("change kiosks")

@@ -7,19 +7,26 @@ from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.actions.support.own_relations import account_of
+from smartcis.compiling.doubts import CrossProduct, doubts_about
+from smartcis.compiling.live_catalog import live_catalog
 
 
-def check_statement(statement: Statement, owner: Owner) -> tuple[str, Compiled | None]:
+def check_statement(
+    statement: Statement, owner: Owner
+) -> tuple[str, Compiled | None, list[CrossProduct]]:
     """Say what a statement is, and what comes of a query, without doing anything.
 
     Returns:
-        `query`, `once` or the statement's name; and the query, compiled.
+        `query`, `once` or the statement's name; the query, compiled; and what speaks against
+        running it as it stands.
 
     Raises:
         AspenError: what is wrong with it, and where.
     """
     if statement.asks:
         once = not statement.maintained
-        return statement.kind, compile_for(statement, owner, once=once)
+        catalog = live_catalog()
+        compiled = compile_for(statement, owner, catalog, once=once)
+        return statement.kind, compiled, doubts_about(statement, compiled, catalog)
     account_of(owner)
-    return statement.kind, None
+    return statement.kind, None, []

@@ -22,6 +22,7 @@ from federation.explain import Journey
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.catalog import SYS_EPOCHS
+from smartcis.compiling.doubts import doubts_about
 from smartcis.compiling.drafts import view_name
 from smartcis.compiling.fair_turn import fair_turn
 from smartcis.compiling.lanes import lanes_text
@@ -38,10 +39,12 @@ class Explanation:
     Args:
         text: all ten borders.
         data: borders 1 to 6 as plain values: alternatives, graphs, pieces, estimates.
+        warnings: what speaks against running it as it stands.
     """
 
     text: str
     data: dict[str, Any]
+    warnings: list[dict[str, Any]]
 
 
 def explain_query(
@@ -76,7 +79,10 @@ def explain_query(
         }
         later = "\n".join(f"── {title} ──\n{text}" for title, text in borders.items())
         journey = Journey(statement, catalog, given)
-        return Explanation(f"{journey.text.rstrip()}\n\n{later}", journey.data)
+        doubts = doubts_about(statement, compiled, catalog, known)
+        warned = "".join(f"warning: {doubt.render(statement.text)}\n\n" for doubt in doubts)
+        text = f"{warned}{journey.text.rstrip()}\n\n{later}"
+        return Explanation(text, journey.data, [doubt.as_dict() for doubt in doubts])
 
 
 def _base_relations(sources: frozenset[str], catalog: Catalog) -> list[Relation]:

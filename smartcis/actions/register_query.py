@@ -28,13 +28,19 @@ logger = structlog.get_logger(__name__)
 
 
 def register_query(
-    statement: Statement, owner: Owner, *, name: str = "", strategy: str = AUTO
+    statement: Statement,
+    owner: Owner,
+    *,
+    name: str = "",
+    strategy: str = AUTO,
+    example: str = "",
 ) -> MaintainedQuery:
     """Registers a query; the same plan asked twice is maintained once.
 
     Args:
         strategy: how it is maintained; a query that leaves it to the cost shares a view of its
             plan under any strategy.
+        example: which example it is, for `share_example`; it counts as nobody's.
 
     Raises:
         AspenError: what is wrong with the text, and where.
@@ -50,7 +56,9 @@ def register_query(
     draft = ViewDraft.of(form, statement.text, strategy, kept=bool(outputs), owner=owner.share)
     new = None if not named and draft.same().exists() else draft.view(named)
     with transaction.atomic():
-        take_slot("queries", MaintainedQuery.objects, owner, "stop one, or ask this one once")
+        if not example:  # which all visitors share
+            own = MaintainedQuery.objects.filter(example="")
+            take_slot("queries", own, owner, "stop one, or ask this one once")
         _keep_sources(compiled.sources)
         if new is not None and named:
             check_name(named)
@@ -65,6 +73,7 @@ def register_query(
             browser="" if owner.user_id is not None else owner.browser,
             address="" if owner.user_id is not None else owner.address,
             user_id=owner.user_id,
+            example=example,
         )
         if outputs:
             Outlet.objects.create(query=query, outputs=outputs)

@@ -15,6 +15,8 @@ from smartcis.actions.change_rows import change_rows
 from smartcis.actions.declare_relation import declare_relation
 from smartcis.actions.drop_relation import drop_relation
 from smartcis.actions.register_query import register_query
+from smartcis.actions.share_example import share_example
+from smartcis.examples import example_of
 from smartcis.models import MaintainedQuery
 from smartcis.questions.once import OnceAnswer
 
@@ -56,6 +58,11 @@ def submit_statement(
             found=name or strategy,
             attempt="leave them out, or submit a SELECT without ONCE",
         )
+    example = example_of(statement.text)
+    visitor = owner.user_id is None and not owner.staff
+    plain = statement.maintained and not (name or statement.outputs) and strategy == AUTO
+    if example and visitor and plain:
+        return share_example(example, statement, owner)
     if statement.maintained:
         return register_query(statement, owner, name=name, strategy=strategy)
     if statement.asks:

@@ -19,8 +19,9 @@ from smartcis.actions.support.stand import Stand, stand_of
 from smartcis.admin.inventory import InventoryPage, OnPlan
 from smartcis.admin.many import Many
 from smartcis.admin.marks import Form, Kept, Page, Table, simulated_mark
+from smartcis.compiling.query_title import title_of
 from smartcis.errors import Invalid
-from smartcis.models import Desk, Kiosk, Machine, SoftwareInstall
+from smartcis.models import Desk, Kiosk, Machine, MaintainedQuery, SoftwareInstall
 
 PLACE = {"unit", "node", "x_m", "y_m"}
 
@@ -121,17 +122,31 @@ class DeskAdmin(Page):
     autocomplete_fields = ("unit", "node")
 
 
+class QueryChoice(forms.ModelChoiceField):  # type: ignore[type-arg]  # no type at run time
+    """A query, under the name that people read."""
+
+    def __init__(self, queryset: QuerySet[MaintainedQuery], **options: Any) -> None:
+        super().__init__(queryset.filter(view__private=False), **options)
+
+    def label_from_instance(self, obj: MaintainedQuery) -> str:
+        """Returns what people call it."""
+        return f"{title_of(obj)} ({obj.pk})"
+
+
 class KioskForm(Form):
     """A kiosk, and how its plan is turned."""
 
     class Meta:
         model = Kiosk
-        fields = ("kiosk_id", "name", "node", "bearing_deg", "simulated")
+        fields = ("kiosk_id", "name", "node", "bearing_deg", "query", "simulated")
+        field_classes = {"query": QueryChoice}  # Django's name and way
         help_texts = {
             "kiosk_id": "Stands in the address of its page: /kiosk/entrance/.",
             "node": "Where people stand who look at it.",
             "bearing_deg": "Where people look who stand before it, clockwise from the plan's north:"
             " 90 is east. Its plan is turned so that this is up. Empty: as it is drawn.",
+            "query": "What it shows instead of the plan: the page of this query, without controls."
+            " Queries over what visitors may not read are not offered.",
         }
 
 
@@ -143,8 +158,8 @@ class KioskAdmin(OnPlan, Kept):
     on_plan_said = "Hang a kiosk by clicking on the plan"
 
     form = KioskForm
-    list_display = ("name", "kiosk_id", "node", "bearing_deg", simulated_mark)
-    list_select_related = ("node__unit",)
+    list_display = ("name", "kiosk_id", "node", "bearing_deg", "shows", simulated_mark)
+    list_select_related = ("node__unit", "query")
     search_fields = ("name", "kiosk_id")
     autocomplete_fields = ("node",)
 
@@ -152,6 +167,11 @@ class KioskAdmin(OnPlan, Kept):
         """Saves a kiosk as the API does."""
         del request, form, change
         save_kiosk(obj, {})
+
+    @admin.display(description="shows")
+    def shows(self, kiosk: Kiosk) -> str:
+        """Says what is on it."""
+        return "the plan" if kiosk.query is None else title_of(kiosk.query)
 
     def remove(self, key: str, owner: Owner) -> None:
         """Removes a kiosk."""

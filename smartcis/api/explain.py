@@ -18,6 +18,7 @@ from smartcis.actions.explain_query import explain_query
 from smartcis.api.bodies import body_type
 from smartcis.api.fields import Wanted
 from smartcis.api.queries import SqlSerializer
+from smartcis.api.query_fields import WarningSerializer
 from smartcis.api.schema import SEND, endpoint
 from smartcis.compiling.statement import submitted
 
@@ -87,6 +88,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     """A query's way through the house."""
 
     text = serializers.CharField(help_text="all ten borders, to be read")
+    warnings = WarningSerializer(many=True, help_text="what speaks against running it as it stands")
     explained = body_type(Explained, cost=CostSerializer)()
 
 
@@ -107,4 +109,5 @@ class QueryExplain(APIView):
         """Explains a query."""
         statement = submitted(given.pop("sql"))
         explanation = explain_query(statement, Owner.of(request), **given)
-        return Response({"text": explanation.text, "explained": explanation.data})
+        found = {"text": explanation.text, "warnings": explanation.warnings}
+        return Response({**found, "explained": explanation.data})

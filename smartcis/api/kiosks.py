@@ -26,10 +26,15 @@ class KioskSerializer(serializers.ModelSerializer[Kiosk]):
     level_id = serializers.CharField(source="node.level_id")
     x_m = serializers.FloatField(source="node.x_m")
     y_m = serializers.FloatField(source="node.y_m")
+    query = serializers.CharField(
+        source="query_id", allow_null=True, help_text="the id of the query it shows, null: the plan"
+    )
 
     class Meta:
         model = Kiosk
-        fields = ("id", "name", "node", "level_id", "x_m", "y_m", "bearing_deg", "simulated")
+        fields = (
+            *("id", "name", "node", "level_id", "x_m", "y_m", "bearing_deg", "query", "simulated"),
+        )
         read_only_fields = fields
 
 
@@ -52,6 +57,12 @@ class KioskChangeSerializer(serializers.Serializer[Any]):
         max_value=360,
         help_text="where people look who stand before it, degrees clockwise from the plan's north; "
         "its plan is turned so that this is up; null leaves the plan as drawn",
+    )
+    query = serializers.CharField(
+        required=False,
+        allow_null=True,
+        max_length=16,
+        help_text="the id of a query it shows instead of the plan, which visitors may read",
     )
     simulated = serializers.BooleanField(required=False)
 

@@ -28,9 +28,9 @@ from smartcis import composition
 from smartcis.access.owner import Owner
 from smartcis.access.queries import no_query, own_queries, query_of
 from smartcis.access.welcome import welcome
+from smartcis.actions.change_query import change_query
 from smartcis.actions.check_statement import check_statement
 from smartcis.actions.register_query import NAME_LENGTH
-from smartcis.actions.rename_query import rename_query
 from smartcis.actions.submit_statement import submit_statement
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.actions.ways_to_run import Ways, ways_to_run
@@ -44,6 +44,7 @@ from smartcis.api.query_fields import (
     CallsSerializer,
     ColumnSerializer,
     OrderSerializer,
+    WarningSerializer,
     answered_body,
     calls_body,
     order_body,
@@ -52,6 +53,7 @@ from smartcis.api.query_fields import (
     width_of,
 )
 from smartcis.api.schema import READ, SEND, answers, endpoint
+from smartcis.compiling.query_title import title_of
 from smartcis.compiling.sharing_reason import sharing_of
 from smartcis.compiling.statement import SQL_LENGTH, submitted
 from smartcis.compiling.strategy_reason import strategy_reasons
@@ -89,6 +91,12 @@ class QuerySerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     name = serializers.CharField(allow_null=True)
+    title = serializers.CharField(help_text="its name, else what people call it: what it asks")
+    author = serializers.CharField(
+        allow_blank=True, help_text="the account that asks it, where it lets that be said"
+    )
+    show_author = serializers.BooleanField()
+    example = serializers.BooleanField(help_text="all visitors share it, and it counts as nobody's")
     sql = serializers.CharField(help_text="to others than staff without its OUTPUT TO")
     view = serializers.CharField(help_text="the shared view that answers it")
     state = serializers.ChoiceField(STATES)
@@ -115,10 +123,13 @@ class QuerySerializer(serializers.Serializer[Any]):
     error = ErrorSerializer(allow_null=True)
 
 
-class RenameSerializer(serializers.Serializer[Any]):
+class QueryChangeSerializer(serializers.Serializer[Any]):
     """What may be changed of a query."""
 
-    name = serializers.CharField(max_length=NAME_LENGTH, allow_blank=True)
+    name = serializers.CharField(max_length=NAME_LENGTH, allow_blank=True, required=False)
+    show_author = serializers.BooleanField(
+        required=False, help_text="whether others read which account it is of"
+    )
 
 
 class ValidSerializer(serializers.Serializer[Any]):
@@ -128,6 +139,7 @@ class ValidSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="query, once, or the statement: INSERT, DROP, …")
     columns = ColumnSerializer(many=True)
     ways = body_type(Ways)()
+    warnings = WarningSerializer(many=True, help_text="what speaks against running it as it stands")
 
 
 class InvalidSerializer(ErrorSerializer):
@@ -155,6 +167,10 @@ def query_body(
     return {
         "id": query.id,
         "name": query.name or None,
+        "title": title_of(query),
+        "author": query.author,
+        "show_author": query.show_author,
+        "example": bool(query.example),
         "sql": text_body(query, owner),
         "view": view.name,
         "state": state,
@@ -218,7 +234,7 @@ class QueryList(Exporting, generics.GenericAPIView[MaintainedQuery]):
         owner = Owner.of(request)
         mine = serializers.BooleanField().run_validation(request.query_params.get("mine", False))
         found = own_queries(owner) if mine else MaintainedQuery.objects.all()
-        found = found.select_related("view__placement", "outlet")
+        found = found.select_related("view__placement", "outlet", "user")
         if not owner.staff:
             found = found.filter(view__private=False)
         page = self.paginate_queryset(found) or []
@@ -273,10 +289,10 @@ class QueryDetail(APIView):
         snapshots = composition.results().snapshots([query.view.name])
         return Response(query_body(query, owner, snapshots, strategy_reasons([query.view])))
 
-    @endpoint(QuerySerializer, *SEND, 403, 404, takes=RenameSerializer)
+    @endpoint(QuerySerializer, *SEND, 403, 404, takes=QueryChangeSerializer)
     def patch(self, request: Request, wanted: Wanted, query_id: str) -> Response:
-        """Renames a query of one's own."""
-        rename_query(query_id, wanted["name"], Owner.of(request))
+        """Names a query of one's own, or its author."""
+        change_query(query_id, wanted, Owner.of(request))
         return self.get(request, query_id)
 
     @endpoint(None, 403, 404, status=204)
@@ -296,10 +312,12 @@ class QueryCheck(APIView):
         """Checks a query."""
         try:
             statement = submitted(wanted["sql"])
-            kind, compiled = check_statement(statement, Owner.of(request))
+            kind, compiled, doubts = check_statement(statement, Owner.of(request))
         except AspenError as error:
             return Response({"ok": False, **error.as_dict()})
         ways = ways_to_run(statement)
-        found = () if compiled is None else compiled.relation.columns
-        columns = columns_body((c.name, c.type.value, c.unit) for c in found)
-        return Response({"ok": True, "kind": kind, "columns": columns, "ways": asdict(ways)})
+        shown = () if compiled is None else compiled.relation.columns
+        columns = columns_body((c.name, c.type.value, c.unit) for c in shown)
+        warnings = [doubt.as_dict() for doubt in doubts]
+        found = {"kind": kind, "columns": columns, "ways": asdict(ways), "warnings": warnings}
+        return Response({"ok": True, **found})

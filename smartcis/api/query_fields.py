@@ -17,11 +17,19 @@ from smartcis.access.owner import Owner
 from smartcis.actions.submit_statement import StatementResult
 from smartcis.api.bodies import body_type
 from smartcis.api.fields import columns_body, row_in_order
+from smartcis.api.problems import ErrorSerializer
 from smartcis.deliveries.outputs import ALARM
 from smartcis.models import Delivery, MaintainedQuery
 from smartcis.questions.once import OnceAnswer
 
 _OUTPUT = re.compile(r"\boutput(?:\s|/\*.*?\*/|--[^\n]*\n)+to\b", re.IGNORECASE | re.DOTALL)
+
+
+class WarningSerializer(ErrorSerializer):
+    """Why a text that can run is perhaps not meant as it stands."""
+
+    rows = serializers.FloatField(help_text="that it would give, estimated")
+    large = serializers.BooleanField(help_text="who runs it should be asked once more")
 
 
 class ColumnSerializer(serializers.Serializer[Any]):

@@ -101,6 +101,7 @@ class Kiosk(SourceModel):
     Args:
         bearing_deg: where people look who stand before it, clockwise from the plan's north; None
             leaves the plan as it is drawn.
+        query: what it shows instead of the plan.
     """
 
     relations = ("kiosk",)
@@ -124,6 +125,13 @@ class Kiosk(SourceModel):
         validators=(MinValueValidator(0.0), MaxValueValidator(360.0)),
     )
     simulated = models.BooleanField(default=True)
+    query = models.ForeignKey(
+        "MaintainedQuery",
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="kiosks",
+    )
 
     class Meta(SourceModel.Meta):
         ordering = ("name",)

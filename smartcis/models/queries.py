@@ -104,6 +104,8 @@ class MaintainedQuery(models.Model):
     Args:
         browser: Django session key of an anonymous owner, empty for a user's.
         address: a digest of where a visitor was, for limits; empty for a user's.
+        example: which example visitors share in it; nobody owns it. Empty for somebody's own.
+        show_author: whether its page names the account that owns it.
         order: how its rows are shown: `{"keys": [[column, descending, nulls last]], "width": n}`;
             columns from the n-th on only serve the order. Null where the text does not say.
     """
@@ -117,15 +119,27 @@ class MaintainedQuery(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE
     )
+    example = models.CharField(max_length=40, blank=True, default="")
+    show_author = models.BooleanField(default=False)
     order = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         ordering = ("-created_at",)
         verbose_name_plural = "maintained queries"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["example"], condition=~models.Q(example=""), name="one_query_per_example"
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name or self.id
+
+    @property
+    def author(self) -> str:
+        """Who asks it, where they let it be said; empty otherwise."""
+        return self.user.get_username() if self.show_author and self.user is not None else ""
 
 
 @receiver(post_delete, sender=MaintainedQuery)

@@ -42,7 +42,8 @@ OPEN = {  # what is no query: one's walks, and what others see of the holder of 
     "/api/v1/visitors/me/",
 }
 READ = {  # texts of queries and how they are; their rows are not among these
-    *("/api/v1/queries/", "/api/v1/queries/limits/", "/api/v1/queries/{query_id}/"),
+    *("/api/v1/queries/", "/api/v1/queries/examples/", "/api/v1/queries/limits/"),
+    "/api/v1/queries/{query_id}/",
     *("/api/v1/queries/{query_id}/placement/", "/api/v1/queries/{query_id}/deliveries/"),
 }
 

@@ -288,7 +288,7 @@ def test_pages_open_for_whom_they_should(at_home):
     others = {}
     for page, who in PAGES.items():
         for model in models if "{model}" in page else [""]:
-            path = page.format(kiosk_id="k1", model=model)
+            path = page.format(kiosk_id="k1", query_id=at_home.ids["of_browser"], model=model)
             seen = [word_of(at_home.callers[role].client.get(path)) for role in ROLES]
             if seen != WHO[who]:
                 others[path] = seen

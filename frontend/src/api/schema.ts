@@ -444,6 +444,14 @@ export interface components {
             network: "measured" | "guessed";
             operators: components["schemas"]["OperatorEstimate"][];
         };
+        /** @description A query to begin with. */
+        Example: {
+            /** @description what it is known by while its text changes. */
+            slug: string;
+            sql: string;
+            /** @description in a few words, what it asks. */
+            title: string;
+        };
         /** @description Borders 5 and 6 of one query; its fields are those of the JSON. */
         Explained: {
             /** @description None where no device is asked. */
@@ -477,6 +485,8 @@ export interface components {
             explained: components["schemas"]["Explained"];
             /** @description all ten borders, to be read */
             text: string;
+            /** @description what speaks against running it as it stands */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description A base row that an answer rests on. */
         Fact: {
@@ -798,6 +808,8 @@ export interface components {
             level_id: string;
             readonly name: string;
             node: number;
+            /** @description the id of the query it shows, null: the plan */
+            query: string | null;
             readonly simulated: boolean;
             /** Format: double */
             x_m: number;
@@ -819,6 +831,8 @@ export interface components {
              * @description walking point before it
              */
             node?: number;
+            /** @description the id of a query it shows instead of the plan, which visitors may read */
+            query?: string | null;
             simulated?: boolean;
             /** Format: double */
             x_m?: number;
@@ -841,6 +855,8 @@ export interface components {
              * @description walking point before it
              */
             node?: number;
+            /** @description the id of a query it shows instead of the plan, which visitors may read */
+            query?: string | null;
             simulated?: boolean;
             /** Format: double */
             x_m?: number;
@@ -1546,12 +1562,16 @@ export interface components {
         };
         /** @description A maintained query. */
         Query: {
+            /** @description the account that asks it, where it lets that be said */
+            author: string;
             /** @description of its webhooks */
             calls: components["schemas"]["Calls"] | null;
             columns: components["schemas"]["Column"][];
             /** Format: date-time */
             created_at: string;
             error: components["schemas"]["Error"] | null;
+            /** @description all visitors share it, and it counts as nobody's */
+            example: boolean;
             id: string;
             /**
              * @description what says where its rows are: `point` for level_id, x_m and y_m, or a column
@@ -1568,6 +1588,7 @@ export interface components {
             sharing: string;
             /** @description why, as a clause behind `because` */
             sharing_reason: string;
+            show_author: boolean;
             /** @description to others than staff without its OUTPUT TO */
             sql: string;
             /** @enum {string} */
@@ -1576,6 +1597,8 @@ export interface components {
             strategy: string;
             /** @description why, as a clause behind `because` */
             strategy_reason: string;
+            /** @description its name, else what people call it: what it asks */
+            title: string;
             /** @description the shared view that answers it */
             view: string;
             /**
@@ -1583,6 +1606,12 @@ export interface components {
              * @enum {string}
              */
             where: "engine" | "network";
+        };
+        /** @description What may be changed of a query. */
+        QueryChangeRequest: {
+            name?: string;
+            /** @description whether others read which account it is of */
+            show_author?: boolean;
         };
         /** @description A query to maintain. */
         QueryMakeRequest: {
@@ -1659,10 +1688,6 @@ export interface components {
             after: string;
             before: string;
             rid: string;
-        };
-        /** @description What may be changed of a query. */
-        RenameRequest: {
-            name: string;
         };
         /** @description Edits that together make the row appear; conditions are on their open values. */
         Repair: {
@@ -1987,6 +2012,8 @@ export interface components {
             kind: string;
             /** @enum {boolean} */
             ok: true;
+            /** @description what speaks against running it as it stands */
+            warnings: components["schemas"]["Warning"][];
             ways: components["schemas"]["Ways"];
         };
         /** @description A visitor, as only the holder of the tag sees it. */
@@ -1996,6 +2023,23 @@ export interface components {
             /** @description what others see today instead of the tag */
             pseudonym: string;
             simulated: boolean;
+        };
+        /** @description Why a text that can run is perhaps not meant as it stands. */
+        Warning: {
+            /** @description stable, e.g. aspen.bind.unknown_column */
+            code: string;
+            exists: string[];
+            found: string;
+            /** @description who runs it should be asked once more */
+            large: boolean;
+            message: string;
+            position: components["schemas"]["Position"] | null;
+            /**
+             * Format: double
+             * @description that it would give, estimated
+             */
+            rows: number;
+            try: string;
         };
         /** @description Why a text may not be run in a way; empty where it may. */
         Ways: {
@@ -2145,6 +2189,7 @@ export type DoorChangeRequest = components['schemas']['DoorChangeRequest'];
 export type Edit = components['schemas']['Edit'];
 export type Error = components['schemas']['Error'];
 export type Estimate = components['schemas']['Estimate'];
+export type Example = components['schemas']['Example'];
 export type Explained = components['schemas']['Explained'];
 export type ExplainRequest = components['schemas']['ExplainRequest'];
 export type Explanation = components['schemas']['Explanation'];
@@ -2221,6 +2266,7 @@ export type Problem = components['schemas']['Problem'];
 export type Process = components['schemas']['Process'];
 export type PushedRowsRequest = components['schemas']['PushedRowsRequest'];
 export type Query = components['schemas']['Query'];
+export type QueryChangeRequest = components['schemas']['QueryChangeRequest'];
 export type QueryMakeRequest = components['schemas']['QueryMakeRequest'];
 export type Rate = components['schemas']['Rate'];
 export type ReadingRequest = components['schemas']['ReadingRequest'];
@@ -2228,7 +2274,6 @@ export type Reasons = components['schemas']['Reasons'];
 export type Refusal = components['schemas']['Refusal'];
 export type RefusedMessage = components['schemas']['RefusedMessage'];
 export type Renamed = components['schemas']['Renamed'];
-export type RenameRequest = components['schemas']['RenameRequest'];
 export type Repair = components['schemas']['Repair'];
 export type Reservation = components['schemas']['Reservation'];
 export type ReservationMakeRequest = components['schemas']['ReservationMakeRequest'];
@@ -2259,6 +2304,7 @@ export type Taken = components['schemas']['Taken'];
 export type Unreached = components['schemas']['Unreached'];
 export type Valid = components['schemas']['Valid'];
 export type Visitor = components['schemas']['Visitor'];
+export type Warning = components['schemas']['Warning'];
 export type Ways = components['schemas']['Ways'];
 export type Weakness = components['schemas']['Weakness'];
 export type WeakPointsAskRequest = components['schemas']['WeakPointsAskRequest'];

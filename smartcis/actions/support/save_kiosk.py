@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F
 
+from smartcis.access.queries import query_of
 from smartcis.actions.support.checked import checked
 from smartcis.errors import Invalid, NotFound
 from smartcis.models import Kiosk, RoutingNode
@@ -19,11 +20,11 @@ def save_kiosk(kiosk: Kiosk, changes: Mapping[str, Any]) -> Kiosk:
     """Returns the kiosk, changed and saved.
 
     Args:
-        changes: of name, node, bearing_deg and simulated; level_id, x_m and y_m together choose
-            the nearest walking point.
+        changes: of name, node, bearing_deg, query and simulated; level_id, x_m and y_m together
+            choose the nearest walking point.
 
     Raises:
-        NotFound: no such walking point.
+        NotFound: no such walking point or query.
         Invalid: it cannot be like this.
     """
     if given := [name for name in POSITION if name in changes]:
@@ -36,8 +37,16 @@ def save_kiosk(kiosk: Kiosk, changes: Mapping[str, Any]) -> Kiosk:
     for name, value in changes.items():
         if name == "node":
             kiosk.node = found(RoutingNode, value, "walking point")
+        elif name == "query":
+            kiosk.query = None if value is None else query_of(value)
         elif name not in POSITION:
             setattr(kiosk, name, value)
+    if kiosk.query is not None and kiosk.query.view.private:
+        raise Invalid(
+            "a kiosk shows everybody what it shows, and this query reads what is closed",
+            found=kiosk.query.pk,
+            attempt="choose a query that visitors may read",
+        )
     with checked(changes):
         kiosk.full_clean(validate_unique=False)
         kiosk.save()

@@ -1,0 +1,30 @@
+"""Examples: queries to begin with."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from smartcis.api.bodies import body_type
+from smartcis.api.schema import answers
+from smartcis.examples import EXAMPLES, Example
+
+
+class QueryExamples(APIView):
+    """Queries that run as they stand."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(
+        operation_id="listQueryExamples",
+        responses=answers(body_type(Example)(many=True), 406),
+    )
+    def get(self, request: Request) -> Response:
+        """Lists examples; what visitors run of them counts as nobody's."""
+        del request
+        return Response([asdict(example) for example in EXAMPLES])
