@@ -16,6 +16,7 @@ export default defineConfig({
       input: [
         'src/map.ts',
         'src/queries.ts',
+        'src/query.ts',
         'src/kiosk.ts',
         'src/editor.ts',
         'src/pages.css',

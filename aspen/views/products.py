@@ -111,10 +111,14 @@ def products(plan: Plan, catalog: Catalog, known: KnownCounts) -> list[Product]:
         nest = _Nest()
         nest.add(waiting.pop(0))
         waiting += [*(child for part in nest.parts for child in children(part)), *nest.aside]
-        counted = [(side, max(_rows(part, catalog, known) for part in side)) for side in nest.sides]
-        several = [(side, rows) for side, rows in counted if rows > 1]
+        counted = [
+            (scans, max(_rows(part, catalog, known) for part in side))
+            for side in nest.sides
+            if (scans := _scans(side))  # rows written in the query are meant
+        ]
+        several = [(scans, rows) for scans, rows in counted if rows > 1]
         if len(several) > 1:
-            sides = tuple(_scans(side) for side, _ in several)
+            sides = tuple(scans for scans, _ in several)
             product = Product(sides, prod(rows for _, rows in several))
             found += [] if product in found else [product]
     return found

@@ -3,6 +3,7 @@ import './styles/index.css';
 import './workbench/page.css';
 import './workbench/query.css';
 import './workbench/result.css';
+import './workbench/chart.css';
 import './workbench/explain.css';
 import { pageElement } from './ui/start';
 import QueriesPage from './workbench/QueriesPage.svelte';

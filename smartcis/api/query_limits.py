@@ -36,6 +36,7 @@ class LimitsSerializer(serializers.Serializer[Any]):
     """What holds for the one who asks."""
 
     may_query = serializers.BooleanField()
+    has_account = serializers.BooleanField(help_text="its name can stand on the page of a query")
     queries = serializers.IntegerField(help_text="maintained for them now")
     queries_at_most = serializers.IntegerField(allow_null=True, help_text="null: any number")
     rows_at_most = serializers.IntegerField(help_text="in one JSON answer; files have no limit")
@@ -55,6 +56,7 @@ class QueryLimits(APIView):
         return Response(
             {
                 "may_query": may_query(owner),
+                "has_account": owner.user_id is not None,
                 "queries": own_queries(owner).count(),
                 "queries_at_most": quota_of(owner),
                 "rows_at_most": ROWS_AT_MOST,

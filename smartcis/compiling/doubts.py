@@ -72,7 +72,7 @@ def _doubt(statement: Statement, product: Product, catalog: Catalog) -> CrossPro
 
 def _named(side: Sequence[Scan]) -> str:
     names = list(dict.fromkeys(scan.relation for scan in side))
-    return " and ".join(names[:2]) if names else "what is written in the query"
+    return " and ".join(names[:2])
 
 
 def _position(tree: exp.Expr, side: Iterable[Scan]) -> Position | None:

@@ -46,8 +46,8 @@ def found(sql):
         ),
         ("SELECT m.mid FROM machine m LEFT JOIN room r ON m.mid = 'a'", [{"m"}, {"r"}], 27_000),
         (
-            "SELECT COUNT(*) AS n FROM machine m, room r WHERE NOT EXISTS"
-            " (SELECT 1 FROM sensor s WHERE s.sid = m.mid AND s.rid = r.rid)",
+            """SELECT COUNT(*) AS n FROM machine m, room r WHERE NOT EXISTS
+            (SELECT 1 FROM sensor s WHERE s.sid = m.mid AND s.rid = r.rid)""",
             [{"m"}, {"r"}],
             27_000,
         ),
@@ -76,7 +76,7 @@ def test_a_product_inside_a_sub_select_is_found_once():
         "SELECT m.mid, t.rid FROM machine m, (SELECT rid FROM room ORDER BY rid LIMIT 1) t",
         "SELECT m.mid, (SELECT MAX(r.name) FROM room r) AS last FROM machine m",
         "SELECT m.mid FROM machine m WHERE EXISTS (SELECT 1 FROM room)",
-        "SELECT m.mid, v.k FROM machine m, (VALUES ('a')) v(k)",
+        "SELECT m.mid, v.k FROM machine m, (VALUES ('a'), ('b')) v(k)",
     ],
 )
 def test_what_is_tied_or_has_one_row_is_no_product(sql):

@@ -901,6 +901,8 @@ export interface components {
         };
         /** @description What holds for the one who asks. */
         Limits: {
+            /** @description its name can stand on the page of a query */
+            has_account: boolean;
             may_query: boolean;
             /** @description of an answer given once */
             once_rows_at_most: number;

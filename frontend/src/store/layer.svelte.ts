@@ -51,9 +51,7 @@ export class Layer {
     return this.table.known;
   }
 
-  readonly name: string = $derived(
-    this.query === null ? 'query' : (this.query.name ?? this.query.sql.replaceAll(/\s+/g, ' ').trim()),
-  );
+  readonly name: string = $derived(this.query?.title ?? 'query');
 
   /** Draw a query, or none. */
   show(id: string | null): void {

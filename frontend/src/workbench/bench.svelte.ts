@@ -1,6 +1,17 @@
 /** The workbench's one store: the text and what is said of it, the query in view, one's own queries. */
 import { http, Problem, type ProblemFields } from '../api/http';
-import type { Answer, Checked, Done, Explanation, Limits, Query, Source, Ways } from '../api/schema';
+import type {
+  Answer,
+  Checked,
+  Done,
+  Example,
+  Explanation,
+  Limits,
+  Query,
+  Source,
+  Warning,
+  Ways,
+} from '../api/schema';
 import { Live } from '../store/live.svelte';
 import type { Surroundings } from '../wire/client';
 import type { Editor } from './editor';
@@ -24,6 +35,7 @@ interface Page<T> {
 
 export class Workbench {
   readonly live: Live;
+  examples = $state.raw<readonly Example[]>([]);
   sources = $state.raw<readonly Source[]>([]);
   running = $state.raw<readonly Query[]>([]);
   limits = $state.raw<Limits | null>(null);
@@ -41,6 +53,10 @@ export class Workbench {
   );
   kind = $state('query');
   ways = $state.raw<Ways | null>(null);
+  /** What speaks against running the text as it stands. */
+  warnings = $state.raw<readonly Warning[]>([]);
+  /** The way in which a text shall run that somebody is asked about once more. */
+  asking = $state<Way | null>(null);
   problem = $state.raw<ProblemFields | null>(null);
   refused = $state.raw<ProblemFields | null>(null);
   explanation = $state.raw<Explanation | null>(null);
@@ -66,6 +82,7 @@ export class Workbench {
     this.read();
     const stop = this.live.start(['active_alarm']);
     void this.loadSources();
+    void this.loadExamples();
     void this.refresh();
     const again = setInterval(() => void this.refresh(), REFRESH_MS);
     const back = (): void => void this.resume();
@@ -79,6 +96,16 @@ export class Workbench {
       editor.destroy();
       stop();
     };
+  }
+
+  async loadExamples(): Promise<void> {
+    try {
+      this.examples = await http.get<Example[]>('queries/examples/');
+      const first = this.examples[1];
+      if (first && this.read() === '' && queryIn(location.search) === null) this.put(first.sql);
+    } catch (error) {
+      this.refuse(error);
+    }
   }
 
   async loadSources(): Promise<void> {
@@ -153,6 +180,7 @@ export class Workbench {
 
   typed(): void {
     this.read();
+    this.asking = null;
     this.checking += 1; // a verdict that is on its way is of another text
     this.verdict = 'checking';
     clearTimeout(this.timer);
@@ -167,6 +195,7 @@ export class Workbench {
     if (sql.trim() === '') {
       this.show(null);
       this.ways = null;
+      this.warnings = [];
       this.verdict = 'none';
       return;
     }
@@ -175,6 +204,7 @@ export class Workbench {
       if (turn !== this.checking) return;
       this.show(answer.ok ? null : answer);
       this.ways = answer.ok ? answer.ways : null;
+      this.warnings = answer.ok ? answer.warnings : [];
       if (answer.ok) this.kind = answer.kind;
     } catch (error) {
       if (turn !== this.checking) return;
@@ -207,15 +237,27 @@ export class Workbench {
     void this.explain();
   }
 
-  /** Run the text in a way; where the text does not allow it, say why and do nothing. */
-  async run(way: Way): Promise<void> {
+  /**
+   * Run the text in a way; where the text does not allow it, say why and do nothing.
+   *
+   * @param sure whether it shall run although it is known to give very many rows.
+   */
+  async run(way: Way, sure = false): Promise<void> {
     const sql = this.read();
     if (sql.trim() === '' || this.busy) return;
     this.busy = true;
     let once = false;
     try {
+      if (way !== 'text' || !sure) {
+        if (this.verdict !== 'good') await this.check();
+      }
+      if (!sure && this.verdict === 'good' && this.warnings.some(({ large }) => large)) {
+        this.asking = way;
+        this.said = 'Not run yet: this gives very many rows. Run it anyway, or change the text.';
+        return;
+      }
+      this.asking = null;
       if (way !== 'text') {
-        if (this.ways === null || this.verdict === 'checking') await this.check();
         // Without a verdict nobody knows what the text is, so it may not pass for this or that.
         if (this.ways === null) return;
         if (this.ways[way] !== '') {
@@ -303,12 +345,12 @@ export class Workbench {
     });
   }
 
-  async rename(query: Pick<Query, 'id'>, name: string): Promise<void> {
+  async change(query: Pick<Query, 'id'>, changes: { name?: string; show_author?: boolean }): Promise<void> {
     await this.trying(async () => {
       const path = `queries/${encodeURIComponent(query.id)}/`;
-      const named = await http.patch<Query>(path, { name });
+      const named = await http.patch<Query>(path, changes);
       if (this.current?.id === named.id) this.current = named;
-      this.said = named.name === null ? 'The name is taken away.' : `The query is called ${named.name}.`;
+      this.said = `The query is called ${named.title}.`;
       await this.refresh();
     });
   }

@@ -13,6 +13,9 @@ export const FLASH_MS = 1600;
 /** Rows on a page of the table. */
 export const PAGE_ROWS = 200;
 const KEPT_CHANGES = 60;
+/** Rows that a chart is drawn of, at most, and how often anew, ms. */
+const CHARTED_ROWS = 2000;
+const CHART_MS = 1000;
 
 export interface LoggedChange {
   readonly number: number;
@@ -35,6 +38,8 @@ export function compare(a: Cell | undefined, b: Cell | undefined): number {
 export class Results {
   columns = $state.raw<readonly Column[]>([]);
   rows = $state.raw<readonly ShownRow[]>([]);
+  /** Rows to draw a chart of. */
+  charted = $state.raw<readonly Row[]>([]);
   log = $state.raw<readonly LoggedChange[]>([]);
   total = $state(0);
   epoch = $state<number | null>(null);
@@ -57,6 +62,7 @@ export class Results {
   /** When each marked row changed, oldest first. */
   private marked: { readonly key: string; readonly atMs: number }[] = [];
   private count = 0;
+  private chartedMs = -Infinity;
   private readonly counting = new Rate(performance.now());
   private end: () => void = () => undefined;
 
@@ -115,6 +121,11 @@ export class Results {
   turn(by: 1 | -1): void {
     this.from += by * PAGE_ROWS;
     this.publish();
+  }
+
+  /** Whether the query itself says how its rows are ordered. */
+  get inOwnOrder(): boolean {
+    return this.sortBy === null && (this.order !== null || this.answer !== null);
   }
 
   /** How many columns of the view are shown. */
@@ -189,6 +200,13 @@ export class Results {
     this.rows = this.ordered.window(this.from, PAGE_ROWS);
     this.total = this.bag.size;
     this.epoch = this.bag.epoch;
+    // A row that changed is marked for longer than this, so that the last change is drawn, too.
+    if (performance.now() - this.chartedMs < CHART_MS) return;
+    this.chartedMs = performance.now();
+    this.charted = this.ordered
+      .window(0, CHARTED_ROWS)
+      .filter(({ mark }) => mark !== '−')
+      .map(({ row }) => row);
   };
 
   /** Take the marks off what has not changed for a moment. */

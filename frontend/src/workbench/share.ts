@@ -19,6 +19,11 @@ export function queryHref(id: string): string {
   return `/queries/?query=${encodeURIComponent(id)}`;
 }
 
+/** The page that shows what a query answers, and nothing else. */
+export function pageHref(id: string): string {
+  return `/queries/${encodeURIComponent(id)}/`;
+}
+
 /** The query that an address of the workbench names. */
 export function queryIn(search: string): string | null {
   return new URLSearchParams(search).get('query');

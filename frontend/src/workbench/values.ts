@@ -1,14 +1,37 @@
 /** Values of a result as people read them: moments in the reader's zone, durations, amounts. */
+import { locale } from '../language';
 import type { Cell, Column } from '../wire/protocol';
 
 /** Seconds from here on are a moment, not a duration: the ninth of September 2001. */
 const MOMENT_FROM_S = 1_000_000_000;
-const LOCALE = 'en-GB';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, ms: 0.001, min: 60, h: 3600 };
 
-const figures = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3 });
-const ungrouped = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3, useGrouping: false });
+/** Formats are dear to make, and a table needs them thousands of times a second. */
+class Formats<F> extends Map<string, F> {
+  constructor(private readonly make: (locale: string) => F) {
+    super();
+  }
+
+  own(): F {
+    const key = locale();
+    let found = this.get(key);
+    if (found === undefined) this.set(key, (found = this.make(key)));
+    return found;
+  }
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const figures = new Formats((name) => new Intl.NumberFormat(name, { maximumFractionDigits: 3 }));
+const ungrouped = new Formats(
+  (name) => new Intl.NumberFormat(name, { maximumFractionDigits: 3, useGrouping: false }),
+);
+const seconds = new Formats((name) => new Intl.DateTimeFormat(name, { ...CLOCK, second: '2-digit' }));
+const minutes = new Formats((name) => new Intl.DateTimeFormat(name, CLOCK));
+const days = new Formats((name) => new Intl.DateTimeFormat(name, { day: 'numeric', month: 'short' }));
+const dates = new Formats(
+  (name) => new Intl.DateTimeFormat(name, { day: 'numeric', month: 'short', year: 'numeric' }),
+);
 
 /** Whether a column holds numbers. */
 export function isNumber(column: Pick<Column, 'type'>): boolean {
@@ -29,7 +52,7 @@ export function headingUnit(column: Column): string {
 export function zoneName(atS: number): string {
   const at = new Date(atS * 1000);
   const name = (style: 'short' | 'shortOffset'): string =>
-    new Intl.DateTimeFormat(LOCALE, { timeZoneName: style })
+    new Intl.DateTimeFormat(locale(), { timeZoneName: style })
       .formatToParts(at)
       .find((part) => part.type === 'timeZoneName')?.value ?? '';
   const [short, offset] = [name('short'), name('shortOffset').replace('GMT', 'UTC')];
@@ -40,15 +63,15 @@ export function zoneName(atS: number): string {
 /** "14:05:09", with the day before it where that is another than today. */
 export function momentText(atS: number, nowS: number): string {
   const at = new Date(atS * 1000);
-  const time = at.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const time = seconds.own().format(at);
   if (at.toDateString() === new Date(nowS * 1000).toDateString()) return time;
   const sameYear = at.getFullYear() === new Date(nowS * 1000).getFullYear();
-  const day = at.toLocaleDateString(LOCALE, {
-    day: 'numeric',
-    month: 'short',
-    ...(sameYear ? {} : { year: 'numeric' }),
-  });
-  return `${day}, ${time}`;
+  return `${(sameYear ? days : dates).own().format(at)}, ${time}`;
+}
+
+/** "14:05", or "14:05:30" within a minute. */
+export function timeText(atS: number): string {
+  return (atS % 60 === 0 ? minutes : seconds).own().format(new Date(atS * 1000));
 }
 
 /** "250 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h": as exact as it is worth reading. */
@@ -56,8 +79,8 @@ export function durationText(lengthS: number): string {
   const size = Math.abs(lengthS);
   const sign = lengthS < 0 ? '−' : '';
   if (size === 0) return '0 s';
-  if (size < 1) return `${sign}${figures.format(size * 1000)} ms`;
-  if (size < 60) return `${sign}${figures.format(Math.round(size * 10) / 10)} s`;
+  if (size < 1) return `${sign}${figures.own().format(size * 1000)} ms`;
+  if (size < 60) return `${sign}${figures.own().format(Math.round(size * 10) / 10)} s`;
   const whole = Math.round(size);
   const parts: readonly (readonly [number, string, number, string])[] = [
     [86_400, 'd', 3600, 'h'],
@@ -77,10 +100,10 @@ export function cellText(value: Cell | undefined, column: Column, nowS: number):
   if (value === null || value === undefined) return 'NULL';
   if (typeof value !== 'number') return String(value);
   if (isMoment(value, column)) return momentText(value, nowS);
-  const seconds = SECONDS[column.unit];
-  if (seconds !== undefined) return durationText(value * seconds);
+  const unitS = SECONDS[column.unit];
+  if (unitS !== undefined) return durationText(value * unitS);
   // Whole numbers without a unit may be names of things, which nobody parts into thousands.
-  return (column.unit === '' && Number.isInteger(value) ? ungrouped : figures).format(value);
+  return (column.unit === '' && Number.isInteger(value) ? ungrouped : figures).own().format(value);
 }
 
 /** A value as the service gave it, with its unit; a moment in UTC. Empty where the table says as much. */

@@ -116,6 +116,7 @@ export const BUILDING: Building = {
       x_m: 38,
       y_m: 7.5,
       bearing_deg: null,
+      query: null,
       simulated: true,
     },
   ],

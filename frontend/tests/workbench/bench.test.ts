@@ -21,12 +21,13 @@ let marked: unknown;
 let sent: { method: string; path: string; body: { sql?: string; name?: string } }[];
 let answers: Record<string, { status: number; body: unknown }>;
 let end: () => void;
+let warnings: object[];
 
 function answer(path: string, method: string): { status: number; body: unknown } {
   const found = answers[`${method} ${path}`] ?? answers[path];
   if (found) return found;
   if (path === 'queries/check/')
-    return { status: 200, body: { ok: true, kind: kindOf(text), columns: [], ways: waysOf(text) } };
+    return { status: 200, body: { ok: true, kind: kindOf(text), columns: [], ways: waysOf(text), warnings } };
   if (path.startsWith('queries/?')) return { status: 200, body: { results: [] } };
   if (path === 'queries/' && method === 'POST') return { status: 201, body: QUERY };
   if (path === 'queries/q1/') return { status: 200, body: QUERY };
@@ -44,6 +45,7 @@ beforeEach(() => {
   sent = [];
   answers = {};
   marked = null;
+  warnings = [];
   text = 'SELECT 1';
   history.replaceState(null, '', '/queries/');
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
@@ -219,4 +221,40 @@ test('what a statement changed, and what an explanation tells, belong to their t
   text = 'SELECT 2';
   bench.typed();
   expect([bench.former, bench.explained]).toEqual([true, 'SELECT 1']);
+});
+
+test('what gives very many rows runs only when somebody says so once more', async () => {
+  warnings = [{ message: 'nothing ties a to b', position: null, try: 'add a condition', large: true }];
+  bench.typed();
+  await bench.run('live');
+  expect([submitted(), bench.asking]).toEqual([[], 'live']);
+  expect(bench.warnings.map(({ message }) => message)).toEqual(['nothing ties a to b']);
+  await bench.run('text');
+  expect([submitted(), bench.asking]).toEqual([[], 'text']);
+  await bench.run('live', true);
+  expect([submitted(), bench.asking]).toEqual([['SELECT 1'], null]);
+});
+
+test('another text takes the question back, and few rows are warned of without one', async () => {
+  warnings = [{ message: 'nothing ties a to b', position: null, try: 'add a condition', large: true }];
+  bench.typed();
+  await bench.run('live');
+  warnings = [{ message: 'nothing ties c to d', position: null, try: 'add a condition', large: false }];
+  text = 'SELECT 2';
+  bench.typed();
+  expect(bench.asking).toBe(null);
+  await bench.run('live');
+  expect([submitted(), bench.warnings.length]).toEqual([['SELECT 2'], 1]);
+});
+
+test('an empty editor begins with an example, a written one keeps what it has', async () => {
+  answers['queries/examples/'] = {
+    status: 200,
+    body: ['a', 'b'].map((slug) => ({ slug, title: slug, sql: `SELECT '${slug}'` })),
+  };
+  await bench.loadExamples();
+  expect(text).toBe('SELECT 1');
+  text = '';
+  await bench.loadExamples();
+  expect([text, bench.examples.length]).toEqual(["SELECT 'b'", 2]);
 });

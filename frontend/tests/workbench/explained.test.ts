@@ -18,6 +18,7 @@ function way(name: string, energy: number, chosen: boolean): Alternative {
 
 const TOLD: Explanation = {
   text: '── 1 parse ──\nSelect',
+  warnings: [],
   explained: {
     plan: [{ depth: 0, node: 'Join', site: 'sensors' }],
     questions: [

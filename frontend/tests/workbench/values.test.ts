@@ -13,14 +13,14 @@ const plain = { name: 'node', type: 'INT', unit: '' };
 
 test('a moment is told in the reader’s zone, with its day where that is another one', () => {
   expect(cellText(NOON_S, at, NOON_S + 60)).toBe('12:00:09');
-  expect(cellText(NOON_S, at, NOON_S + 86_400)).toBe('23 Nov, 12:00:09');
-  expect(cellText(NOON_S, at, NOON_S + 366 * 86_400)).toBe('23 Nov 2026, 12:00:09');
+  expect(cellText(NOON_S, at, NOON_S + 86_400)).toBe('Nov 23, 12:00:09');
+  expect(cellText(NOON_S, at, NOON_S + 366 * 86_400)).toBe('Nov 23, 2026, 12:00:09');
   expect(exactText(NOON_S + 0.25, at)).toBe(`2026-11-23T11:00:09.250Z (${NOON_S + 0.25} s)`);
 });
 
 test('the zone has its name and its distance from UTC', () => {
-  expect(zoneName(NOON_S)).toBe('CET, UTC+1');
-  expect(zoneName(Date.UTC(2026, 6, 1) / 1000)).toBe('CEST, UTC+2');
+  expect(zoneName(NOON_S)).toBe('UTC+1');
+  expect(zoneName(Date.UTC(2026, 6, 1) / 1000)).toBe('UTC+2');
   process.env.TZ = 'UTC';
   expect(zoneName(NOON_S)).toBe('UTC');
   process.env.TZ = 'Europe/Berlin';
