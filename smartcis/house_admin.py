@@ -9,25 +9,34 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
-GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("building", "The building", ("BuildingImport", "Venue", "Building", "Level", "Unit", "Door")),
-    ("things", "What stands in it", ("Machine", "SoftwareInstall", "Desk", "Kiosk")),
-    ("sensors", "Sensors", ("Sensor", "SensorKind", "RegionSeed")),
-    ("sources", "What feeds it", ("Source", "SeenDevice", "RefusedMessage")),
-    ("calendar", "Calendar", ("Reservation",)),
-    ("visitors", "Visitors", ("Visitor", "StaffAccess")),
-    ("accounts", "Accounts and rights", ("User", "Group", "AccessToken", "ReadPolicy", "Change")),
-    ("graph", "Walking graph", ("RoutingNode", "RoutingEdge")),
+GROUPS: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
+    (
+        "building",
+        _("The building"),
+        ("BuildingImport", "Venue", "Building", "Level", "Unit", "Door"),
+    ),
+    ("things", _("What stands in it"), ("Machine", "SoftwareInstall", "Desk", "Kiosk")),
+    ("sensors", _("Sensors"), ("Sensor", "SensorKind", "RegionSeed")),
+    ("sources", _("What feeds it"), ("Source", "SeenDevice", "RefusedMessage")),
+    ("calendar", _("Calendar"), ("Reservation",)),
+    ("visitors", _("Visitors"), ("Visitor", "StaffAccess")),
+    (
+        "accounts",
+        _("Accounts and rights"),
+        ("User", "Group", "AccessToken", "ReadPolicy", "Change"),
+    ),
+    ("graph", _("Walking graph"), ("RoutingNode", "RoutingEdge")),
 )
 
 
 class HouseAdmin(AdminSite):
     """The site."""
 
-    site_header = "Administration"
+    site_header = _("Administration")
     site_title = "SmartCIS"
-    index_title = "Look after the building"
+    index_title = _("Look after the building")
     login_template = "smartcis/login.html"
     logout_template = "smartcis/signed_out.html"
     enable_nav_sidebar = False  # the index and the path above a page lead everywhere
@@ -44,7 +53,7 @@ class HouseAdmin(AdminSite):
             (label, title, [models.pop(name) for name in names if name in models])
             for label, title, names in GROUPS
         ]
-        listed.append(("more", "More", list(models.values())))
+        listed.append(("more", _("More"), list(models.values())))
         return [
             {"app_label": label, "name": title, "app_url": f"#{label}", "models": rows}
             for label, title, rows in listed

@@ -30,6 +30,7 @@
 | SMARTCIS_WEBHOOK_SECRET | made on the first run | signs the calls |
 | SMARTCIS_EMAIL | off | how alarms send e-mail: smtp://user:password@host, smtps://…, console |
 | SMARTCIS_EMAIL_FROM | smartcis@localhost | whom it says it is from |
+| SMARTCIS_EMAIL_LANGUAGE | en | what language it is in: en or de |
 | SMARTCIS_EMAIL_TO | none | who may be written to: house@example.org,@example.org |
 | SMARTCIS_URL | none | the address people open, for links in e-mails |
 | SMARTCIS_ALARM_DAYS | 90 | how long alarms that were cleared are kept |
@@ -235,6 +236,7 @@ WEBHOOK_SECRET = secret_key(VAR, "webhook_secret")
 EMAIL = email("SMARTCIS_EMAIL")
 globals().update(EMAIL)  # Django's own names; without any, nothing is sent
 EMAIL_TIMEOUT = 10
+EMAIL_LANGUAGE = os.environ.get("SMARTCIS_EMAIL_LANGUAGE", "en")
 EMAIL_TO = [word.lower() for word in words("SMARTCIS_EMAIL_TO", default="")]
 DEFAULT_FROM_EMAIL = os.environ.get("SMARTCIS_EMAIL_FROM", "smartcis@localhost")
 PUBLIC_URL = os.environ.get("SMARTCIS_URL", "").rstrip("/")

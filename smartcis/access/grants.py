@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.utils.translation import gettext_noop
 
 from aspen.errors import AspenError
 from aspen.model.schema import Row
@@ -115,7 +116,7 @@ def grant(name: str, *, browser: str, user: AbstractBaseUser | AnonymousUser | N
             sentence, instead = why_closed(view.name)
             raise Forbidden(sentence, found=view.name, attempt=instead)
         what = view.name if view.standing else view.sql
-        note_access(user.pk, user.get_username(), "followed", what)
+        note_access(user.pk, user.get_username(), gettext_noop("followed"), what)
     known = user is not None and user.is_authenticated
     public = settings.OPEN_QUERIES or view.standing or view.named
     # What an operator hung on a wall is for everybody who stands before it.

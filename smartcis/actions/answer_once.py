@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop
+
 from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
@@ -30,5 +32,5 @@ def answer_once(statement: Statement, owner: Owner) -> OnceAnswer:
             attempt="leave OUTPUT TO out, or leave ONCE out",
         )
     if owner.staff and closed_among(compiled.sources):
-        note_access(owner.user_id, owner.account, "asked once", statement.text)
+        note_access(owner.user_id, owner.account, gettext_noop("asked once"), statement.text)
     return answer(compiled, owner.share)

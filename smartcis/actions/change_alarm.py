@@ -9,6 +9,7 @@ import structlog
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from smartcis.access.owner import Owner
 from smartcis.errors import Conflict, unknown
@@ -43,11 +44,11 @@ def change_alarm(alarm_id: int, changes: Mapping[str, Any], owner: Owner) -> Ala
         done += _acknowledge(alarm, owner, now_s if changes["acknowledged"] else None)
     if "muted_for_s" in changes:
         for_s = changes["muted_for_s"]
-        done.append(f"muted for {_spelt(for_s)}" if for_s else "unmuted")
+        done.append(f"muted for {_spelt(for_s)}" if for_s else gettext_noop("unmuted"))
         alarm.muted_until_s = now_s + for_s if for_s else None
     if "assigned_to" in changes:
         whom = changes["assigned_to"] or ""
-        done.append("assigned" if whom else "assigned to nobody")
+        done.append(gettext_noop("assigned") if whom else gettext_noop("assigned to nobody"))
         alarm.assigned_to = _staff(whom) if whom else None
     alarm.save(update_fields=["acknowledged_s", "acknowledged_by", "muted_until_s", "assigned_to"])
     by = {"alarm": alarm, "at_s": now_s, "account": owner.account}
@@ -65,7 +66,9 @@ def _acknowledge(alarm: Alarm, owner: Owner, at_s: float | None) -> list[str]:
         return []
     alarm.acknowledged_s = at_s
     alarm.acknowledged_by = "" if at_s is None else owner.account
-    return ["acknowledgement taken back" if at_s is None else "acknowledged"]
+    if at_s is None:
+        return [gettext_noop("acknowledgement taken back")]
+    return [gettext_noop("acknowledged")]
 
 
 def _staff(account: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import structlog
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from smartcis.access.owner import Owner
 from smartcis.errors import Conflict
@@ -42,7 +43,7 @@ def end_alarm(alarm_id: int, owner: Owner) -> None:
         one.cleared_s = now_s
         one.save(update_fields=["cleared_s"])
         AlarmEvent.objects.create(
-            alarm=one, at_s=now_s, what="ended by hand", account=owner.account
+            alarm=one, at_s=now_s, what=gettext_noop("ended by hand"), account=owner.account
         )
     WatchedKey.objects.filter(**mine).delete()
     logger.info("alarm_ended", alarm=alarm_id, account=owner.account)

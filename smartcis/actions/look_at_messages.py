@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
 from smartcis.models import Source
@@ -58,7 +60,7 @@ def look_at_messages(
     """
     owner.require_staff("look at messages")
     # A message may name a tag.
-    note_access(owner.user_id, owner.account, "looked at", f"messages of {source.pk}")
+    note_access(owner.user_id, owner.account, gettext_noop("looked at"), f"messages of {source.pk}")
     settings = source.reader_settings()
     clocks = zone(settings.config["zone"]) if settings.config.get("zone") else None
     tried = settings.mappings if mapping is None else (mapping,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext_noop
+
 from smartcis.access.owner import Owner
 from smartcis.errors import Refused, unknown
 from smartcis.models import RefusedMessage, Source
@@ -20,5 +22,7 @@ def look_at_refused(source_id: str, owner: Owner) -> list[RefusedMessage]:
     if not Source.objects.filter(pk=source_id).exists():
         raise unknown("source", source_id, Source.objects.values_list("pk", flat=True))
     # A reader that names a tag in a broken message names it here.
-    note_access(owner.user_id, owner.account, "looked at", f"messages of {source_id} left out")
+    note_access(
+        owner.user_id, owner.account, gettext_noop("looked at"), f"messages of {source_id} left out"
+    )
     return list(RefusedMessage.objects.filter(source_id=source_id))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import structlog
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop
 
 from aspen.streamsql.statement import Statement
 from aspen.views.operators.support.strategies import AUTO
@@ -78,7 +79,7 @@ def register_query(
         if outputs:
             Outlet.objects.create(query=query, outputs=outputs)
         if view.private:
-            note_access(owner.user_id, owner.account, "registered", statement.text)
+            note_access(owner.user_id, owner.account, gettext_noop("registered"), statement.text)
         logger.info("query_registered", query=query.pk, view=view.name)
         return query
 

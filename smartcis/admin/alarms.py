@@ -10,6 +10,8 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -24,13 +26,13 @@ HOUR_S = 3600
 class StandingFilter(admin.SimpleListFilter):
     """Alarms that stand, or those of the past."""
 
-    title = "state"
+    title = _("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Sequence[tuple[str, str]]:
         """Returns what may be chosen."""
         del request, model_admin
-        return (("standing", "stands"), ("cleared", "is over"))
+        return (("standing", gettext("stands")), ("cleared", gettext("is over")))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Returns what was chosen."""
@@ -44,14 +46,20 @@ class EventTable(Table):
     """What happened to an alarm, and who did what about it."""
 
     model = AlarmEvent
-    fields = ("at", "what", "whom", "account")
+    fields = ("at", "event", "whom", "account")
     readonly_fields = fields
     has_add_permission = refuse
     has_change_permission = refuse
     has_delete_permission = refuse
-    verbose_name_plural = "what happened"
+    verbose_name_plural = _("what happened")
 
-    @admin.display(description="when")
+    @admin.display(description=_("what"))
+    def event(self, event: AlarmEvent) -> str:
+        """Returns what it was."""
+        what, _for, span = event.what.partition(" for ")
+        return gettext("muted for %s") % span if span else gettext(what)
+
+    @admin.display(description=_("when"))
     def at(self, event: AlarmEvent) -> datetime:
         """Returns the time."""
         return _time(event.at_s)
@@ -70,74 +78,77 @@ class AlarmAdmin(ReadOnly):
     inlines = (EventTable,)
     actions = ("acknowledge", "mute_1_h", "mute_8_h", "mute_1_day", "unmute", "take", "end")
 
-    @admin.display(description="alarm")
+    @admin.display(description=_("alarm"))
     def heading(self, alarm: Alarm) -> str:
         """Returns what people call it."""
         return alarm.title
 
-    @admin.display(description="value", ordering="value")
+    @admin.display(description=_("value"), ordering="value")
     def now(self, alarm: Alarm) -> str:
         """Returns the value with its unit."""
         return "" if alarm.value is None else f"{alarm.value:g} {alarm.unit}".strip()
 
-    @admin.display(description="where")
+    @admin.display(description=_("where"))
     def place(self, alarm: Alarm) -> str:
         """Returns the machine, door or room."""
         return alarm.mid or alarm.door_id or alarm.rid
 
-    @admin.display(description="since", ordering="raised_s")
+    @admin.display(description=_("since"), ordering="raised_s")
     def since(self, alarm: Alarm) -> datetime:
         """Returns when it began."""
         return _time(alarm.raised_s)
 
-    @admin.display(description="until", ordering="cleared_s", empty_value="stands")
-    def until(self, alarm: Alarm) -> datetime | None:
-        """Returns when it ended, nothing while it stands."""
-        return None if alarm.cleared_s is None else _time(alarm.cleared_s)
+    @admin.display(description=_("until"), ordering="cleared_s")
+    def until(self, alarm: Alarm) -> datetime | str:
+        """Returns when it ended, or that it stands."""
+        return gettext("stands") if alarm.cleared_s is None else _time(alarm.cleared_s)
 
-    @admin.display(description="done about it")
+    @admin.display(description=_("done about it"))
     def done(self, alarm: Alarm) -> str:
         """Returns what staff did about it."""
         said = []
         if alarm.acknowledged_s is not None:
-            said.append(f"acknowledged by {alarm.acknowledged_by}")
+            said.append(_("acknowledged by %s") % alarm.acknowledged_by)
         if (alarm.muted_until_s or 0.0) > timezone.now().timestamp():
-            said.append(f"muted until {_time(alarm.muted_until_s or 0.0):%Y-%m-%d %H:%M} UTC")
+            until = f"{_time(alarm.muted_until_s or 0.0):%Y-%m-%d %H:%M} UTC"
+            said.append(_("muted until %s") % until)
         if alarm.assigned_to is not None:
-            said.append(f"{alarm.assigned_to} sees to it")
+            said.append(_("%s sees to it") % alarm.assigned_to)
         return ", ".join(said)
 
-    @admin.action(description="Acknowledge: somebody has taken note", permissions=["view"])
+    @admin.action(description=_("Acknowledge: somebody has taken note"), permissions=["view"])
     def acknowledge(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Says that somebody has taken note."""
         self._change(request, chosen, {"acknowledged": True})
 
-    @admin.action(description="Mute for an hour: tell nobody of it", permissions=["view"])
+    @admin.action(description=_("Mute for an hour: tell nobody of it"), permissions=["view"])
     def mute_1_h(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Mutes alarms for an hour."""
         self._change(request, chosen, {"muted_for_s": HOUR_S})
 
-    @admin.action(description="Mute for eight hours", permissions=["view"])
+    @admin.action(description=_("Mute for eight hours"), permissions=["view"])
     def mute_8_h(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Mutes alarms for a working day."""
         self._change(request, chosen, {"muted_for_s": 8 * HOUR_S})
 
-    @admin.action(description="Mute for a day", permissions=["view"])
+    @admin.action(description=_("Mute for a day"), permissions=["view"])
     def mute_1_day(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Mutes alarms for a day."""
         self._change(request, chosen, {"muted_for_s": 24 * HOUR_S})
 
-    @admin.action(description="Unmute", permissions=["view"])
+    @admin.action(description=_("Unmute"), permissions=["view"])
     def unmute(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Has people told again."""
         self._change(request, chosen, {"muted_for_s": 0})
 
-    @admin.action(description="I see to it", permissions=["view"])
+    @admin.action(description=_("I see to it"), permissions=["view"])
     def take(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Assigns alarms to whoever asks."""
         self._change(request, chosen, {"assigned_to": request.user.get_username()})
 
-    @admin.action(description="End alarms about no data: it is gone for good", permissions=["view"])
+    @admin.action(
+        description=_("End alarms about no data: it is gone for good"), permissions=["view"]
+    )
     def end(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Ends alarms about no data."""
         for alarm in chosen:
@@ -165,21 +176,21 @@ class DeliveryAdmin(ReadOnly):
     search_fields = ("target", "fault")
     actions = ("retry",)
 
-    @admin.display(description="what")
+    @admin.display(description=_("what"))
     def step(self, call: Delivery) -> str:
         """Returns the alarm's step, or whether a row came or went."""
         if call.alarm is not None:
-            return f"{call.alarm['title']}: {call.alarm['step']}"
-        return "a row came" if call.weight > 0 else "a row went"
+            return f"{call.alarm['title']}: {gettext(call.alarm['step'])}"
+        return gettext("a row came") if call.weight > 0 else gettext("a row went")
 
-    @admin.action(description="Try what was given up once more", permissions=["view"])
+    @admin.action(description=_("Try what was given up once more"), permissions=["view"])
     def retry(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
         """Schedules calls and e-mail again."""
         lost = chosen.filter(state=Delivery.State.GIVEN_UP)
         count = lost.update(
             state=Delivery.State.PENDING, attempts=0, due_at=timezone.now(), settled_at=None
         )
-        self.message_user(request, f"{count} will be tried again")
+        self.message_user(request, _("%d will be tried again") % count)
 
 
 def _time(at_s: float) -> datetime:

@@ -9,6 +9,8 @@ from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from smartcis.access.owner import Owner
 from smartcis.actions.change_room import change_room
@@ -106,7 +108,7 @@ class DoorAdmin(OnPlan):
     """Doors: lock or open them, one by one or many at once."""
 
     on_plan = "tool=door"
-    on_plan_said = "Put a door on the plan by clicking on a wall"
+    on_plan_said = _("Put a door on the plan by clicking on a wall")
 
     list_display = ("door_id", "level", "inner", "outer", "state", derived_mark)
     list_filter = ("state", "level")
@@ -119,12 +121,12 @@ class DoorAdmin(OnPlan):
     has_add_permission = refuse  # doors come with the building
     has_delete_permission = refuse
 
-    @admin.action(description="Lock the selected doors", permissions=("change",))
+    @admin.action(description=_("Lock the selected doors"), permissions=("change",))
     def lock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
         """Locks doors; routes lead around them at once."""
         self._set(request, queryset, Door.LOCKED)
 
-    @admin.action(description="Unlock the selected doors", permissions=("change",))
+    @admin.action(description=_("Unlock the selected doors"), permissions=("change",))
     def unlock(self, request: HttpRequest, queryset: QuerySet[Door]) -> None:
         """Opens doors."""
         self._set(request, queryset, Door.OPEN)
@@ -140,5 +142,9 @@ class DoorAdmin(OnPlan):
         owner, keys = Owner.of(request), list(others)
         for key in keys:
             set_door_state(key, state, owner)
-        word = "locked" if state == Door.LOCKED else "unlocked"
-        self.message_user(request, f"{len(keys)} doors {word}.")
+        count = len(keys)
+        if state == Door.LOCKED:
+            said = ngettext("%d door locked.", "%d doors locked.", count)
+        else:
+            said = ngettext("%d door unlocked.", "%d doors unlocked.", count)
+        self.message_user(request, said % count)

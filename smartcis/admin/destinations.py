@@ -7,6 +7,8 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -43,10 +45,12 @@ class DestinationAdmin(Kept):
     list_display = ("name", "slug", "step_free", "position", "works")
     search_fields = ("name", "name_de", "slug", "words")
 
-    @admin.display(description="query")
+    @admin.display(description=_("query"))
     def works(self, one: Destination) -> str:
         """Returns why visitors are not led there, if so."""
-        return "in use" if one.error is None else f"left out: {one.error['message']}"
+        if one.error is None:
+            return gettext("in use")
+        return gettext("left out: %s") % str(one.error["message"])
 
     def save_model(self, request: HttpRequest, obj: Destination, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
         """Saves a destination as the API does."""

@@ -17,6 +17,8 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -24,14 +26,14 @@ from smartcis.actions.accept_proposals import accept_proposals
 from smartcis.actions.look_at_messages import LookedAt, look_at_messages
 from smartcis.actions.place_device import place_device
 from smartcis.admin.marks import Form, Page, Table, refuse
-from smartcis.admin.points import DOUBTS_SHOWN
+from smartcis.admin.points import DOUBTS_SHOWN, devices_placed
 from smartcis.models import SeenDevice, Sensor, Source, SourceMapping
 from smartcis.models.sensor_kinds import sensor_kinds
 from smartcis.sources.proposed import proposed_places
 from smartcis.wrappers.payloads.propose import Proposal
 
 REFRESH_S = 3
-NO_KIND = (("", "as its family says"),)
+NO_KIND = (("", _("as its family says")),)
 
 
 class MappingForm(Form):
@@ -44,22 +46,24 @@ class MappingForm(Form):
             *("time_path", "time_form", "enabled"),
         )
         labels = {
-            "identity": "Id of the sensor",
-            "time_path": "Path of the time",
-            "time_form": "Time",
+            "identity": _("Id of the sensor"),
+            "time_path": _("Path of the time"),
+            "time_form": _("Time"),
         }
         help_texts = {
-            "topic": "MQTT filter whose levels may have names: zigbee2mqtt/{device}",
-            "family": "A ready-made one needs the topic alone.",
-            "path": "Into the JSON: data.values[0]. Empty: the payload is the number.",
-            "unit": "Of the payload; empty for that of the kind.",
-            "identity": "With names of levels and paths in braces: {device}.co2",
+            "topic": _("MQTT filter whose levels may have names: zigbee2mqtt/{device}"),
+            "family": _("A ready-made one needs the topic alone."),
+            "path": _("Into the JSON: data.values[0]. Empty: the payload is the number."),
+            "unit": _("Of the payload; empty for that of the kind."),
+            "identity": _("With names of levels and paths in braces: {device}.co2"),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["kind"] = forms.ChoiceField(
-            choices=lambda: [*NO_KIND, *sensor_kinds()], required=False
+            choices=lambda: [*NO_KIND, *sensor_kinds()],
+            label=self.fields["kind"].label,
+            required=False,
         )
 
 
@@ -88,12 +92,12 @@ def messages_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespo
     if request.POST and form.is_valid():
         if "keep" in request.POST:
             form.save()
-            page.message_user(request, "The mapping is kept; the source is read by it at once.")
+            page.message_user(request, _("The mapping is kept; the source is read by it at once."))
             return HttpResponseRedirect(request.path)
         tried = look_at_messages(source, owner, mapping=form.instance.said())
     context = {
         **page.admin_site.each_context(request),
-        "title": f"Messages of {source}",
+        "title": _("Messages of %s") % source,
         "opts": page.opts,
         "source": source,
         "form": form,
@@ -119,7 +123,7 @@ def _initial(query: Mapping[str, Any]) -> dict[str, Any]:
 
 def _link(proposal: Proposal) -> tuple[str, float, str]:
     said = asdict(proposal.mapping)
-    shown = proposal.mapping.path or "the payload"
+    shown = proposal.mapping.path or gettext("the payload")
     return shown, proposal.value, urlencode({name: said[name] for name in said if said[name] != ""})
 
 
@@ -147,40 +151,44 @@ class SeenDeviceAdmin(Page):
         self._proposed = proposed_places(listed.result_list)
         return listed
 
-    @admin.display(description="proposed")
+    @admin.display(description=_("proposed"))
     def proposed(self, seen: SeenDevice) -> str:
         """Returns where the building's description has it, and what is doubtful."""
         one = self._proposed.get(seen.pk)
         if one is None:
             return "-"
-        where = f"{', '.join(one.kinds)} in {one.rid}" if one.rid else ", ".join(one.kinds)
+        where = ", ".join(one.kinds)
+        if one.rid:
+            where = gettext("%(what)s in %(room)s") % {"what": where, "room": one.rid}
         return f"{where} ({one.doubt})" if one.doubt else where
 
-    @admin.action(description="Place as proposed, where there is no doubt")
+    @admin.action(description=_("Place as proposed, where there is no doubt"))
     def place_as_proposed(self, request: HttpRequest, chosen: QuerySet[SeenDevice]) -> None:
         """Places the chosen devices."""
         done = accept_proposals(chosen, Owner.of(request))
-        self.message_user(request, f"{done.placed} devices are placed.")
+        self.message_user(request, devices_placed(done.placed))
         for doubt in done.doubts[:DOUBTS_SHOWN]:
             self.message_user(request, doubt, messages.WARNING)
 
-    @admin.display(description="measures")
+    @admin.display(description=_("measures"))
     def measures(self, seen: SeenDevice) -> SafeString | str:
         """Returns the newest value of each quantity that was noted."""
         said = sorted(seen.quantities.items())
         return ", ".join(f"{name} {one['value']:g} {one['unit']}".strip() for name, one in said)
 
-    @admin.display(description="noted last", ordering="heard_s")
+    @admin.display(description=_("noted last"), ordering="heard_s")
     def heard(self, seen: SeenDevice) -> str:
         """Returns when it was heard before it was placed, or now."""
         return f"{datetime.fromtimestamp(seen.heard_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
-    @admin.display(description="sensors")
+    @admin.display(description=_("sensors"))
     def placed(self, seen: SeenDevice) -> str:
         """Returns how many of its quantities are read."""
         sids = seen.sids().values()
         there = Sensor.objects.filter(sid__in=sids).count()
-        return f"{there} of {len(sids)}" if there else "not placed"
+        if not there:
+            return gettext("not placed")
+        return gettext("%(there)d of %(all)d") % {"there": there, "all": len(sids)}
 
     def save_model(self, request: HttpRequest, obj: SeenDevice, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
         """Places the device."""
@@ -195,7 +203,13 @@ class SeenDeviceAdmin(Page):
             self.message_user(request, fault.render(), messages.ERROR)
         else:
             where = obj.machine or obj.unit
-            self.message_user(request, f"{obj}: {len(made)} sensors added at {where}.")
+            said = ngettext(
+                "%(device)s: %(count)d sensor added at %(where)s.",
+                "%(device)s: %(count)d sensors added at %(where)s.",
+                len(made),
+            )
+            named = {"device": obj, "count": len(made), "where": where}
+            self.message_user(request, said % named)
 
 
 def messages_link(source: Source) -> str:

@@ -8,6 +8,8 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.access.owner import Owner
 from smartcis.actions.change_machine import change_machine
@@ -41,8 +43,8 @@ class MachineForm(Form):
         model = Machine
         fields = ("mid", "host", "unit", "node", "x_m", "y_m", "cpu_type", "simulated")
         help_texts = {
-            "node": "The walking point it stands at; without one a desk is put at the position.",
-            "simulated": "Untick for a real machine.",
+            "node": _("The walking point it stands at; without one a desk is put at the position."),
+            "simulated": _("Untick for a real machine."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -69,7 +71,7 @@ class MachineAdmin(InventoryPage, Kept, Many):
 
     form = MachineForm
     on_plan = "tool=place&thing=machine"
-    on_plan_said = "Put a machine on the plan by clicking"
+    on_plan_said = _("Put a machine on the plan by clicking")
 
     list_display = ("mid", "host", "unit", "programs", "cpu_type", simulated_mark)
     list_filter = ("unit__level", "simulated", "software__software")
@@ -94,7 +96,7 @@ class MachineAdmin(InventoryPage, Kept, Many):
         found: QuerySet[Machine] = super().get_queryset(request)
         return found.annotate(program_count=Count("software"))
 
-    @admin.display(description="programs", ordering="program_count")
+    @admin.display(description=_("programs"), ordering="program_count")
     def programs(self, machine: Machine) -> int:
         """Returns how many programs are installed."""
         return int(getattr(machine, "program_count", 0))
@@ -141,12 +143,16 @@ class KioskForm(Form):
         fields = ("kiosk_id", "name", "node", "bearing_deg", "query", "simulated")
         field_classes = {"query": QueryChoice}  # Django's name and way
         help_texts = {
-            "kiosk_id": "Stands in the address of its page: /kiosk/entrance/.",
-            "node": "Where people stand who look at it.",
-            "bearing_deg": "Where people look who stand before it, clockwise from the plan's north:"
-            " 90 is east. Its plan is turned so that this is up. Empty: as it is drawn.",
-            "query": "What it shows instead of the plan: the page of this query, without controls."
-            " Queries over what visitors may not read are not offered.",
+            "kiosk_id": _("Stands in the address of its page: /kiosk/entrance/."),
+            "node": _("Where people stand who look at it."),
+            "bearing_deg": _(
+                "Where people look who stand before it, clockwise from the plan's north:"
+                " 90 is east. Its plan is turned so that this is up. Empty: as it is drawn."
+            ),
+            "query": _(
+                "What it shows instead of the plan: the page of this query, without controls."
+                " Queries over what visitors may not read are not offered."
+            ),
         }
 
 
@@ -155,7 +161,7 @@ class KioskAdmin(OnPlan, Kept):
     """Screens on the wall."""
 
     on_plan = "tool=place&thing=kiosk"
-    on_plan_said = "Hang a kiosk by clicking on the plan"
+    on_plan_said = _("Hang a kiosk by clicking on the plan")
 
     form = KioskForm
     list_display = ("name", "kiosk_id", "node", "bearing_deg", "shows", simulated_mark)
@@ -168,10 +174,10 @@ class KioskAdmin(OnPlan, Kept):
         del request, form, change
         save_kiosk(obj, {})
 
-    @admin.display(description="shows")
+    @admin.display(description=_("shows"))
     def shows(self, kiosk: Kiosk) -> str:
         """Says what is on it."""
-        return "the plan" if kiosk.query is None else title_of(kiosk.query)
+        return gettext("the plan") if kiosk.query is None else title_of(kiosk.query)
 
     def remove(self, key: str, owner: Owner) -> None:
         """Removes a kiosk."""

@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -36,14 +38,21 @@ class UploadForm(forms.Form):
     """A building's file."""
 
     file = forms.FileField(
-        help_text="A file or a zip archive: "
-        + "; ".join(importer.name for importer in IMPORTERS)
-        + ". The format is found by itself, and nothing changes before you accept."
+        label=_("File"),
+        help_text=format_lazy(
+            _(
+                "A file or a zip archive: {formats}."
+                " The format is found by itself, and nothing changes before you accept."
+            ),
+            formats="; ".join(importer.name for importer in IMPORTERS),
+        ),
     )
     add = forms.BooleanField(
         required=False,
-        label="Add its building to those that are there",
-        help_text="Both stay, and ways outdoors join them. Its file must say where on earth it is.",
+        label=_("Add its building to those that are there"),
+        help_text=_(
+            "Both stay, and ways outdoors join them. Its file must say where on earth it is."
+        ),
     )
 
 
@@ -117,7 +126,7 @@ class BuildingImportAdmin(Page):
                 form.add_error("file", fault.render())
             else:
                 return HttpResponseRedirect(_page(made))
-        context = {**self.admin_site.each_context(request), "title": "Import a building"}
+        context = {**self.admin_site.each_context(request), "title": _("Import a building")}
         context |= {"opts": self.opts, "form": form}
         return TemplateResponse(request, "smartcis/import_upload.html", context)
 
@@ -229,7 +238,8 @@ def _said(unit: Mapping[str, Any]) -> tuple[str, str]:
     name = unit["name"] if unit["name"] != unit["rid"] else ""
     said = " · ".join(one for one in (unit["rid"], name, unit["category"]) if one)
     if unit["unreached"]:
-        return f"{said}: not reached, {unit['unreached']}", "unreached"
+        said = _("%(room)s: not reached, %(why)s") % {"room": said, "why": unit["unreached"]}
+        return said, "unreached"
     if unit["derived"]:
-        return f"{said}: concluded", "concluded"
+        return _("%s: concluded") % said, "concluded"
     return said, "walkway" if unit["category"] == "walkway" else "drawn"

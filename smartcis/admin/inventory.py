@@ -14,6 +14,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.text import capfirst, format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -27,12 +30,14 @@ class InventoryForm(forms.Form):
     """A table, and whether what it leaves out goes."""
 
     file = forms.FileField(
-        label="Table",
-        help_text=f"A CSV file with a header, of up to {MOST_ROWS} rows. Nothing changes before"
-        " you accept.",
+        label=_("Table"),
+        help_text=format_lazy(
+            _("A CSV file with a header, of up to {rows} rows. Nothing changes before you accept."),
+            rows=MOST_ROWS,
+        ),
     )
     remove = forms.BooleanField(
-        required=False, label="Remove the machines or sensors that the table does not name"
+        required=False, label=_("Remove the machines or sensors that the table does not name")
     )
 
 
@@ -47,7 +52,7 @@ class AcceptForm(forms.Form):
         try:
             return b64decode(self.cleaned_data["table"], validate=True)
         except ValueError as fault:
-            raise forms.ValidationError("this is not what was uploaded") from fault
+            raise forms.ValidationError(_("this is not what was uploaded")) from fault
 
 
 class OnPlan(Page):
@@ -60,7 +65,7 @@ class OnPlan(Page):
 
     change_list_template = "smartcis/inventory_list.html"
     on_plan = ""
-    on_plan_said = ""
+    on_plan_said: Any = ""
     takes_inventory = False
 
 
@@ -94,9 +99,9 @@ class InventoryPage(Inventoried):
             else:
                 form = said if isinstance(said, InventoryForm) else form
                 if accepts:
-                    self.message_user(request, "Upload the table again.", messages.ERROR)
+                    self.message_user(request, _("Upload the table again."), messages.ERROR)
         context |= {**self.admin_site.each_context(request), "opts": self.opts, "form": form}
-        context["title"] = "Import an inventory"
+        context["title"] = _("Import an inventory")
         return TemplateResponse(request, "smartcis/inventory.html", context)
 
     def _imported(
@@ -111,8 +116,9 @@ class InventoryPage(Inventoried):
             return {}
         if not preview:
             counts = report.counts
-            done = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-            self.message_user(request, f"{report.thing.capitalize()}: {done or 'no rows'}.")
+            each = [f"{count} {gettext(name)}" for name, count in counts.items() if count]
+            done = ", ".join(each) or gettext("no rows")
+            self.message_user(request, f"{capfirst(gettext(report.thing))}: {done}.")
         table = b64encode(data).decode() if preview else ""
         listed = [row for row in report.rows if row.outcome is not Outcome.UNCHANGED]
         return {"report": report, "listed": listed, "table": table, "remove": remove}

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 from smartcis.access.limits import LimitScope, spend_under
 from smartcis.address import address_of_request
@@ -30,7 +31,9 @@ class AccountLogin(AuthenticationForm):
             try:
                 spend_under("logins", bounds)
             except LimitReached as reached:
-                raise ValidationError(f"{reached.message}: {reached.attempt}") from reached
+                again = {"what": _(reached.message), "seconds": reached.retry_s}
+                said = _("%(what)s: again in %(seconds)d s") % again
+                raise ValidationError(said) from reached
         return super().clean()
 
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -34,7 +35,8 @@ class Many(Page):
     actions: tuple[str, ...] = ("change_many",)
 
     @admin.action(
-        description="Change the selected %(verbose_name_plural)s together", permissions=("change",)
+        description=_("Change the selected %(verbose_name_plural)s together"),
+        permissions=("change",),
     )
     def change_many(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Asks what to change, and changes it."""
@@ -48,13 +50,15 @@ class Many(Page):
                 form.add_error(None, fault.render())
             else:
                 what = self.opts.verbose_name if count == 1 else self.opts.verbose_name_plural
-                self.message_user(request, f"{count} {what} changed.", messages.SUCCESS)
+                text = _("%(count)d %(what)s changed.") % {"count": count, "what": what}
+                self.message_user(request, text, messages.SUCCESS)
                 return None
         elif "apply" in request.POST and not chosen:
-            form.add_error(None, "Tick what shall change.")
+            form.add_error(None, _("Tick what shall change."))
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Change {queryset.count()} {self.opts.verbose_name_plural} together",
+            "title": _("Change %(count)d %(what)s together")
+            % {"count": queryset.count(), "what": self.opts.verbose_name_plural},
             "opts": self.opts,
             "form": form,
             "chosen": chosen,

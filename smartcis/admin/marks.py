@@ -10,6 +10,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.access.owner import Owner
 
@@ -22,16 +24,16 @@ else:
     Page, Table, Form = admin.ModelAdmin, admin.TabularInline, forms.ModelForm
 
 
-@admin.display(description="origin", ordering="simulated")
+@admin.display(description=_("origin"), ordering="simulated")
 def simulated_mark(row: Any) -> str:
     """Marks a row as simulated."""
-    return "simulated" if row.simulated else "entered"
+    return gettext("simulated") if row.simulated else gettext("entered")
 
 
-@admin.display(description="origin", ordering="derived")
+@admin.display(description=_("origin"), ordering="derived")
 def derived_mark(row: Any) -> str:
     """Marks a row as derived from the drawing."""
-    return "derived" if row.derived else "drawn"
+    return gettext("derived") if row.derived else gettext("drawn")
 
 
 def refuse(*_args: Any, **_options: Any) -> bool:
@@ -92,14 +94,14 @@ class Switched(Page):
         return tuple(dict.fromkeys((self.stored[0], *shown, *self.stored))) if obj else shown
 
     @admin.action(
-        description="Switch the selected %(verbose_name_plural)s on", permissions=("change",)
+        description=_("Switch the selected %(verbose_name_plural)s on"), permissions=("change",)
     )
     def switch_on(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Switches them on."""
         self._switch(request, queryset, enabled=True)
 
     @admin.action(
-        description="Switch the selected %(verbose_name_plural)s off", permissions=("change",)
+        description=_("Switch the selected %(verbose_name_plural)s off"), permissions=("change",)
     )
     def switch_off(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Silences them; what a source said is withdrawn within seconds."""
@@ -107,5 +109,7 @@ class Switched(Page):
 
     def _switch(self, request: HttpRequest, queryset: QuerySet[Any], *, enabled: bool) -> None:
         count = queryset.update(enabled=enabled, updated_at=timezone.now())
-        what = self.opts.verbose_name_plural
-        self.message_user(request, f"{count} {what} switched {'on' if enabled else 'off'}.")
+        said = _("%(count)d %(what)s switched on.")
+        if not enabled:
+            said = _("%(count)d %(what)s switched off.")
+        self.message_user(request, said % {"count": count, "what": self.opts.verbose_name_plural})

@@ -14,6 +14,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
@@ -32,9 +35,14 @@ class PointsForm(forms.Form):
     """A description."""
 
     file = forms.FileField(
-        label="Description",
-        help_text=f"A Brick model in Turtle, or Haystack tags as JSON, of up to {LARGEST_BYTES} "
-        "bytes. Nothing changes before you accept.",
+        label=_("Description"),
+        help_text=format_lazy(
+            _(
+                "A Brick model in Turtle, or Haystack tags as JSON, of up to {bytes} bytes."
+                " Nothing changes before you accept."
+            ),
+            bytes=LARGEST_BYTES,
+        ),
     )
 
 
@@ -51,10 +59,12 @@ def points_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespons
     context: dict[str, Any] = {}
     if "place" in request.POST:
         done = accept_proposals(SeenDevice.objects.filter(source=source), owner)
-        page.message_user(request, f"{done.placed} devices are placed.")
+        page.message_user(request, devices_placed(done.placed))
         context["doubts"] = done.doubts[:DOUBTS_SHOWN]
     elif "forget" in request.POST:
-        page.message_user(request, f"{forget_points(source.pk, owner)} points are forgotten.")
+        count = forget_points(source.pk, owner)
+        text = ngettext("%d point is forgotten.", "%d points are forgotten.", count)
+        page.message_user(request, text % count)
     elif request.method == "POST":
         preview = "accept" not in request.POST
         said = PointsForm(request.POST, request.FILES)
@@ -67,7 +77,7 @@ def points_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespons
     proposals = proposed_places(devices.filter(unit=None, machine=None))
     context |= {
         **page.admin_site.each_context(request),
-        "title": f"Points of {source}",
+        "title": _("Points of %s") % source,
         "opts": page.opts,
         "source": source,
         "form": form,
@@ -76,6 +86,11 @@ def points_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespons
         "proposed": len(proposals),
     }
     return TemplateResponse(request, "smartcis/points.html", context)
+
+
+def devices_placed(count: int) -> str:
+    """Returns that so many devices are placed."""
+    return ngettext("%d device is placed.", "%d devices are placed.", count) % count
 
 
 def _brought(form: PointsForm) -> bytes | None:
@@ -98,5 +113,8 @@ def _read(
         page.message_user(request, fault.render(), messages.ERROR)
         return {}
     if not preview:
-        page.message_user(request, f"{len(report.points)} points are kept.")
+        count = len(report.points)
+        page.message_user(
+            request, ngettext("%d point is kept.", "%d points are kept.", count) % count
+        )
     return {"report": report, "text": b64encode(data).decode() if preview else ""}

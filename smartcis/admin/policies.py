@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.admin.marks import ReadOnly
 from smartcis.models import MaintainedView, ReadPolicy
@@ -30,7 +31,7 @@ class ReadPolicyAdmin(ReadOnly):
         context = {
             **self.admin_site.each_context(request),
             **(extra_context or {}),
-            "title": "Who may read which rows",
+            "title": _("Who may read which rows"),
             "opts": self.opts,
             "policies": POLICIES.values(),
             "closed": [(name, *why_closed(name)) for name in others.order_by("name")],

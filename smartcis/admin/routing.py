@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.admin.marks import ReadOnly, simulated_mark
-from smartcis.models import RoutingEdge, RoutingNode
+from smartcis.models import RoutingEdge, RoutingNode, Unit
 
 
 @admin.register(RoutingNode)
 class RoutingNodeAdmin(ReadOnly):
     """Points one can stand on; searched by the kiosk page's selector."""
 
-    list_display = ("node", "kind", "name", "unit", "level", "x_m", "y_m", simulated_mark)
+    list_display = ("node", "kind", "name", "room", "level", "x_m", "y_m", simulated_mark)
     list_filter = ("kind", "level", "simulated")
     list_select_related = ("unit", "level")
     search_fields = ("=node", "name", "unit__rid", "unit__name")
+
+    @admin.display(description=_("room"), ordering="unit")
+    def room(self, node: RoutingNode) -> Unit:
+        """Returns the room or corridor it is in."""
+        return node.unit
 
 
 @admin.register(RoutingEdge)

@@ -9,6 +9,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from sensors_sim.faults import FAULTS
 from sensors_sim.waveforms import WAVEFORMS
@@ -31,18 +33,18 @@ def waveform_help() -> SafeString:
                 (
                     name,
                     "" if field.default is None else f" ({field.default:g})",
-                    field.meaning,
+                    gettext(field.meaning),
                 )
                 for name, field in shape.fields.items()
             ),
         )
-        rows.append((shape.key, shape.label, fields or "no parameters"))
+        rows.append((shape.key, gettext(shape.label), fields or gettext("no parameters")))
     listed = format_html_join("", "<li><b>{}</b>, {}: {}</li>", rows)
-    return format_html(
-        "A JSON object, values in the sensor's unit; what is left out takes the number in "
-        'brackets. Example for a constant: <code>{{"value": 70, "noise": 1}}</code><ul>{}</ul>',
-        listed,
+    said = gettext(
+        "A JSON object, values in the sensor's unit; what is left out takes the number in"
+        " brackets. Example for a constant:"
     )
+    return format_html('{} <code>{{"value": 70, "noise": 1}}</code><ul>{}</ul>', said, listed)
 
 
 class SensorForm(Form):
@@ -62,34 +64,42 @@ class SensorForm(Form):
             "enabled",
             "simulated",
         )
-        labels = {"period_s": "Seconds between readings", "fault_amount": "How much"}
+        labels = {"period_s": _("Seconds between readings"), "fault_amount": _("How much")}
         help_texts = {
-            "kind": "What it measures. Seat and processor sensors watch a machine.",
-            "machine": "For seat and processor sensors. The room follows from it.",
-            "unit": "For all other sensors.",
-            "waveform": (
+            "kind": _("What it measures. Seat and processor sensors watch a machine."),
+            "machine": _("For seat and processor sensors. The room follows from it."),
+            "unit": _("For all other sensors."),
+            "waveform": _(
                 "What the simulator lets it measure. The simulated people only sit on seats, use "
                 "processors and pass receivers."
             ),
-            "fault": "What the simulated sensor gets wrong from now on, to see what the building "
-            "makes of it; readings of the past stay.",
-            "fault_amount": "Empty for the usual. "
-            + "; ".join(f"{one.key}: {one.amount}" for one in FAULTS.values() if one.amount)
-            + ".",
-            "enabled": "Switched off, it falls silent; after some minutes the map says “no data”.",
-            "period_s": "Up to a day for temperature, humidity, light and kinds of your own; "
-            "silent four times as long, the sensor is shown without data.",
-            "simulated": "Untick for a real device that sends its own readings.",
+            "fault": _(
+                "What the simulated sensor gets wrong from now on, to see what the building "
+                "makes of it; readings of the past stay."
+            ),
+            "enabled": _(
+                "Switched off, it falls silent; after some minutes the map says “no data”."
+            ),
+            "period_s": _(
+                "Up to a day for temperature, humidity, light and kinds of your own; "
+                "silent four times as long, the sensor is shown without data."
+            ),
+            "simulated": _("Untick for a real device that sends its own readings."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["kind"] = forms.ChoiceField(
-            choices=sensor_kinds, help_text=self.Meta.help_texts["kind"]
+            choices=sensor_kinds,
+            label=self.fields["kind"].label,
+            help_text=self.Meta.help_texts["kind"],
         )
         self.fields["unit"].required = False  # a machine's sensor takes the machine's room
         self.fields["parameters"].required = False
         self.fields["parameters"].help_text = waveform_help()
+        amounts = [f"{one.key}: {gettext(one.amount)}" for one in FAULTS.values() if one.amount]
+        usual = gettext("Empty for the usual. %s.") % "; ".join(amounts)
+        self.fields["fault_amount"].help_text = usual
 
 
 @admin.register(Sensor)
@@ -98,7 +108,7 @@ class SensorAdmin(Inventoried, Switched, Many):
 
     form = SensorForm
     on_plan = "tool=place&thing=sensor"
-    on_plan_said = "Put a sensor on the plan by clicking"
+    on_plan_said = _("Put a sensor on the plan by clicking")
     list_display = (
         "sid",
         "kind",
@@ -119,10 +129,10 @@ class SensorAdmin(Inventoried, Switched, Many):
     many_action = staticmethod(change_sensor)
     actions = (*Switched.actions, *Many.actions)
 
-    @admin.display(description="fault", ordering="fault")
+    @admin.display(description=_("fault"), ordering="fault")
     def faulted(self, sensor: Sensor) -> str:
         """Returns what it gets wrong, as a mark."""
-        return f"⚠ {sensor.fault}" if sensor.fault else "none"
+        return f"⚠ {sensor.fault}" if sensor.fault else gettext("none")
 
 
 @admin.register(SensorKind)
@@ -142,7 +152,12 @@ class SensorKindAdmin(Page):
         gone, counts, needed, protected = super().get_deleted_objects(objs, request)
         kinds = [one.pk for one in objs]
         used = Sensor.objects.filter(kind__in=kinds).values_list("sid", flat=True)
-        return gone, counts, needed, [*protected, *(f"sensor {sid}" for sid in used[:20])]
+        return (
+            gone,
+            counts,
+            needed,
+            [*protected, *(gettext("sensor %s") % sid for sid in used[:20])],
+        )
 
 
 @admin.register(RegionSeed)

@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.access.owner import Owner
 from smartcis.actions.remove_source import remove_source
@@ -23,37 +25,36 @@ from smartcis.sources.health import source_health
 from smartcis.wrappers.kinds import KINDS
 
 WORDS = {
-    "live": "live",
-    "late": "late",
-    "dead": "no data",
-    "off": "off",
-    "unknown": "not known yet",
+    "live": _("live"),
+    "late": _("late"),
+    "dead": _("no data"),
+    "off": _("off"),
+    "unknown": _("not known yet"),
 }
 
 
 def config_help() -> SafeString:
     """Lists what each kind of source is set up with."""
+    needed = gettext("needed")
     kinds = [
         (
-            kind.label,
+            gettext(kind.label),
             f"{kind.period_s:g}",
             format_html_join(
                 "",
                 "<li><code>{}</code>{}: {}</li>",
                 (
-                    (field.name, " (needed)" if field.required else "", field.meaning)
+                    (field.name, f" ({needed})" if field.required else "", gettext(field.meaning))
                     for field in kind.fields
                 ),
             ),
         )
         for kind in KINDS
     ]
-    listed = format_html_join("", "<li><b>{}</b>, every {} s:<ul>{}</ul></li>", kinds)
-    return format_html(
-        "A JSON object. Example for a calendar: "
-        '<code>{{"url": "https://example.org/room.ics"}}</code><ul>{}</ul>',
-        listed,
-    )
+    each = gettext("<li><b>{}</b>, every {} s:<ul>{}</ul></li>")
+    said = gettext("A JSON object. Example for a calendar:")
+    example = '{} <code>{{"url": "https://example.org/room.ics"}}</code><ul>{}</ul>'
+    return format_html(example, said, format_html_join("", each, kinds))
 
 
 class SourceForm(Form):
@@ -62,14 +63,16 @@ class SourceForm(Form):
     class Meta:
         model = Source
         fields = ("source", "name", "kind", "config", "unit", "machine", "period_s", "enabled")
-        labels = {"source": "Id", "period_s": "Seconds between two words"}
+        labels = {"source": _("Id"), "period_s": _("Seconds between two words")}
         help_texts = {
-            "source": "Letters, digits and hyphens; stands in every row of it.",
-            "unit": "The room a calendar belongs to.",
-            "machine": "The machine a software list or power outlet belongs to.",
-            "period_s": "A source that is polled is asked so often. Silent for twice as long it "
-            "is late, for four times as long it is dead: shown as “no data”.",
-            "enabled": "Switched off, it is not read, and what it said is withdrawn.",
+            "source": _("Letters, digits and hyphens; stands in every row of it."),
+            "unit": _("The room a calendar belongs to."),
+            "machine": _("The machine a software list or power outlet belongs to."),
+            "period_s": _(
+                "A source that is polled is asked so often. Silent for twice as long it "
+                "is late, for four times as long it is dead: shown as “no data”."
+            ),
+            "enabled": _("Switched off, it is not read, and what it said is withdrawn."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -130,22 +133,22 @@ class SourceAdmin(Switched, Removed):
         self._healths = {one.source.pk: one for one in source_health()}
         return found
 
-    @admin.display(description="health")
+    @admin.display(description=_("health"))
     def health(self, source: Source) -> str:
         """Returns the state, and since when there is no data."""
         one = self._healths.get(source.pk)
         if one is None or one.since_s is None:
-            return WORDS[one.state if one else "unknown"]
-        since = datetime.fromtimestamp(one.since_s, UTC)
-        return f"{WORDS[one.state]} since {since:%Y-%m-%d %H:%M:%S} UTC"
+            return str(WORDS[one.state if one else "unknown"])
+        since = f"{datetime.fromtimestamp(one.since_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return gettext("%(state)s since %(time)s") % {"state": WORDS[one.state], "time": since}
 
-    @admin.display(description="what is wrong")
+    @admin.display(description=_("what is wrong"))
     def trouble(self, source: Source) -> str:
         """Returns what is wrong."""
         one = self._healths.get(source.pk)
         return one.reason if one else ""
 
-    @admin.display(description="messages refused")
+    @admin.display(description=_("messages refused"))
     def refused(self, source: Source) -> str:
         """Returns how many, and where to look at them."""
         one = self._healths.get(source.pk)
@@ -156,21 +159,24 @@ class SourceAdmin(Switched, Removed):
             '<a href="{}?source__source__exact={}">{}</a>', kept, source.pk, one.refused
         )
 
-    @admin.display(description="messages")
+    @admin.display(description=_("messages"))
     def live(self, source: Source) -> SafeString | str:
         """Returns where its messages are shown."""
         link = messages_link(source)
-        return format_html('<a href="{}">as they come, and mappings</a>', link) if link else "-"
+        if not link:
+            return "-"
+        return format_html('<a href="{}">{}</a>', link, gettext("as they come, and mappings"))
 
-    @admin.display(description="points")
+    @admin.display(description=_("points"))
     def described(self, source: Source) -> SafeString | str:
         """Returns where a Brick model or Haystack tags say which devices are where."""
         if not source.pk:
             return "-"
         page = reverse("admin:smartcis_source_points", args=(source.pk,))
-        return format_html('<a href="{}">from a Brick model or Haystack tags</a>', page)
+        said = gettext("from a Brick model or Haystack tags")
+        return format_html('<a href="{}">{}</a>', page, said)
 
-    @admin.display(description="what of it cannot be used")
+    @admin.display(description=_("what of it cannot be used"))
     def warnings(self, source: Source) -> SafeString | str:
         """Lists what of its last word was left out."""
         state = SourceState.objects.filter(pk=source.pk).first()
@@ -178,7 +184,7 @@ class SourceAdmin(Switched, Removed):
         return (
             format_html_join("", "<p>{}</p>", ((one,) for one in warnings))
             if warnings
-            else "nothing"
+            else gettext("nothing")
         )
 
 

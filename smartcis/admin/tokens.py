@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.actions.issue_token import issue_token
 from smartcis.admin.marks import Form, Page, refuse
@@ -22,18 +23,21 @@ class TokenForm(Form):
 
     sources = forms.MultipleChoiceField(
         required=False,
+        label=_("Sources"),
         widget=forms.CheckboxSelectMultiple,
-        help_text="It pushes rows for these. Where all of them belong to a room or a machine, it "
-        "pushes readings of the sensors there; otherwise of any.",
+        help_text=_(
+            "It pushes rows for these. Where all of them belong to a room or a machine, it "
+            "pushes readings of the sensors there; otherwise of any."
+        ),
     )
 
     class Meta:
         model = AccessToken
         fields = ("name", "scope", "sources", "expires_at")
         help_texts = {
-            "name": "Who will use it, e.g. gateway on the second floor.",
-            "scope": "With the last choice, the token has all your own rights.",
-            "expires_at": "UTC. It is refused from then on.",
+            "name": _("Who will use it, e.g. gateway on the second floor."),
+            "scope": _("With the last choice, the token has all your own rights."),
+            "expires_at": _("UTC. It is refused from then on."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -54,7 +58,7 @@ class AccessTokenAdmin(Page):
     search_fields = ("name", "begins")
     has_change_permission = refuse
 
-    @admin.display(description="for")
+    @admin.display(description=_("for"))
     def for_whom(self, token: AccessToken) -> str:
         """Returns its sources, or its account."""
         return ", ".join(token.sources) or (token.user.get_username() if token.user else "")
@@ -71,5 +75,5 @@ class AccessTokenAdmin(Page):
         )
         obj.pk = made.pk
         obj.begins = made.begins
-        said = "The token, shown this once: <code>{}</code>"
-        self.message_user(request, format_html(said, text), messages.WARNING)
+        said = format_html("{} <code>{}</code>", _("The token, shown this once:"), text)
+        self.message_user(request, said, messages.WARNING)

@@ -9,6 +9,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from smartcis.admin.marks import Page, ReadOnly, simulated_mark
 from smartcis.models import StaffAccess, Visitor
@@ -42,11 +44,11 @@ class VisitorAdmin(Page):
             obj.consent = Visitor.HIDDEN
         super().save_model(request, obj, form, change)
 
-    @admin.display(description="card for the holder")
+    @admin.display(description=_("card for the holder"))
     def card(self, visitor: Visitor) -> str:
         """Returns the address to print, or to put into a QR code; it goes to the holder alone."""
         if not visitor.pk:
-            return "after saving"
+            return gettext("after saving")
         card = format_html("<code>/#visitor={}</code>", visitor.code)
         if not settings.PUBLIC_URL:
             return card
@@ -54,28 +56,33 @@ class VisitorAdmin(Page):
         drawn = SafeString(code.svg_inline(scale=4, border=2, light="#fff"))
         return format_html("<p>{}</p>{}", drawn, card)
 
-    @admin.action(description="Hide the selected visitors", permissions=["change"])
+    @admin.action(description=_("Hide the selected visitors"), permissions=["change"])
     def hide(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
         """Hides them until their holders choose otherwise."""
         for visitor in chosen:
             visitor.consent = Visitor.HIDDEN
             visitor.save(update_fields=["consent"])
-        self.message_user(request, f"{len(chosen)} hidden")
+        self.message_user(request, _("%d hidden") % len(chosen))
 
-    @admin.action(description="New codes: the old cards stop working", permissions=["change"])
+    @admin.action(description=_("New codes: the old cards stop working"), permissions=["change"])
     def give_new_codes(self, request: HttpRequest, chosen: QuerySet[Visitor]) -> None:
         """Makes new codes, because a card was lost."""
         for visitor in chosen:
             visitor.code = mint_code()
             visitor.save(update_fields=["code"])
-        self.message_user(request, f"{len(chosen)} new codes")
+        self.message_user(request, _("%d new codes") % len(chosen))
 
 
 @admin.register(StaffAccess)
 class StaffAccessAdmin(ReadOnly):
     """Looks at what tells of visitors: who, at what, when. Nobody changes or deletes them here."""
 
-    list_display = ("at", "account", "how", "what", "times", "last_at")
+    list_display = ("at", "account", "did", "what", "times", "last_at")
     list_filter = ("how", "account")
     search_fields = ("account", "what")
     date_hierarchy = "at"
+
+    @admin.display(description=_("how"), ordering="how")
+    def did(self, look: StaffAccess) -> str:
+        """Returns how they looked."""
+        return gettext(look.how)

@@ -9,19 +9,21 @@ from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
 
 from smartcis.deliveries.outputs import may_write_to
 from smartcis.models import Delivery
 
 _SUBJECTS = {
-    "raised": "{severity}: {title}{where}",
-    "cleared": "Cleared: {title}{where}",
-    "no data": "No data: {title}{where}",
-    "data again": "Data again: {title}{where}",
+    "raised": gettext_noop("{severity}: {title}{where}"),
+    "cleared": gettext_noop("Cleared: {title}{where}"),
+    "no data": gettext_noop("No data: {title}{where}"),
+    "data again": gettext_noop("Data again: {title}{where}"),
 }
 FINAL = 500
 """Answers of mail servers from here on stay what they are."""
-HINT = ("Staff can acknowledge, mute or assign this alarm on the map.",)
+HINT = gettext_noop("Staff can acknowledge, mute or assign this alarm on the map.")
 _KINDS = (("mid", "machine"), ("rid", "room"), ("door_id", "door"))
 
 
@@ -47,14 +49,19 @@ def send_mail(call: Delivery) -> tuple[str, bool]:
 
 def message_of(call: Delivery) -> EmailMessage:
     """Returns the e-mail: the same at each attempt, so that a mail program knows a second one."""
-    said: dict[str, Any] = call.alarm or {}
+    with override(settings.EMAIL_LANGUAGE):
+        return _message(call, call.alarm or {})
+
+
+def _message(call: Delivery, said: dict[str, Any]) -> EmailMessage:
     place = _place(said)
-    subject = _SUBJECTS[said["step"]].format(
-        severity=said["severity"].capitalize(),
+    kind, _space, name = said["where"].partition(" ")
+    subject = _(_SUBJECTS[said["step"]]).format(
+        severity=_(said["severity"].capitalize()),
         title=said["title"],
-        where=f", {said['where']}" if said["where"] else "",
+        where=f", {_(kind)} {name}" if kind else "",
     )
-    lines = [subject, "", *_facts(said), "", *_links(place), *HINT]
+    lines = [subject, "", *_facts(said), "", *_links(place), _(HINT)]
     return EmailMessage(
         subject=" ".join(subject.split()),
         body="\n".join(lines),
@@ -76,18 +83,19 @@ def _place(said: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _facts(said: dict[str, Any]) -> list[str]:
-    facts = [f"Since {_clock(said['raised_s'])}."]
+    facts = [_("Since %s.") % _clock(said["raised_s"])]
     if said["cleared_s"] is not None:
-        facts.append(f"Until {_clock(said['cleared_s'])}.")
+        facts.append(_("Until %s.") % _clock(said["cleared_s"]))
     if said["value"] is not None:
-        word = "Last value" if said["kind"] == "no data" else "Value"
-        facts.append(f"{word}: {said['value']:g} {said['unit']}".rstrip() + ".")
-    return [*facts, f"The row: {said['message']}."]
+        value = f"{said['value']:g} {said['unit']}".rstrip()
+        word = _("Last value: %s.") if said["kind"] == "no data" else _("Value: %s.")
+        facts.append(word % value)
+    return [*facts, _("The row: %s.") % said["message"]]
 
 
 def _links(place: tuple[str, str] | None) -> list[str]:
     link = link_to(place)
-    return [f"On the plan: {link}", ""] if link else []
+    return [_("On the plan: %s") % link, ""] if link else []
 
 
 def _clock(at_s: float) -> str:

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from aspen.model.schema import Row
 from smartcis.models.deliveries import Outlet
@@ -170,6 +171,7 @@ def end_alarms(instance: Outlet, **_: Any) -> None:
     standing = Alarm.objects.filter(STANDING, outlet=instance)
     now_s = timezone.now().timestamp()
     AlarmEvent.objects.bulk_create(
-        AlarmEvent(alarm=one, at_s=now_s, what="its query was stopped") for one in standing
+        AlarmEvent(alarm=one, at_s=now_s, what=gettext_noop("its query was stopped"))
+        for one in standing
     )
     standing.update(cleared_s=now_s)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 from aspen.model.schema import Row
 from smartcis.models.building import Unit
@@ -48,7 +49,7 @@ class Reservation(SourceModel):
     def clean(self) -> None:
         """Refuses a reservation that ends before it begins."""
         if self.start and self.end and self.end <= self.start:
-            raise ValidationError({"end": "must be later than the start"})
+            raise ValidationError({"end": _("must be later than the start")})
 
     def rows(self) -> Iterator[tuple[str, Row]]:
         """Returns the row of `reservation`."""

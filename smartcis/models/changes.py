@@ -70,7 +70,7 @@ def noted(model: type[models.Model], keys: Sequence[Any], using: str) -> Iterato
     before = _rows(model, found, using)
     yield found
     after = _rows(model, found, using)
-    kind = str(model._meta.verbose_name)  # noqa: SLF001  # public despite its name
+    kind = model._meta.verbose_name_raw  # noqa: SLF001  # public despite its name
     changes = [
         Change(account=account, kind=kind, key=str(key)[:100], fields=fields)
         for key in dict.fromkeys([*before, *after])

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 from aspen.motes.kinds import DAY_S, DEVICE_KINDS, DeviceKind, PowerSource, UnknownDevice
 from smartcis.models.source import SourceModel
@@ -78,17 +79,25 @@ class SensorKind(SourceModel):
         """
         faults: dict[str, str] = {}
         if self.kind in CODED:
-            faults["kind"] = f"{self.kind} is a kind already, with readings of its own"
+            faults["kind"] = _("%s is a kind already, with readings of its own") % self.kind
         ends = (self.least, self.greatest)
         if None not in ends and not (all(map(math.isfinite, ends)) and self.least < self.greatest):
-            faults["greatest"] = "two finite numbers, the smaller one first"
+            faults["greatest"] = _("two finite numbers, the smaller one first")
         if not LEAST_PERIOD_S <= (self.period_s or 0.0) <= DAY_S:
-            faults["period_s"] = f"between {LEAST_PERIOD_S:g} and {DAY_S:g} seconds"
+            faults["period_s"] = between_seconds(LEAST_PERIOD_S, DAY_S)
         stored = SensorKind.objects.filter(pk=self.kind).first()
         if stored is not None and stored.unit != self.unit:
-            faults["unit"] = f"readings are kept in {stored.unit or 'no unit'}: add another kind"
+            faults["unit"] = _("readings are kept in %s: add another kind") % (
+                stored.unit or _("no unit")
+            )
         if faults:
             raise ValidationError(faults)
+
+
+def between_seconds(least_s: float, greatest_s: float) -> str:
+    """Returns what is said of an interval that is too short or too long."""
+    ends = {"least": least_s, "greatest": greatest_s}
+    return _("between %(least)g and %(greatest)g seconds") % ends
 
 
 def kinds_of(keys: Iterable[str]) -> Mapping[str, DeviceKind]:
@@ -142,6 +151,6 @@ def sensor_kinds() -> list[tuple[str, str]]:
     rows = {one.kind: one.described() for one in SensorKind.objects.all()}
     every = {**CODED, **{key: _common(key).described() for key in QUANTITIES}, **rows}
     return [
-        (kind.key, f"{kind.name} ({kind.unit})" if kind.unit else kind.name)
+        (kind.key, f"{_(kind.name)} ({kind.unit})" if kind.unit else _(kind.name))
         for kind in every.values()
     ]

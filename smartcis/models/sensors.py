@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 from aspen.model.schema import Row
 from aspen.motes.kinds import DeviceKind, UnknownDevice
@@ -17,7 +18,7 @@ from sensors_sim.waveforms import WAVEFORMS, checked
 from smartcis.models.building import Level, Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.routing import RoutingNode
-from smartcis.models.sensor_kinds import CODED, keep_kind, kind_named
+from smartcis.models.sensor_kinds import CODED, between_seconds, keep_kind, kind_named
 from smartcis.models.source import SourceModel
 from smartcis.wrappers.pulse import dead_s
 
@@ -95,7 +96,7 @@ class Sensor(SourceModel):
         elif self.machine is None and moved:
             centre = self.unit.nodes.filter(kind="centre").first()
             if centre is None:
-                raise ValidationError({"unit": f"{self.unit_id} has no walking point"})
+                raise ValidationError({"unit": _("%s has no walking point") % self.unit_id})
             self.node_id, self.x_m, self.y_m = centre.node, centre.x_m, centre.y_m
         self.level_id = self.unit.level_id
         if not self.sid:
@@ -128,17 +129,15 @@ class Sensor(SourceModel):
         except UnknownDevice as fault:
             raise ValidationError({"kind": fault.message}) from fault
         if device.of_machine and self.machine_id is None:
-            faults["machine"] = f"a {device.name.lower()} sensor watches a machine: choose one"
+            faults["machine"] = _("a sensor for %s watches a machine: choose one") % _(device.name)
         if not device.of_machine and self.machine_id is None and not self.unit_id:
-            faults["unit"] = "choose a room or a machine"
+            faults["unit"] = _("choose a room or a machine")
         if not math.isfinite(self.period_s) or not (
             device.least_period_s <= self.period_s <= device.greatest_period_s
         ):
-            faults["period_s"] = (
-                f"between {device.least_period_s:g} and {device.greatest_period_s:g} seconds"
-            )
+            faults["period_s"] = between_seconds(device.least_period_s, device.greatest_period_s)
         if device.shared and self.simulated:
-            faults["simulated"] = f"nothing simulates {device.name}: untick it"
+            faults["simulated"] = _("nothing simulates %s: untick it") % _(device.name)
         if said := self._wrong_fault(device):
             faults["fault_amount" if self.fault in FAULTS else "fault"] = said
         try:
@@ -156,15 +155,18 @@ class Sensor(SourceModel):
             return ""
         if not self.simulated or device.hears_tags:
             self.fault, known = "", self.fault
-            return f"only a simulated sensor that measures a value can have the fault {known}"
+            said = _("only a simulated sensor that measures a value can have the fault %s")
+            return said % known
         fault = FAULTS.get(self.fault)
         if fault is None:
-            return f"there is no fault {self.fault!r}; there are {', '.join(FAULTS)}"
+            said = _("there is no fault %(found)s; there are %(all)s")
+            return said % {"found": self.fault, "all": ", ".join(FAULTS)}
         if self.fault_amount is None:
             self.fault_amount = fault.usual
         least = 0.0 if fault.key == "dropout" else -fault.greatest
         if not least <= self.fault_amount <= fault.greatest:
-            return f"{fault.amount}: between {least:g} and {fault.greatest:g}"
+            ends = {"what": _(fault.amount), "least": least, "greatest": fault.greatest}
+            return _("%(what)s: between %(least)g and %(greatest)g") % ends
         return ""
 
 

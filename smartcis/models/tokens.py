@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from smartcis.models.wrapped import Source
 
@@ -67,13 +68,16 @@ class AccessToken(models.Model):
         strange = [one for one in self.sources if one not in pushing]
         if strange:
             raise ValidationError(
-                {"sources": f"no pushing source: {strange[0]}; there are {', '.join(pushing)}"}
+                {
+                    "sources": _("no pushing source: %(found)s; there are %(all)s")
+                    % {"found": strange[0], "all": ", ".join(pushing)}
+                }
             )
         if self.sources and self.scope != self.Scope.PUSH:
-            raise ValidationError({"sources": "only a token that pushes speaks for sources"})
+            raise ValidationError({"sources": _("only a token that pushes speaks for sources")})
         now = timezone.now()
         if self.expires_at and not now < self.expires_at <= now + timedelta(LONGEST_DAYS, 60):
-            raise ValidationError({"expires_at": f"within the next {LONGEST_DAYS} days"})
+            raise ValidationError({"expires_at": _("within the next %d days") % LONGEST_DAYS})
 
     def note_use(self) -> None:
         """Remembers that it was used."""

@@ -9,11 +9,13 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from aspen.model.schema import Row
 from smartcis.models.building import Unit
 from smartcis.models.equipment import Machine
 from smartcis.models.queries import MaintainedView
+from smartcis.models.sensor_kinds import between_seconds
 from smartcis.models.source import SourceModel, cascade_at_once
 from smartcis.wrappers.declared import declared
 from smartcis.wrappers.errors import BadConfig
@@ -25,9 +27,9 @@ LONGEST_PERIOD_S = 24 * 3600.0
 SHORTEST_PERIOD_S = 1.0
 
 
-def source_kinds() -> tuple[tuple[str, str], ...]:
+def source_kinds() -> tuple[tuple[str, Any], ...]:
     """Returns all kinds to choose from; by name, so that a new one needs no migration."""
-    return Source.KINDS
+    return tuple((key, _(label)) for key, label in Source.KINDS)
 
 
 class Source(SourceModel):
@@ -173,7 +175,7 @@ class Source(SourceModel):
         except BadConfig as fault:
             faults["config"] = fault.render()
         if not SHORTEST_PERIOD_S <= self.period_s <= LONGEST_PERIOD_S:
-            faults["period_s"] = f"between {SHORTEST_PERIOD_S:g} and {LONGEST_PERIOD_S:g} seconds"
+            faults["period_s"] = between_seconds(SHORTEST_PERIOD_S, LONGEST_PERIOD_S)
         if faults:
             raise ValidationError(faults)
 

@@ -28,3 +28,9 @@ def role(user: AbstractBaseUser | AnonymousUser) -> str:
     if getattr(user, "is_superuser", False):
         return _("administrator")
     return _("staff") if getattr(user, "is_staff", False) else _("account")
+
+
+@register.filter
+def translated(word: str) -> str:
+    """Returns a word of the code, which data name, in the language of the page."""
+    return _(word) if word else ""

@@ -185,12 +185,12 @@ def test_the_admin_shows_before_it_keeps_and_places_at_one_click(client, source)
     assert DescribedPoint.objects.count() == 0
     shown = client.post(path, {"accept": "1", "text": page.context["text"]}).content.decode()
     assert "7 points are kept" in shown
-    assert "Place 1 devices" in shown
+    assert "Place 1 device" in shown
     listed = client.get("/admin/smartcis/seendevice/").content.decode()
     assert "temperature in B" in listed
     assert "co2 in A (it does not measure co2)" in listed
     shown = client.post(path, {"place": "1"}).content.decode()
-    assert "1 devices are placed" in shown
+    assert "1 device is placed" in shown
     assert "it does not measure co2" in shown
     assert Sensor.objects.get(sid="ahu:analog-input,4:temperature").unit_id == "B"
     assert "7 points are forgotten" in client.post(path, {"forget": "1"}).content.decode()

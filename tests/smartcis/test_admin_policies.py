@@ -26,7 +26,7 @@ def test_staff_see_every_policy_and_what_it_closes(client):
     assert client.get(PAGE).status_code == 403
     staff.user_permissions.add(Permission.objects.get(codename="view_readpolicy"))
     page = client.get(PAGE).content.decode()
-    assert all(f">{relation}</th>" in page for relation in POLICIES)
+    assert all(f"<code>{relation}</code></th>" in page for relation in POLICIES)
     assert "r.session IN ({own})" in page
     assert "near is made of walking_cost, which tells of other visitors" in page
     assert client.get(f"{PAGE}add/").status_code == 403

@@ -18,10 +18,24 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils.translation.template import templatize
 
+from sensors_sim.faults import FAULTS
+from sensors_sim.waveforms import WAVEFORMS
+from smartcis.access.limits import SCOPES
+from smartcis.actions.import_inventory import Outcome
+from smartcis.deliveries.lifecycle import Step
+from smartcis.importers.drawing import Finding
+from smartcis.importers.inventory.columns import COLUMNS
 from smartcis.language import named_by_tables
+from smartcis.models.sensor_kinds import CODED
+from smartcis.policies import POLICIES
+from smartcis.readings.quantities import QUANTITIES
+from smartcis.wrappers.kinds import KINDS
+from smartcis.wrappers.payloads.families import CHOICES
 
 PLURALS = ("ngettext", "ngettext_lazy")
-KEYWORDS = dict.fromkeys(("_", "gettext", "gettext_lazy", *PLURALS))  # as Babel takes them
+KEYWORDS = dict.fromkeys(
+    ("_", "gettext", "gettext_lazy", "gettext_noop", *PLURALS)
+)  # as Babel takes them
 PROJECT = Path("smartcis")
 WIDTH = 100
 
@@ -34,8 +48,8 @@ def extracted() -> Catalog:
         if "migrations" not in path.parts:
             for message in written_in(path):
                 found.add(message, locations=[(str(path.relative_to(settings.BASE_DIR)), 0)])
-    for message, table in named_by_tables():
-        found.add(message, locations=[(table, 0)])
+    for message, where in (*named_by_tables(), *named_by_code()):
+        found.add(message, locations=[(where, 0)])
     return found
 
 
@@ -50,6 +64,36 @@ def written_in(path: Path) -> Iterator[Any]:
             yield tuple(messages[:2])
         elif isinstance(messages, str):
             yield messages
+
+
+def named_by_code() -> Iterator[tuple[str, str]]:
+    """Returns words that stand in descriptions and not where they are shown, and where."""
+    words: dict[str, list[str]] = {
+        "sensors_sim/faults.py": [one.amount for one in FAULTS.values()],
+        "sensors_sim/waveforms": [
+            text
+            for one in WAVEFORMS.values()
+            for text in (one.label, *(field.meaning for field in one.fields.values()))
+        ],
+        "smartcis/access/limits.py": [
+            f"too many logins in a minute from {SCOPES[one]}" for one in settings.RATES["logins"]
+        ],
+        "smartcis/deliveries/lifecycle.py": [one.value for one in Step],
+        "smartcis/actions/import_inventory.py": [*Outcome, *COLUMNS],
+        "smartcis/importers/drawing.py": [*Finding],
+        "smartcis/models/sensor_kinds.py": [
+            *(one.name for one in CODED.values()),
+            *(one.name for one in QUANTITIES.values()),
+        ],
+        "smartcis/policies.py": [
+            text for one in POLICIES.values() for text in (one.readers, one.why, one.instead)
+        ],
+        "smartcis/wrappers": [
+            text for one in KINDS for text in (one.label, *(field.meaning for field in one.fields))
+        ],
+        "smartcis/wrappers/payloads/families.py": [name for _, name in CHOICES],
+    }
+    yield from ((str(text), where) for where, texts in words.items() for text in texts if text)
 
 
 class Command(BaseCommand):
