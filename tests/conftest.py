@@ -19,6 +19,7 @@ from smartcis.services.embedded_redis import EmbeddedRedis
 
 def pytest_addoption(parser):
     parser.addoption("--run-nightly", action="store_true", help="also run tests marked nightly")
+    parser.addoption("--pictures", metavar="DIR", help="put pictures of the pages there")
 
 
 def pytest_configure(config):
