@@ -2,6 +2,7 @@
 import './bands.css';
 import { t } from '../language';
 import { number, type Fields } from '../store/table';
+import { CELSIUS } from '../store/units.svelte';
 import { amount } from '../store/words';
 
 /** How a band is filled: five steps from too little to too much. */
@@ -13,6 +14,8 @@ export interface Band {
 }
 
 export interface Banded {
+  /** Of the figures, where all have one. */
+  readonly unit?: string;
   /** From the least to the most. */
   readonly bands: readonly Band[];
   /** Which band a row of the view is in; none where it says nothing. */
@@ -33,6 +36,7 @@ interface Steps {
 /** Bands of one figure: each ends below a value. */
 export function steps({ column, unit, note, bands }: Steps): Banded {
   return {
+    unit,
     bands,
     note,
     tone: (row) => {
@@ -43,16 +47,23 @@ export function steps({ column, unit, note, bands }: Steps): Banded {
   };
 }
 
+/** Where a room is no longer cold, cool, pleasant, °C. */
+const [COLD, COOL, WARM] = [18, 20, 23];
+/** From where on a room is too warm: the limit of the standing view `warm_room`. */
+export const TOO_WARM_CELSIUS = 26;
+
+const degrees = (celsius: number): string => amount(celsius, CELSIUS, 0);
+
 export const TEMPERATURE = steps({
   column: 'celsius',
-  unit: '°C',
+  unit: CELSIUS,
   note: () => t('The last reading of any thermometer in the room that has not fallen silent.'),
   bands: [
-    { tone: 'lowest', below: 18, text: () => t('cold, below 18 °C') },
-    { tone: 'low', below: 20, text: () => t('cool, 18 to 20 °C') },
-    { tone: 'middle', below: 23, text: () => t('pleasant, 20 to 23 °C') },
-    { tone: 'high', below: 26, text: () => t('warm, 23 to 26 °C') },
-    { tone: 'highest', below: Infinity, text: () => t('too warm, 26 °C and above') },
+    { tone: 'lowest', below: COLD, text: () => t('cold, below {limit}', { limit: degrees(COLD) }) },
+    { tone: 'low', below: COOL, text: () => t('cool, below {limit}', { limit: degrees(COOL) }) },
+    { tone: 'middle', below: WARM, text: () => t('pleasant, below {limit}', { limit: degrees(WARM) }) },
+    { tone: 'high', below: TOO_WARM_CELSIUS, text: () => t('warm, below {limit}', { limit: degrees(TOO_WARM_CELSIUS) }) },
+    { tone: 'highest', below: Infinity, text: () => t('too warm, {limit} and above', { limit: degrees(TOO_WARM_CELSIUS) }) },
   ],
 });
 

@@ -116,7 +116,9 @@ function alarmKind(look: Look): string {
 
 /** "26.4 °C"; empty without a number. */
 export function valueText(alarm: Pick<Alarm, 'value' | 'unit'>): string {
-  return alarm.value === null ? '' : `${decimal(Math.round(alarm.value * 100) / 100)} ${alarm.unit}`.trim();
+  if (alarm.value === null) return '';
+  const [value, unit] = preferred(alarm.value, alarm.unit);
+  return `${decimal(Math.round(value * 100) / 100)} ${unit}`.trim();
 }
 
 /** What an alarm is about, as the plan and the list call it; null where its row names no place. */

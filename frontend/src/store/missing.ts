@@ -96,7 +96,8 @@ function bound(value: unknown, conditions: readonly string[], unit: string): str
   for (const condition of conditions) {
     const [left, sign = '', limit = '', ...rest] = condition.split(' ');
     if (left !== name || rest.length > 0) continue;
-    const said = compared(sign, `${decimal(Number(limit))} ${unit}`);
+    const [value, as] = preferred(Number(limit), unit);
+    const said = compared(sign, `${decimal(value)} ${as}`);
     if (said !== null) return said;
   }
   return t('anything at all');

@@ -1,5 +1,6 @@
 /** States in words: one place, so that map, list, panels and labels say the same. */
 import { decimal, locale, t } from '../language';
+import { preferred } from './units.svelte';
 import type { Door, Machine, Reading, Room } from './world';
 import { titleOf } from './world';
 
@@ -99,11 +100,12 @@ export function floorHeading(name: string): string {
   return title.slice(0, 1).toUpperCase() + title.slice(1);
 }
 
-/** "21.4 °C", "39 %", "1,240 lx": as many digits as tell something. */
-export function amount(value: number, unit: string): string {
-  const digits = Math.abs(value) >= 100 || unit === '%' || unit === 'lx' ? 0 : 1;
-  const text = decimal(value, digits);
-  return unit === '' ? text : `${text} ${unit}`;
+/** "21.4 °C", "39 %", "1,240 lx": in the reader's unit, with as many digits as tell something. */
+export function amount(value: number, unit: string, digits?: number): string {
+  const [shown, as] = preferred(value, unit);
+  const telling = Math.abs(shown) >= 100 || unit === '%' || unit === 'lx' ? 0 : 1;
+  const text = decimal(shown, digits ?? telling);
+  return as === '' ? text : `${text} ${as}`;
 }
 
 /** "14:05", and "Tue 14:05" on another day; the reader's own zone, named where `zone` is set. */
