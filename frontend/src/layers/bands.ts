@@ -49,7 +49,7 @@ export function steps({ column, unit, note, bands }: Steps): Banded {
 
 /** Where a room is no longer cold, cool, pleasant, °C. */
 const [COLD, COOL, WARM] = [18, 20, 23];
-/** From where on a room is too warm: the limit of the standing view `warm_room`. */
+/** From where on a room is too warm: the limit of the standing view `triggered_sensor`. */
 export const TOO_WARM_CELSIUS = 26;
 
 const degrees = (celsius: number): string => amount(celsius, CELSIUS, 0);
@@ -62,8 +62,16 @@ export const TEMPERATURE = steps({
     { tone: 'lowest', below: COLD, text: () => t('cold, below {limit}', { limit: degrees(COLD) }) },
     { tone: 'low', below: COOL, text: () => t('cool, below {limit}', { limit: degrees(COOL) }) },
     { tone: 'middle', below: WARM, text: () => t('pleasant, below {limit}', { limit: degrees(WARM) }) },
-    { tone: 'high', below: TOO_WARM_CELSIUS, text: () => t('warm, below {limit}', { limit: degrees(TOO_WARM_CELSIUS) }) },
-    { tone: 'highest', below: Infinity, text: () => t('too warm, {limit} and above', { limit: degrees(TOO_WARM_CELSIUS) }) },
+    {
+      tone: 'high',
+      below: TOO_WARM_CELSIUS,
+      text: () => t('warm, below {limit}', { limit: degrees(TOO_WARM_CELSIUS) }),
+    },
+    {
+      tone: 'highest',
+      below: Infinity,
+      text: () => t('too warm, {limit} and above', { limit: degrees(TOO_WARM_CELSIUS) }),
+    },
   ],
 });
 

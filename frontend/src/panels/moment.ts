@@ -3,7 +3,12 @@ import { locale, t } from '../language';
 /** Moments of alarms in words: the time, with the day where it is another one than today. */
 export function moment(atS: number, nowS: number): string {
   const at = new Date(atS * 1000);
-  const time = at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  const time = at.toLocaleTimeString(locale(), {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
   const today = at.toDateString() === new Date(nowS * 1000).toDateString();
   return today ? time : `${at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' })}, ${time}`;
 }

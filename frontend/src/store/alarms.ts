@@ -2,6 +2,7 @@
 import { decimal, t } from '../language';
 import type { Point } from './geometry';
 import { number, records, type Table } from './table';
+import { preferred } from './units.svelte';
 import { titleOf, type World } from './world';
 
 export type Severity = 'critical' | 'warning' | 'info';

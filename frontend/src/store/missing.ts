@@ -2,6 +2,7 @@
 import type { Edit, Missing, Repair } from '../api/schema';
 import { decimal, t } from '../language';
 import type { Cell } from '../wire/protocol';
+import { preferred } from './units.svelte';
 import { doorState } from './words';
 import { titleOf, type World } from './world';
 
@@ -96,8 +97,8 @@ function bound(value: unknown, conditions: readonly string[], unit: string): str
   for (const condition of conditions) {
     const [left, sign = '', limit = '', ...rest] = condition.split(' ');
     if (left !== name || rest.length > 0) continue;
-    const [value, as] = preferred(Number(limit), unit);
-    const said = compared(sign, `${decimal(value)} ${as}`);
+    const [bounding, as] = preferred(Number(limit), unit);
+    const said = compared(sign, `${decimal(bounding)} ${as}`);
     if (said !== null) return said;
   }
   return t('anything at all');

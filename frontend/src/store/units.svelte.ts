@@ -17,5 +17,7 @@ export const units = new Units();
 
 /** A value and its unit as the reader wants them. */
 export function preferred(value: number, unit: string): readonly [number, string] {
-  return unit === CELSIUS && units.temperature === FAHRENHEIT ? [value * 1.8 + 32, FAHRENHEIT] : [value, unit];
+  return unit === CELSIUS && units.temperature === FAHRENHEIT
+    ? [value * 1.8 + 32, FAHRENHEIT]
+    : [value, unit];
 }

@@ -63,6 +63,16 @@ test('an overlay fills rooms while it is open, and follows its view no longer th
   ]);
   expect(one('[data-testid=temperature-legend]').textContent).toMatch(/cold, below 18 °C: one room/);
   expect(one('[data-testid=temperature-legend]').textContent).toMatch(/too warm, 26 °C and above: one room/);
+  const fahrenheit = one('[data-testid=temperature-unit] [value="°F"]');
+  fahrenheit.click();
+  flushSync();
+  expect([...document.querySelectorAll('text')].map((one) => one.textContent)).toEqual([
+    '63.5 °F',
+    '78.8 °F',
+  ]);
+  expect(one('[data-testid=temperature-legend]').textContent).toMatch(/cold, below 64 °F: one room/);
+  expect(localStorage.getItem('smartcis.temperature')).toBe('°F');
+  one('[data-testid=temperature-unit] [value="°C"]').click();
   const rules = { runOnly: ['wcag2a', 'wcag2aa'], rules: { 'color-contrast': { enabled: false } } };
   expect((await axe.run(one('main'), rules)).violations).toEqual([]);
   other.open = true;
