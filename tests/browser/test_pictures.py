@@ -19,6 +19,7 @@ PHONE = {"width": 390, "height": 844}
 SETTLED_MS = 2_500
 """Movement and gliding colours have come to rest."""
 
+
 @pytest.fixture
 def picture(request, tmp_path):
     """Take a picture of a page under a name; there is one of that name and size in `docs`."""
