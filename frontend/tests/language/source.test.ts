@@ -30,6 +30,7 @@ describe('is found', () => {
   test.each([
     ['a sentence', "export const f = () => 'Nothing is free';", '1: looks like prose: Nothing is free'],
     ['a glued sentence', 'export const f = (n: number) => `${n} rooms`;', '1: looks like prose: {} rooms'],
+    ['a name that a script gives', "svg.setAttribute('aria-label', 'map');", '1: shown without t(): map'],
     ['a value of a table', "const NAMES = { a: 'Seat' } as const;", '1: looks like prose: Seat'],
     [
       'a template for n()',
@@ -57,6 +58,7 @@ test('what nobody reads is left alone', () => {
     import { x } from 'a b';
     type Way = 'Up there' | 'Down there';
     throw new RangeError('No element there.');
+    svg.setAttribute('class', 'plan');
     if (event.key === 'Escape' || name === 'in use') el.querySelector('a b');
     const sql = "SELECT rid FROM room WHERE rid = 'x'";
     switch (x) { case 'in use': break; }

@@ -83,7 +83,6 @@ const UNREAD_CALLS = new Set([
   'querySelectorAll',
   'replace',
   'replaceAll',
-  'setAttribute',
   'setItem',
   'split',
   'startsWith',
@@ -230,6 +229,7 @@ export function read(path: string, source: string): Reading {
         const name = calleeOf(node);
         if ((name === 't' || name === 'n') && (node.callee as Node).type === 'Identifier')
           message(node, name, loading);
+        else if (name === 'setAttribute') named(node.arguments as Node[], loading);
         else {
           visitAll(node.callee, false, loading);
           visitAll(
@@ -251,6 +251,11 @@ export function read(path: string, source: string): Reading {
           if (key !== 'typeAnnotation' && key !== 'options') visitAll(value, false, loading);
         }
     }
+  }
+
+  /** What a script gives an element to be read out or shown. */
+  function named([name, value]: Node[], loading: boolean): void {
+    if (name && value) visit(value, SHOWN_ATTRIBUTES.has(textOf(name) ?? ''), loading);
   }
 
   function attribute(node: Node, loading: boolean): void {
