@@ -1,5 +1,5 @@
 /** The alarms that stand: what is wrong, where, since when, and who has taken note. */
-import { decimal, t } from '../language';
+import { decimal, t, word } from '../language';
 import type { Point } from './geometry';
 import { number, records, type Table } from './table';
 import { preferred } from './units.svelte';
@@ -53,10 +53,10 @@ export function alarms(table: Table): Alarm[] {
   return records(table)
     .map((record) => ({
       id: number(record.alarm_id) ?? 0,
-      title: text(record.target) || text(record.name),
+      title: word(text(record.target) || text(record.name)),
       noData: record.kind === 'no data',
       severity: SEVERITIES.find((one) => one === record.severity) ?? 'warning',
-      message: text(record.message),
+      message: word(text(record.message)),
       value: number(record.value),
       unit: text(record.unit),
       levelId: text(record.level_id),

@@ -5,6 +5,7 @@ import KioskPage from '../../src/kiosk/KioskPage.svelte';
 import { loadLanguage } from '../../src/language';
 import MapPage from '../../src/map/MapPage.svelte';
 import { openStores, type Stores } from '../../src/store/stores';
+import { PROTOCOL } from '../../src/wire/protocol';
 import { alarmRow, BUILDING, COLUMNS, GROUND, ROWS, UPPER } from '../store/scene';
 import { Hand, snapshot } from '../wire/hand';
 
@@ -16,8 +17,8 @@ vi.mock(import('../../src/language'), async (original) => {
   };
   return {
     ...real,
-    t: marked(real.t as (...of: unknown[]) => string) as typeof real.t,
-    n: marked(real.n as (...of: unknown[]) => string) as typeof real.n,
+    t: marked(real.t as (...of: unknown[]) => string),
+    n: marked(real.n as (...of: unknown[]) => string),
     word: marked(real.word),
   };
 });
@@ -104,6 +105,11 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
+function connect(): void {
+  hand.socket.opens();
+  hand.socket.says({ type: 'welcome', protocol: PROTOCOL, epoch: 1, engine: 'live' });
+}
+
 /** Answer what the page follows until it shows a text. */
 async function shows(text: string): Promise<void> {
   const answered = new Set<number>();
@@ -121,13 +127,13 @@ async function shows(text: string): Promise<void> {
       flushSync();
       expect(document.body.textContent.replaceAll(/[⟦⟧]/g, '')).toContain(text);
     },
-    { timeout: 8000, interval: 50 },
+    { timeout: 5000, interval: 50 },
   );
 }
 
 /** Names of this house, ids, and what is the same in both languages. */
 const DATA =
-  /Small house|Ground|First|Kiosk by the lift|host-m\d|Algebra|Kalender|matlab|Main|LaTeX|QGIS|AMD Ryzen|Ausgang|too warm|nobody|SELECT.*|SmartCIS|\bWC\b|\b(lab|store|hall|lift)\d?\b|°C|\b(lx|kg|MB|Wh|min|ppm|km)\b|\b(ann|Jan)\b|\d\d:\d\d.*/g;
+  /Small house|Ground|First|Kiosk by the lift|host-m\d|Algebra|Kalender|matlab|Main|LaTeX|QGIS|AMD Ryzen|Ausgang|nobody|SELECT.*|SmartCIS|\bWC\b|\b(lab|store|hall|lift)\d?\b|°C|µW|\b(lx|kg|MB|Wh|min|ppm|km)\b|\b(ann|Jan)\b|(\w\w, )?\d\d:\d\d.*/g;
 
 /** What is read on the page without having gone through the catalogue. */
 function untranslated(): string[] {
@@ -149,58 +155,62 @@ function untranslated(): string[] {
   return [...found];
 }
 
-test('the map: a way and its news, each kind of thing, every overlay, the list', async () => {
-  stores = openStores(hand);
-  page = mount(MapPage, { target: document.body, props: { stores, staff: true } });
-  await vi.waitFor(() => {
-    expect(stores.house.plans).toHaveLength(2);
-  });
-  hand.socket.opens();
-  await shows('host-m1 ist nicht mehr frei (belegt: jemand sitzt dort). Jetzt host-m4, 24 m weiter.');
-  await shows('Mit dem Aufzug nach oben: Etage First');
-  await shows('Antworten sind verzögert: Die Auswertung steht.');
-  expect(untranslated()).toEqual([]);
-  for (const [select, text] of [
-    ['machine:m1', 'ein Rechner'],
-    ['machine:m2', 'Warum nicht dieser?'],
-    ['room:lab', '4 mit Transponder'],
-    ['door:d1', 'Diese Tür verschließen'],
-    ['sensor:t1', 'noch 88,0 % von zwei AA-Zellen'],
-  ] as const) {
-    stores.nav.go({ select });
-    await shows(text);
-    expect(untranslated()).toEqual([]);
-  }
-  for (const [overlay, text] of [
-    ['temperature', 'angenehm, 20 bis 23 °C: ein Raum'],
-    ['light', 'hell genug zum Lesen'],
-    ['occupancy', 'mindestens die Hälfte belegt: ein Raum'],
-    ['energy', '300 bis 600 W: ein Raum'],
-    ['air', 'stickig, CO₂ ab 1.000 ppm: ein Raum'],
-    ['evacuation', 'Durch verschlossene Türen abgeschnitten: ein Raum'],
-    ['power', 'Ein Beispiel starten: warme Räume'],
-  ] as const) {
-    stores.nav.go({ overlay });
-    await shows(text);
-    expect(untranslated()).toEqual([]);
-  }
-  stores.nav.go({ list: true });
-  await shows('1 von 3 Rechnern frei, ein Raum geschlossen, eine Tür verschlossen, 4 Besucher');
-  expect(untranslated()).toEqual([]);
-});
+test(
+  'the map: a way and its news, each kind of thing, every overlay, the list',
+  { timeout: 60_000 },
+  async () => {
+    stores = openStores(hand);
+    page = mount(MapPage, { target: document.body, props: { stores, staff: true } });
+    await vi.waitFor(() => {
+      expect(stores.house.plans).toHaveLength(2);
+    });
+    connect();
+    await shows('host-m1 ist nicht mehr frei (belegt: jemand sitzt dort). Jetzt host-m4, 24 m weiter.');
+    await shows('Mit dem Aufzug nach oben: Etage First');
+    await shows('Antworten sind verzögert: Die Auswertung steht.');
+    expect.soft(untranslated()).toEqual([]);
+    for (const [select, text] of [
+      ['machine:m1', 'eine Person'],
+      ['machine:m2', 'Warum nicht dieser?'],
+      ['room:lab', '4 mit Transponder'],
+      ['door:d1', 'Diese Tür verschließen'],
+      ['sensor:t1', 'noch 88,0 % von zwei AA-Zellen'],
+    ] as const) {
+      stores.nav.go({ select });
+      await shows(text);
+      expect.soft(untranslated()).toEqual([]);
+    }
+    for (const [overlay, text] of [
+      ['temperature', 'angenehm, 20 bis 23 °C: ein Raum'],
+      ['light', 'hell genug zum Lesen'],
+      ['occupancy', 'mindestens die Hälfte belegt: ein Raum'],
+      ['energy', '300 bis 600 W: ein Raum'],
+      ['air', 'stickig, CO₂ ab 1.000 ppm: ein Raum'],
+      ['evacuation', 'Durch verschlossene Türen abgeschnitten: ein Raum'],
+      ['power', 'Ein Beispiel starten: warme Räume'],
+    ] as const) {
+      stores.nav.go({ overlay });
+      await shows(text);
+      expect.soft(untranslated()).toEqual([]);
+    }
+    stores.nav.go({ list: true });
+    await shows('1 von 3 Rechnern frei, ein Raum geschlossen, eine Tür verschlossen, 4 Besucher');
+    expect.soft(untranslated()).toEqual([]);
+  },
+);
 
-test('the kiosk: what it offers, and the way', async () => {
+test('the kiosk: what it offers, and the way', { timeout: 60_000 }, async () => {
   history.replaceState(null, '', '/kiosk/k1/');
   stores = openStores(hand, 'k1');
   page = mount(KioskPage, { target: document.body, props: { stores } });
   await vi.waitFor(() => {
     expect(stores.house.plans).toHaveLength(2);
   });
-  hand.socket.opens();
+  connect();
   await shows('Ein freier Rechner mit …');
-  expect(untranslated()).toEqual([]);
+  expect.soft(untranslated()).toEqual([]);
   stores.nav.go({ goal: 'free-machine:QGIS' });
   await shows('Nehmen Sie den Weg mit');
   await shows('Diese Antwort bleibt aktuell');
-  expect(untranslated()).toEqual([]);
+  expect.soft(untranslated()).toEqual([]);
 });
