@@ -105,5 +105,6 @@ def test_a_page_says_nothing_untrue(visitor, product):
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(5400)
 def test_a_page_says_nothing_untrue_in_two_hundred_scripts(visitor, product):
     no_lies(visitor, product, range(100, 300))
