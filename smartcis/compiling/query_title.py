@@ -49,7 +49,7 @@ def _title(sql: str, language: str | None) -> str:
     del language  # the words are those of the language that is active
     example = example_of(sql)
     if example is not None:
-        return example.title
+        return _(example.title)
     try:
         query = read_statement(sql).query
     except AspenError:

@@ -10,6 +10,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.translation import get_language
 
+from smartcis.deliveries.mail import message_of
+from smartcis.models import Change, Delivery, Door
+
 pytestmark = pytest.mark.django_db
 
 GERMAN = {"Accept-Language": "de-CH,de;q=0.9,en;q=0.5"}
@@ -80,3 +83,27 @@ def test_rest_answers_the_same_in_every_language(client, house, building):
             yield answer.status_code, answer.headers.get("Content-Language"), answer.content
 
     assert list(answers(GERMAN)) == list(answers({}))
+
+
+def test_an_e_mail_is_in_the_language_of_the_house(settings):
+    said = dict.fromkeys(("mid", "door_id", "cleared_s"))
+    said |= {"step": "raised", "severity": "critical", "title": "too warm", "kind": "threshold"}
+    said |= {"where": "room Seminar 1", "rid": "155", "raised_s": 0.0, "message": "155, 31.5"}
+    said |= {"value": 31.5, "unit": "°C"}
+    settings.EMAIL_LANGUAGE = "de"
+    sent = message_of(Delivery(key="alarm:1", target="house@example.org", alarm=said))
+    assert sent.subject == "Kritisch: too warm, Raum Seminar 1"
+    assert "Seit 1970-01-01 00:00:00 UTC.\nWert: 31.5 °C.\nDie Zeile: 155, 31.5." in sent.body
+    assert get_language() == "en"
+
+
+def test_the_change_log_is_kept_in_english_and_shown_in_the_page_s_language(
+    client, house, building
+):
+    client.force_login(User.objects.create_superuser("keeper", password="x"))
+    door = Door.objects.all()[0]
+    page = f"/admin/smartcis/door/{door.pk}/change/"
+    assert client.post(page, {"state": "locked"}, headers=GERMAN).status_code == 302
+    assert Change.objects.get().kind == "door"
+    log = client.get("/admin/smartcis/change/", headers=GERMAN).content.decode()
+    assert 'class="field-thing">Tür<' in log

@@ -23,6 +23,7 @@ from sensors_sim.waveforms import WAVEFORMS
 from smartcis.access.limits import SCOPES
 from smartcis.actions.import_inventory import Outcome
 from smartcis.deliveries.lifecycle import Step
+from smartcis.examples import EXAMPLES
 from smartcis.importers.drawing import Finding
 from smartcis.importers.inventory.columns import COLUMNS
 from smartcis.language import named_by_tables
@@ -80,6 +81,7 @@ def named_by_code() -> Iterator[tuple[str, str]]:
         ],
         "smartcis/deliveries/lifecycle.py": [one.value for one in Step],
         "smartcis/actions/import_inventory.py": [*Outcome, *COLUMNS],
+        "smartcis/examples.py": [one.title for one in EXAMPLES],
         "smartcis/importers/drawing.py": [*Finding],
         "smartcis/models/sensor_kinds.py": [
             *(one.name for one in CODED.values()),
