@@ -18,7 +18,7 @@ from smartcis.api.levels import LevelSerializer, rings
 from smartcis.api.machines import MachineSerializer, machines
 from smartcis.api.schema import READ, answers, endpoint
 from smartcis.api.sensors import SensorSerializer
-from smartcis.api.simulated import simulated_note
+from smartcis.api.simulated import KINDS, simulated_counts, simulated_note
 from smartcis.errors import NotFound
 from smartcis.importers.words import CONNECTORS
 from smartcis.models import (
@@ -37,6 +37,14 @@ from smartcis.models import (
 from smartcis.models.lookup import found
 
 
+class SimulatedSerializer(serializers.Serializer[Any]):
+    """How much of a kind is simulated."""
+
+    kind = serializers.ChoiceField(choices=[singular for _, singular, _ in KINDS])
+    simulated = serializers.IntegerField()
+    total = serializers.IntegerField()
+
+
 class BuildingSerializer(serializers.Serializer[Any]):
     """What is shown as one."""
 
@@ -44,6 +52,7 @@ class BuildingSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     attribution = serializers.CharField(allow_blank=True)
     simulated_note = serializers.CharField()
+    simulated = SimulatedSerializer(many=True)
     levels = LevelSerializer(many=True)
     default_level = serializers.CharField(allow_blank=True)
     kiosks = KioskSerializer(many=True)
@@ -175,12 +184,14 @@ class BuildingView(APIView):
         if venue is None:
             raise NotFound("no building has been imported", attempt=IMPORT_ONE)
         levels = list(Level.objects.filter(venue=venue).order_by("ordinal"))
+        counts = simulated_counts()
         software = SoftwareInstall.objects.order_by("software").values_list("software", flat=True)
         return {
             "slug": venue.slug,
             "name": venue.name,
             "attribution": venue.attribution,
-            "simulated_note": simulated_note(),
+            "simulated_note": simulated_note(counts),
+            "simulated": counts,
             "levels": levels,
             "default_level": default_level(levels),
             "kiosks": Kiosk.objects.select_related("node"),

@@ -11,8 +11,12 @@ from smartcis.models import Machine
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
 
+def building():
+    return APIClient().get("/api/v1/building/").json()
+
+
 def note():
-    return APIClient().get("/api/v1/building/").json()["simulated_note"]
+    return building()["simulated_note"]
 
 
 @pytest.mark.usefixtures("house")
@@ -24,6 +28,8 @@ def test_the_note_counts_what_is_simulated_and_keeps_it_apart_from_what_is_real(
     one = Machine.objects.first()
     Machine.objects.filter(pk=one.pk).update(simulated=False)
     assert f"{count - 1} of {count} machines" in note()
+    counted = {"kind": "machine", "simulated": count - 1, "total": count}
+    assert building()["simulated"][0] == counted
 
 
 @pytest.mark.usefixtures("house")
@@ -31,3 +37,4 @@ def test_a_building_with_nothing_made_up_says_so():
     for model, *_ in KINDS:
         model.objects.update(simulated=False)
     assert note() == "Nothing here is simulated."
+    assert building()["simulated"] == []

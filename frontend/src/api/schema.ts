@@ -204,6 +204,7 @@ export interface components {
             kiosks: components["schemas"]["Kiosk"][];
             levels: components["schemas"]["Level"][];
             name: string;
+            simulated: components["schemas"]["Simulated"][];
             simulated_note: string;
             slug: string;
             software: string[];
@@ -1953,6 +1954,13 @@ export interface components {
             /** @enum {string} */
             waveform?: "people" | "constant" | "sine" | "square" | "random_walk" | "replay" | "nab_temperature" | "uci_temperature" | "uci_light";
         };
+        /** @description How much of a kind is simulated. */
+        Simulated: {
+            /** @enum {string} */
+            kind: "machine" | "sensor" | "kiosk" | "reservation" | "visitor";
+            simulated: number;
+            total: number;
+        };
         /** @description A relation or view that a query may name. */
         Source: {
             columns: components["schemas"]["SourceColumn"][];
@@ -2298,6 +2306,7 @@ export type SeenQuantity = components['schemas']['SeenQuantity'];
 export type Sensor = components['schemas']['Sensor'];
 export type SensorChangeRequest = components['schemas']['SensorChangeRequest'];
 export type SensorMakeRequest = components['schemas']['SensorMakeRequest'];
+export type Simulated = components['schemas']['Simulated'];
 export type Source = components['schemas']['Source'];
 export type SourceColumn = components['schemas']['SourceColumn'];
 export type SqlRequest = components['schemas']['SqlRequest'];

@@ -1,5 +1,5 @@
 /** States in words: one place, so that map, list, panels and labels say the same. */
-import { decimal, locale, t } from '../language';
+import { decimal, language, locale, t } from '../language';
 import { preferred } from './units.svelte';
 import type { Door, Machine, Reading, Room } from './world';
 import { titleOf } from './world';
@@ -89,9 +89,14 @@ export function doorLabel(door: Door): string {
   return `${t('Door {id}', { id: door.id })}, ${doorState(door)}`;
 }
 
+/** Names that say themselves that they are a floor's; "2. OG" says it to readers of German alone. */
+const SAYS_FLOOR = /\b(floor|level|storey|ebene|etage)\b|geschoss/i;
+const SAYS_FLOOR_IN_GERMAN = /^(\d+\.\s*)?[EOUD]G$/;
+
 /** "floor EG", but "First Floor", "Level 2" as they stand. */
 export function floorTitle(name: string): string {
-  return /\b(floor|level|storey|ebene|etage)\b|geschoss/i.test(name) ? name : t('floor {name}', { name });
+  const stands = SAYS_FLOOR.test(name) || (language() === 'de' && SAYS_FLOOR_IN_GERMAN.test(name));
+  return stands ? name : t('floor {name}', { name });
 }
 
 /** "Floor EG", "Ground Floor": as a heading begins. */

@@ -127,7 +127,7 @@ async function shows(text: string): Promise<void> {
       flushSync();
       expect(document.body.textContent.replaceAll(/[⟦⟧]/g, '')).toContain(text);
     },
-    { timeout: 5000, interval: 50 },
+    { timeout: 15_000, interval: 50 },
   );
 }
 
@@ -157,7 +157,7 @@ function untranslated(): string[] {
 
 test(
   'the map: a way and its news, each kind of thing, every overlay, the list',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     stores = openStores(hand);
     page = mount(MapPage, { target: document.body, props: { stores, staff: true } });
@@ -199,7 +199,7 @@ test(
   },
 );
 
-test('the kiosk: what it offers, and the way', { timeout: 60_000 }, async () => {
+test('the kiosk: what it offers, and the way', { timeout: 120_000 }, async () => {
   history.replaceState(null, '', '/kiosk/k1/');
   stores = openStores(hand, 'k1');
   page = mount(KioskPage, { target: document.body, props: { stores } });

@@ -101,7 +101,8 @@ export const BUILDING: Building = {
   slug: 'small',
   name: 'Small house',
   attribution: 'nobody',
-  simulated_note: 'simulated',
+  simulated_note: 'Simulated: 4 machines.',
+  simulated: [{ kind: 'machine', simulated: 4, total: 4 }],
   default_level: 'L0',
   levels: [
     { id: 'L0', name: 'Ground', short_name: '0', ordinal: 0, bounds_m: [0, 0, 40, 20] },
