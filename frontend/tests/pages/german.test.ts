@@ -181,7 +181,7 @@ test(
       expect.soft(untranslated()).toEqual([]);
     }
     for (const [overlay, text] of [
-      ['temperature', 'angenehm, 20 bis 23 °C: ein Raum'],
+      ['temperature', 'angenehm, unter 23 °C: ein Raum'],
       ['light', 'hell genug zum Lesen'],
       ['occupancy', 'mindestens die Hälfte belegt: ein Raum'],
       ['energy', '300 bis 600 W: ein Raum'],
