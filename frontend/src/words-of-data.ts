@@ -1,5 +1,17 @@
 /** Words that come as data and with the product: `word` translates them, and those of others it leaves as they are. */
 export const DATA_WORDS: readonly string[] = [
+  // Examples of queries.
+  'Locked doors',
+  'Free machines in each room',
+  'Free machines with LaTeX',
+  'Visitors on each floor',
+  'Busy seats, last two minutes',
+  'Temperatures of the last five minutes',
+  'Warm rooms, for the map',
+  'Alarm: rooms that are too warm (staff)',
+  'Ask once: rooms by name',
+  'The engine about itself',
+  'Walking distance from each kiosk (recursive)',
   // Destinations, where only their address is known.
   'exit',
   'toilet',

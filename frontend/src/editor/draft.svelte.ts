@@ -1,4 +1,5 @@
 /** The editor's store: the plan in the making, its history, and what is selected. */
+import { t } from '../language';
 import { get, del, set } from 'idb-keyval';
 import { http, Problem } from '../api/http';
 import type { Import } from '../api/schema';
@@ -24,7 +25,7 @@ import { Plane, type Position } from './plane';
 import { sizeAround, united } from './union';
 
 const KEY = 'smartcis-plan-draft';
-const FIRST: Floor = { ordinal: 0, name: 'Ground floor' };
+const first = (): Floor => ({ ordinal: 0, name: t('Ground floor') });
 
 /** What outlives a reload of the page. */
 interface Kept {
@@ -126,7 +127,7 @@ export class Draft {
         .toLowerCase()
         .replaceAll(/[^a-z0-9]+/g, '-')
         .replaceAll(/^-|-$/g, '') || 'building';
-    this.open({ id, name, attribution: '', origin, levels: [FIRST], features: [] });
+    this.open({ id, name, attribution: '', origin, levels: [first()], features: [] });
     this.keep();
   }
 
@@ -143,7 +144,7 @@ export class Draft {
     if (this.plan === null) return;
     const kept = { base: this.base, plan: this.plan, pictures: this.pictures, ...(sent && { sent }) };
     set(KEY, kept satisfies Kept).catch(() => {
-      this.said = 'This browser keeps nothing: the drawing is lost when the page is closed.';
+      this.said = t('This browser keeps nothing: the drawing is lost when the page is closed.');
     });
   }
 
@@ -164,7 +165,7 @@ export class Draft {
     const last = this.past.at(-1);
     if (last === undefined || this.plan === null) return;
     [this.past, this.future, this.plan] = [this.past.slice(0, -1), [this.plan, ...this.future], last];
-    this.said = 'Undone';
+    this.said = t('Undone');
     this.keep();
   }
 
@@ -172,30 +173,31 @@ export class Draft {
     const [next, ...rest] = this.future;
     if (next === undefined || this.plan === null) return;
     [this.past, this.future, this.plan] = [[...this.past, this.plan], rest, next];
-    this.said = 'Done again';
+    this.said = t('Done again');
     this.keep();
   }
 
   add(kind: string, levels: readonly number[], geometry: Geometry): void {
     const made = drawn(kind, levels, geometry);
-    this.change([...(this.plan?.features ?? []), made], `${title(made)} drawn`);
+    this.change([...(this.plan?.features ?? []), made], t('Drawn: {what}', { what: title(made) }));
     this.chosen = [made.id];
   }
 
   reshape(feature: Feature, geometry: Geometry): void {
-    this.swap(feature, reshaped(feature, geometry), `${title(feature)} moved`);
+    this.swap(feature, reshaped(feature, geometry), t('Moved: {what}', { what: title(feature) }));
   }
 
   rename(feature: Feature, name: string): void {
-    if (name !== nameOf(feature)) this.swap(feature, renamed(feature, name), `${title(feature)} renamed`);
+    if (name !== nameOf(feature))
+      this.swap(feature, renamed(feature, name), t('Renamed: {what}', { what: title(feature) }));
   }
 
   recategorise(feature: Feature, category: string): void {
-    this.swap(feature, recategorised(feature, category), `${title(feature)} changed`);
+    this.swap(feature, recategorised(feature, category), t('Changed: {what}', { what: title(feature) }));
   }
 
   remove(feature: Feature): void {
-    this.change(without(this.plan?.features ?? [], feature), `${title(feature)} removed`);
+    this.change(without(this.plan?.features ?? [], feature), t('Removed: {what}', { what: title(feature) }));
     this.chosen = [];
   }
 
@@ -204,19 +206,19 @@ export class Draft {
     if (this.plan === null || this.plane === null || one.geometry === null || other.geometry === null) return;
     const whole = united(one.geometry, other.geometry, this.plane);
     if (whole === null) {
-      this.said = 'These two do not lie wall to wall: move a corner first.';
+      this.said = t('These two do not lie wall to wall: move a corner first.');
       return;
     }
     this.change(
       joined(this.plan.features, [one, other], whole),
-      `${title(other)} is part of ${title(one)} now`,
+      t('{part} is part of {whole} now', { part: title(other), whole: title(one) }),
     );
     this.chosen = [one.id];
   }
 
   addFloor(floor: Floor): void {
     if (this.plan === null || this.plan.levels.some(({ ordinal }) => ordinal === floor.ordinal)) return;
-    this.change(this.plan.features, `${floor.name} added`, [...this.plan.levels, floor]);
+    this.change(this.plan.features, t('Added: {what}', { what: floor.name }), [...this.plan.levels, floor]);
     this.level = floor.ordinal;
   }
 

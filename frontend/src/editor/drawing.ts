@@ -4,6 +4,7 @@
  * A feature that nobody touches keeps its text; one that is moved loses what the product had said of its
  * neighbours, so that the import looks for them again.
  */
+import { t } from '../language';
 import type { Position } from './plane';
 
 export type Ring = readonly Position[];
@@ -46,26 +47,28 @@ export interface Plan {
 /** What is drawn and can be changed; all else travels along untouched. */
 export type Sort = 'space' | 'door' | 'entrance' | 'riser' | 'path';
 
-export const SPACES: readonly (readonly [string, string])[] = [
-  ['room', 'Room'],
-  ['office', 'Office'],
-  ['classroom', 'Classroom'],
-  ['laboratory', 'Laboratory'],
-  ['conferenceroom', 'Meeting room'],
-  ['walkway', 'Corridor'],
-  ['lobby', 'Lobby'],
-  ['stairs', 'Stairs'],
-  ['elevator', 'Lift'],
-  ['ramp', 'Ramp'],
-  ['restroom', 'Toilet'],
-  ['kitchen', 'Kitchen'],
-  ['storage', 'Storage'],
+export const spaces = (): readonly (readonly [string, string])[] => [
+  ['room', t('Room')],
+  ['office', t('Office')],
+  ['classroom', t('Classroom')],
+  ['laboratory', t('Laboratory')],
+  ['conferenceroom', t('Meeting room')],
+  ['walkway', t('Corridor')],
+  ['lobby', t('Lobby')],
+  ['stairs', t('Stairs')],
+  ['elevator', t('Lift')],
+  ['ramp', t('Ramp')],
+  ['restroom', t('Toilet')],
+  ['kitchen', t('Kitchen')],
+  ['storage', t('Storage')],
 ];
-export const RISERS: readonly (readonly [string, string])[] = [
-  ['stairs', 'Stairs'],
-  ['elevator', 'Lift'],
-  ['ramp', 'Ramp'],
+export const risers = (): readonly (readonly [string, string])[] => [
+  ['stairs', t('Stairs')],
+  ['elevator', t('Lift')],
+  ['ramp', t('Ramp')],
 ];
+export const isSpace = (kind: string): boolean => spaces().some(([key]) => key === kind);
+export const isRiser = (kind: string): boolean => risers().some(([key]) => key === kind);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -90,24 +93,26 @@ export function sortOf(feature: Feature): Sort | null {
   if (own !== undefined || feature.geometry === null) return null;
   const kind = text(feature.properties.kind);
   if (feature.geometry.type === 'Polygon' || feature.geometry.type === 'MultiPolygon')
-    return SPACES.some(([key]) => key === kind) ? 'space' : null;
+    return isSpace(kind) ? 'space' : null;
   if (kind === 'door' || kind === 'entrance' || kind === 'path') return kind;
-  return RISERS.some(([key]) => key === kind) ? 'riser' : null;
+  return isRiser(kind) ? 'riser' : null;
 }
 
 /** What a feature is called where people choose it. */
 export function title(feature: Feature): string {
   const sort = sortOf(feature);
   if (sort === 'space') {
-    const category = SPACES.find(([key]) => key === categoryOf(feature))?.[1] ?? categoryOf(feature);
+    const category = spaces().find(([key]) => key === categoryOf(feature))?.[1] ?? categoryOf(feature);
     const names = [nameOf(feature), feature.properties.smartcis?.rid ?? ''];
-    const called = names.find((one) => one !== '') ?? 'without a name';
+    const called = names.find((one) => one !== '') ?? t('without a name');
     return `${category} ${called}`;
   }
-  if (sort === 'door') return feature.properties.door === null ? 'Opening' : 'Door';
-  if (sort === 'entrance') return nameOf(feature) ? `Entrance ${nameOf(feature)}` : 'Entrance';
-  if (sort === 'path') return 'Way people walk';
-  return `${RISERS.find(([key]) => key === categoryOf(feature))?.[1] ?? 'Way'} between floors`;
+  if (sort === 'door') return feature.properties.door === null ? t('Opening') : t('Door');
+  if (sort === 'entrance')
+    return nameOf(feature) ? t('Entrance {name}', { name: nameOf(feature) }) : t('Entrance');
+  if (sort === 'path') return t('Way people walk');
+  const riser = risers().find(([key]) => key === categoryOf(feature))?.[1] ?? t('Way');
+  return t('{riser} between floors', { riser });
 }
 
 export function drawn(kind: string, levels: readonly number[], geometry: Geometry, name = ''): Feature {

@@ -1,4 +1,5 @@
 /** The workbench's one store: the text and what is said of it, the query in view, one's own queries. */
+import { n, t } from '../language';
 import { http, Problem, type ProblemFields } from '../api/http';
 import type {
   Answer,
@@ -253,7 +254,7 @@ export class Workbench {
       }
       if (!sure && this.verdict === 'good' && this.warnings.some(({ large }) => large)) {
         this.asking = way;
-        this.said = 'Not run yet: this gives very many rows. Run it anyway, or change the text.';
+        this.said = t('Not run yet: this gives very many rows. Run it anyway, or change the text.');
         return;
       }
       this.asking = null;
@@ -261,7 +262,7 @@ export class Workbench {
         // Without a verdict nobody knows what the text is, so it may not pass for this or that.
         if (this.ways === null) return;
         if (this.ways[way] !== '') {
-          this.said = `Not done: ${this.ways[way]}.`;
+          this.said = t('Not done: {reason}.', { reason: this.ways[way] });
           return;
         }
         once = way === 'once' && this.kind !== 'once';
@@ -287,7 +288,7 @@ export class Workbench {
     } else {
       history.pushState(null, '', queryHref(answer.id));
       this.follow(answer, sql);
-      this.said = 'The query runs; its result keeps itself up to date.';
+      this.said = t('The query runs; its result keeps itself up to date.');
       void this.refresh();
     }
     void this.loadLimits();
@@ -299,10 +300,19 @@ export class Workbench {
     this.asked = sql;
     if (answer.kind === 'answer') {
       this.results = Results.answered(answer);
-      this.said = `Answered once, with ${answer.total} rows at position ${answer.position} of the log.`;
+      this.said = n(
+        'Answered once, with one row at position {position} of the log.',
+        'Answered once, with {count} rows at position {position} of the log.',
+        answer.total,
+        { position: String(answer.position) },
+      );
     } else {
       this.done = answer;
-      this.said = `${answer.statement} ${answer.name}: ${answer.changed} changed.`;
+      this.said = t('{statement} {name}: {count} changed.', {
+        statement: answer.statement,
+        name: answer.name,
+        count: answer.changed,
+      });
       void this.loadSources();
       void this.refresh();
     }
@@ -338,7 +348,7 @@ export class Workbench {
   async stop(query: Pick<Query, 'id'>): Promise<void> {
     await this.trying(async () => {
       await http.remove(`queries/${encodeURIComponent(query.id)}/`);
-      this.said = 'The query is stopped.';
+      this.said = t('The query is stopped.');
       if (query.id === this.current?.id) this.fork();
       void this.loadLimits();
       await this.refresh();
@@ -350,7 +360,7 @@ export class Workbench {
       const path = `queries/${encodeURIComponent(query.id)}/`;
       const named = await http.patch<Query>(path, changes);
       if (this.current?.id === named.id) this.current = named;
-      this.said = `The query is called ${named.title}.`;
+      this.said = t('The query is called {title}.', { title: named.title });
       await this.refresh();
     });
   }
@@ -358,7 +368,7 @@ export class Workbench {
   async callAgain(query: Pick<Query, 'id'>): Promise<void> {
     await this.trying(async () => {
       await http.post(`queries/${encodeURIComponent(query.id)}/deliveries/`, {});
-      this.said = 'The calls are made once more.';
+      this.said = t('The calls are made once more.');
       await this.refresh();
     });
   }

@@ -21,6 +21,7 @@ import {
 import { tags } from '@lezer/highlight';
 import type { ProblemFields } from '../api/http';
 import type { Source } from '../api/schema';
+import { t } from '../language';
 
 const STREAM_SQL = SQLDialect.define({
   keywords:
@@ -109,9 +110,9 @@ export function span(state: EditorState, problem: ProblemFields): { from: number
 /** "found x · exists a, b · try …" as one line of text. */
 export function advice(problem: ProblemFields): string {
   const parts = [problem.message];
-  if (problem.found) parts.push(`Found: ${problem.found}.`);
-  if (problem.exists.length > 0) parts.push(`Exists: ${problem.exists.join(', ')}.`);
-  if (problem.try) parts.push(`Try: ${problem.try}`);
+  if (problem.found) parts.push(t('Found: {what}.', { what: problem.found }));
+  if (problem.exists.length > 0) parts.push(t('Exists: {names}.', { names: problem.exists.join(', ') }));
+  if (problem.try) parts.push(t('Try: {attempt}', { attempt: problem.try }));
   return parts.join(' ');
 }
 
@@ -144,9 +145,9 @@ export function openEditor(
         THEME,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({
-          'aria-label': 'StreamSQL query',
+          'aria-label': t('StreamSQL query'),
           // The help text lies outside the shadow root, where no reference reaches it.
-          'aria-description': 'Ctrl-Enter does what the text says. Esc, then Tab leaves the editor.',
+          'aria-description': t('Ctrl-Enter does what the text says. Esc, then Tab leaves the editor.'),
           'data-testid': 'query-editor',
         }),
         // Tab is not bound: it leaves the editor, so the keyboard is never trapped.

@@ -1,4 +1,5 @@
 /** What the engine holds for a view, asked of the engine itself, and only when somebody wants to know. */
+import { n, t } from '../language';
 import type { Answer } from '../api/schema';
 
 /** One operator or index at work for a view. */
@@ -35,12 +36,17 @@ export function parts(answer: Answer): Part[] {
     .sort((a, b) => b.rows - a.rows || a.kind.localeCompare(b.kind));
 }
 
-const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-
 /** "812 rows in 4 operators and 2 indexes". */
 export function summary(held: readonly Part[]): string {
   const rows = held.reduce((sum, part) => sum + part.rows, 0);
   const indexes = held.filter((part) => part.index).length;
-  const operators = counted(held.length - indexes, 'operator', 'operators');
-  return `${counted(rows, 'row', 'rows')} in ${operators}${indexes > 0 ? ` and ${counted(indexes, 'index', 'indexes')}` : ''}`;
+  const told = {
+    rows: n('{count} row', '{count} rows', rows),
+    operators: n('{count} operator', '{count} operators', held.length - indexes),
+  };
+  if (indexes === 0) return t('{rows} in {operators}', told);
+  return t('{rows} in {operators} and {indexes}', {
+    ...told,
+    indexes: n('{count} index', '{count} indexes', indexes),
+  });
 }
