@@ -90,7 +90,7 @@ def _condition(one: Sequence[Scan], other: Sequence[Scan], catalog: Catalog) -> 
             shared = {column.name for column in catalog.get(left.relation).columns}
             shared &= {column.name for column in catalog.get(right.relation).columns}
             key = [name for name in names if name in shared] or sorted(
-                name for name in shared if name.endswith(("id", "node"))
+                (name for name in shared if name.endswith(("id", "node"))), key=len
             )
             if key and left.alias != right.alias:
                 pair = f"{left.alias}.{key[0]} = {right.alias}.{key[0]}"

@@ -40,6 +40,9 @@ export interface Lines extends Drawn {
 export interface Bars extends Drawn {
   readonly form: 'bars';
   readonly bars: readonly Bar[];
+  /** Where the scale begins and ends. */
+  readonly low: number;
+  readonly high: number;
 }
 
 export type Chart = Lines | Bars;
@@ -80,7 +83,10 @@ export function chartOf(
   const value = at === undefined ? undefined : columns[at];
   if (at === undefined || value === undefined) return null;
   const names = namesOf(columns, timed, choices);
-  const key = (row: Row): string => names.map((i) => String(row[i] ?? '–')).join(' · ');
+  const key = (row: Row): string => {
+    const told = names.map((i) => String(row[i] ?? '')).filter((one) => one !== '');
+    return [...new Set(told)].join(' · ') || '–';
+  };
   const by = names.map((i) => columns[i]?.name ?? '').join(', ');
   const told = rows.filter((row) => typeof row[at] === 'number');
   const time = timed.indexOf(true);
@@ -97,7 +103,17 @@ export function chartOf(
   if (names.length === 0 || told.length < 2) return null;
   const bars = told.map((row) => ({ key: key(row), value: Number(row[at]) }));
   if (!inOrder) bars.sort((a, b) => b.value - a.value);
-  return { form: 'bars', ...drawn, bars: bars.slice(0, BARS_AT_MOST), total: bars.length };
+  const shown = bars.slice(0, BARS_AT_MOST);
+  return { form: 'bars', ...drawn, bars: shown, ...scaleOf(shown), total: bars.length };
+}
+
+/** From zero; but values that lie close together, far from it, are told apart on a scale of their own. */
+function scaleOf(bars: readonly Bar[]): { low: number; high: number } {
+  const values = bars.map(({ value }) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const far = least > 0 ? least > most / 2 : most < 0 && most < least / 2;
+  const marks = far && least !== most ? ticks(least, most, 4) : [Math.min(0, least), Math.max(0, most)];
+  return { low: Math.min(...marks), high: Math.max(...marks) };
 }
 
 /** What has a unit says most, then what has a point. */

@@ -14,12 +14,12 @@ export const metrics = (): readonly { name: string; weights: string }[] => [
 export function figure(value: number): string {
   if (value === 0) return '0';
   if (value >= 100) return decimal(value, 0);
-  return value.toLocaleString(locale(), { maximumSignificantDigits: 3 });
+  return Number(value.toPrecision(3)).toLocaleString(locale(), { maximumFractionDigits: 20 });
 }
 
 /** A time people can feel. */
 export function wait(ms: number): string {
-  return ms < 1000 ? `${figure(ms)} ms` : `${figure(ms / 1000)} s`;
+  return ms < 1000 ? `${figure(ms)} ms` : `${figure(ms / 1000)} s`;
 }
 
 /** The terms of a cost, as columns; what a search weighs besides is in its verdicts. */

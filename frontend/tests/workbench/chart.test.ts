@@ -73,6 +73,32 @@ test('names of things and places are no amounts; of several amounts the one with
   expect(chartOf(columns, rows, 0, false)?.value).toBe(CELSIUS);
 });
 
+test('bars begin at zero, but close values far from it have a scale of their own', () => {
+  const bars = (values: number[]): unknown => {
+    const chart = chartOf(
+      [SID, CELSIUS],
+      values.map((value, i) => [`s${i}`, value]),
+      null,
+      false,
+    );
+    return chart?.form === 'bars' && [chart.low, chart.high];
+  };
+  expect(bars([1, 3])).toEqual([0, 3]);
+  expect(bars([-2, 3])).toEqual([-2, 3]);
+  expect(bars([24.5, 27.2])).toEqual([24, 28]);
+  expect(bars([5, 5])).toEqual([0, 5]);
+});
+
+test('a name that says the same twice, or nothing, is told once', () => {
+  const room = { name: 'name', type: 'TEXT', unit: '' };
+  const rows = [
+    ['V204', 'V204', 2],
+    ['L1', '', 1],
+  ];
+  const chart = chartOf([SID, room, CELSIUS], rows, null, false);
+  expect(chart?.form === 'bars' && chart.bars.map(({ key }) => key)).toEqual(['V204', 'L1']);
+});
+
 test('one row, or numbers that nothing names, have no chart', () => {
   expect(chartOf([SID, CELSIUS], [['a', 20]], null, false)).toBe(null);
   expect(chartOf([CELSIUS], [[20], [21]], null, false)).toBe(null);
