@@ -1,6 +1,7 @@
 /** The alarms that stand: what is wrong, where, since when, and who has taken note. */
 import { decimal, t, word } from '../language';
 import type { Point } from './geometry';
+import { grouped } from '../lists';
 import { number, records, type Table } from './table';
 import { preferred } from './units.svelte';
 import { titleOf, type World } from './world';
@@ -124,14 +125,26 @@ export function valueText(alarm: Pick<Alarm, 'value' | 'unit'>): string {
 
 /** What an alarm is about, as the plan and the list call it; null where its row names no place. */
 export function placeOf(alarm: Pick<Alarm, 'rid' | 'mid' | 'doorId'>, world: World | null): Place | null {
+  const key = keyOf(alarm);
+  if (key === null) return null;
   if (alarm.mid !== '') {
     const host = world?.machines.get(alarm.mid)?.host ?? alarm.mid;
-    return { key: `machine:${alarm.mid}`, name: t('Machine {name}', { name: host }) };
+    return { key, name: t('Machine {name}', { name: host }) };
   }
-  if (alarm.doorId !== '') return { key: `door:${alarm.doorId}`, name: t('Door {id}', { id: alarm.doorId }) };
-  if (alarm.rid === '') return null;
+  if (alarm.doorId !== '') return { key, name: t('Door {id}', { id: alarm.doorId }) };
   const room = world?.rooms.get(alarm.rid);
-  return { key: `room:${alarm.rid}`, name: room ? titleOf(room) : t('Room {name}', { name: alarm.rid }) };
+  return { key, name: room ? titleOf(room) : t('Room {name}', { name: alarm.rid }) };
+}
+
+function keyOf({ rid, mid, doorId }: Pick<Alarm, 'rid' | 'mid' | 'doorId'>): string | null {
+  if (mid !== '') return `machine:${mid}`;
+  if (doorId !== '') return `door:${doorId}`;
+  return rid === '' ? null : `room:${rid}`;
+}
+
+/** The alarms by the place they are about, as the address names it. */
+export function byPlace(standing: readonly Alarm[]): ReadonlyMap<string, Alarm[]> {
+  return grouped(standing, (alarm) => keyOf(alarm) ?? '');
 }
 
 /** How many alarms stand on each floor. */

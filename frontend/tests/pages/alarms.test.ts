@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import AlarmShapes from '../../src/map/AlarmShapes.svelte';
 import { Scale } from '../../src/map/scale.svelte';
 import Alarms from '../../src/panels/Alarms.svelte';
+import Details from '../../src/panels/Details.svelte';
 import FloorSwitcher from '../../src/panels/FloorSwitcher.svelte';
+import ListView from '../../src/panels/ListView.svelte';
 import { openStores, type Stores } from '../../src/store/stores';
 import type { Row } from '../../src/wire/protocol';
 import { one } from '../page';
@@ -109,6 +111,21 @@ test('an alarm is listed, marked at its room and counted on its floor', async ()
   one('[data-testid="alarm-place"]').click();
   expect(stores.nav.address).toMatchObject({ select: 'room:lab', level: 'L0' });
   expect((await axe.run(document.body, { rules: { region: { enabled: false } } })).violations).toEqual([]);
+});
+
+test('the list and the details say which alarms stand there', async () => {
+  stores.nav.address = { ...stores.nav.address, select: 'room:lab' };
+  open();
+  parts.push(
+    mount(ListView, { target: one('main'), props: { ...stores } }),
+    mount(Details, { target: one('main'), props: { ...stores, staff: false } }),
+  );
+  await stand(alarmRow(1, { rid: 'lab', value: 27 }));
+  const here = (place: string): string[] =>
+    [...one(place).querySelectorAll('[data-testid=alarm-here]')].map((item) => item.textContent.trim());
+  expect(here('[data-testid=list-room-lab]')).toEqual(['Critical: too warm, 27 °C']);
+  expect(here('[data-testid=details]')).toEqual(['Critical: too warm, 27 °C']);
+  expect(document.querySelectorAll('[data-testid=alarm-here]')).toHaveLength(2);
 });
 
 test('it is told once: not for a new value, a new connection or a new page', async () => {
