@@ -24,6 +24,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'workbench/QueryActions.svelte': ['x_m, y_m, level_id; mid, sid, door_id, node, rid'],
   'workbench/share.ts': ['curl {}', 'Accept: {}', "curl {} -H 'Content-Type: application/json'{} -d {}"],
   'workbench/values.ts': ['{}{} ms'],
+  'workbench/explained.ts': ['{} ms'],
   'workbench/editor.ts': [
     'once select from where group by having order as join left on and or not in exists union all distinct with recursive',
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval',
