@@ -129,7 +129,7 @@ class Sensor(SourceModel):
         except UnknownDevice as fault:
             raise ValidationError({"kind": fault.message}) from fault
         if device.of_machine and self.machine_id is None:
-            faults["machine"] = _("a sensor for %s watches a machine: choose one") % _(device.name)
+            faults["machine"] = _("a sensor of this kind watches a machine: choose one")
         if not device.of_machine and self.machine_id is None and not self.unit_id:
             faults["unit"] = _("choose a room or a machine")
         if not math.isfinite(self.period_s) or not (
