@@ -78,6 +78,8 @@ const REST: Readonly<Record<string, unknown>> = {
   'queries/weak-points/': { points: [{ relation: 'door', row: { door_id: 'd1' }, lost: 2 }], complete: true },
 };
 
+const HOUR = { unit: 'kg', period_s: 15, since_s: 0, at_s: 3600, samples: [{ at_s: 60, value: 70 }] };
+
 let hand: Hand;
 let stores: Stores;
 let page: object;
@@ -90,7 +92,8 @@ beforeAll(async () => {
 beforeEach(() => {
   vi.stubGlobal('fetch', (url: string) => {
     const path = url.replace('/api/v1/', '').replace(/\?.*/, '');
-    return Promise.resolve(new Response(JSON.stringify(REST[path] ?? { results: [], count: 0 })));
+    const answer = path.endsWith('/hour/') ? HOUR : (REST[path] ?? { results: [], count: 0 });
+    return Promise.resolve(new Response(JSON.stringify(answer)));
   });
   HTMLDialogElement.prototype.showModal = function (): void {
     this.open = true;
