@@ -159,6 +159,7 @@ def test_a_kiosk_is_added_changed_and_removed(staff, visitor, law):  # noqa: F81
         "x_m": 2.0,
         "y_m": 2.0,
         "bearing_deg": None,
+        "query": None,
         "simulated": False,
     }
     assert visitor.client.get("/kiosk/k2/").status_code == 200
