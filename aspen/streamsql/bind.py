@@ -43,6 +43,7 @@ from aspen.streamsql.scope import Environment, Scope, bare
 from aspen.streamsql.statement import Output, Statement
 from aspen.streamsql.tree import Item, call_of, column_of, is_grouped, items_of, unsupported
 from aspen.streamsql.typing_rules import Typed, relabelled, unified
+from aspen.streamsql.unread import refuse_unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
         raise Unsupported(
             "the query is nested too deeply", attempt="split it into views or CTEs"
         ) from error
+    refuse_unread(statement.query)
     plan = narrowed(ordered.plan, ordered.columns)
     order = ordered if ordered.keys else None
     once = statement.kind == "once"
@@ -344,8 +346,18 @@ def _compare(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:
 def _with(tree: exp.Expr, environment: Environment) -> Environment:
     """Returns an environment that knows the queries of a WITH."""
     recursive = bool(tree.args.get("recursive"))
+    taken: set[str] = set()
     for cte in tree.expressions:
-        _identifier(cte.alias, whole(cte.args["alias"].this))
+        here = whole(cte.args["alias"].this)
+        _identifier(cte.alias, here)
+        if cte.alias in taken:
+            raise BadName(
+                f"two queries of the WITH are called {cte.alias!r}",
+                position=here,
+                found=cte.alias,
+                attempt=f"rename one: {cte.alias}_2",
+            )
+        taken.add(cte.alias)
     parts = (
         recursive_components(tree.expressions) if recursive else [(c,) for c in tree.expressions]
     )

@@ -138,10 +138,7 @@ class ExpressionBinder:
             case exp.NullSafeNEQ():
                 return _negated(self._same(tree.this, tree.expression, here), here)
             case exp.Between():
-                inner = self.bind(tree.this)
-                low = operator(">=", inner, self.bind(tree.args["low"]), here)
-                high = operator("<=", inner, self.bind(tree.args["high"]), here)
-                return operator("AND", low, high, here)
+                return self._between(tree, here)
             case exp.In() if not (tree.args.get("unnest") or tree.args.get("field")):
                 return self._listed(tree, here)
             case exp.Case():
@@ -201,6 +198,18 @@ class ExpressionBinder:
         parts.append(node)
         symbol = "AND" if isinstance(tree, exp.And) else "OR"
         return _chain(symbol, [self.bind(part) for part in reversed(parts)], here)
+
+    def _between(self, tree: exp.Expr, here: Position) -> Typed:
+        """Bind BETWEEN; SYMMETRIC lets the bounds stand in either order."""
+        inner, low, high = map(self.bind, (tree.this, tree.args["low"], tree.args["high"]))
+
+        def within(least: Typed, most: Typed) -> Typed:
+            above = operator(">=", inner, least, here)
+            return operator("AND", above, operator("<=", inner, most, here), here)
+
+        if not tree.args.get("symmetric"):
+            return within(low, high)
+        return operator("OR", within(low, high), within(high, low), here)
 
     def _is(self, tree: exp.Expr, here: Position) -> Typed:
         if not isinstance(tree.expression, exp.Null | exp.Boolean):

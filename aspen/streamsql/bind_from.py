@@ -140,9 +140,13 @@ class FromBinder:
         method = str(join.args.get("method") or "")
         using = [part.name for part in join.args.get("using") or ()]
         on = join.args.get("on")
-        if kind in ("SEMI", "ANTI", "STRAIGHT") or method not in ("", "NATURAL"):
+        if kind in ("SEMI", "ANTI") or method not in ("", "NATURAL"):
             spelt = f"{method} {side} {kind}".strip() + " JOIN"
             raise unsupported(spelt, join.this, "EXISTS or NOT EXISTS")
+        if kind not in ("", "INNER", "CROSS", "OUTER"):
+            raise unsupported(
+                kind.replace("_", " "), join.this, "JOIN: the optimizer chooses orders"
+            )
         if not (side or method or using):
             if not kind and on is None:
                 groups.append(_Group())

@@ -108,8 +108,10 @@ def _count(tree: exp.Expr | None) -> int | None:
     """Returns the number behind LIMIT, OFFSET or FETCH; None for all."""
     if tree is None:
         return None
-    if tree.args.get("limit_options") is not None or tree.args.get("expressions"):
-        raise unsupported("LIMIT … BY and WITH TIES", tree, "LIMIT 10")
+    options = tree.args.get("limit_options")
+    more = options is not None and (options.args.get("percent") or options.args.get("with_ties"))
+    if more or tree.args.get("expressions"):
+        raise unsupported("LIMIT … BY, PERCENT and WITH TIES", tree, "LIMIT 10")
     number = tree.args.get("count") if isinstance(tree, exp.Fetch) else tree.expression
     found = None if number is None else constant(number)
     if number is None or (found is not None and found.value is None):

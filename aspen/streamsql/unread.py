@@ -1,0 +1,113 @@
+"""Nothing is dropped in silence: what a text says and binding does not read is refused by name.
+
+READ holds, by node of sqlglot's tree, the arguments that binding reads; NO_MATTER those that
+change no row of an answer. A query that binds is searched for anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from aspen.streamsql.dialect import StreamWindow
+from aspen.streamsql.tree import unsupported
+
+_QUERY = {"with_", "order", "limit", "offset"}
+_TWO = {"this", "expression"}
+_TWO_SIDED = (
+    *(exp.Add, exp.And, exp.Div, exp.DPipe, exp.EQ, exp.Escape, exp.Filter, exp.GT, exp.GTE),
+    *(exp.IntDiv, exp.LT, exp.LTE, exp.Mod, exp.Mul, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.Or, exp.Sub),
+)
+
+READ: Mapping[type[exp.Expr], frozenset[str]] = {
+    node: frozenset(read)
+    for node, read in (
+        *((node, _TWO) for node in _TWO_SIDED),
+        *((node, {"this"}) for node in (exp.All, exp.Any, exp.Boolean, exp.Exists, exp.From)),
+        *((node, {"this"}) for node in (exp.Having, exp.Neg, exp.Not, exp.Where)),
+        *((node, {*_QUERY, *_TWO, "distinct"}) for node in (exp.Except, exp.Intersect, exp.Union)),
+        (exp.Alias, {"this", "alias"}),
+        (exp.Anonymous, {"this", "expressions"}),
+        (exp.Between, {"this", "low", "high", "symmetric"}),
+        (exp.CTE, {"this", "alias"}),
+        (exp.Case, {"this", "ifs", "default"}),
+        (exp.Cast, {"this", "to"}),
+        (exp.Column, {"this", "table"}),
+        (exp.DataType, {"this"}),
+        (exp.Distinct, {"expressions"}),
+        (exp.Fetch, {"count", "limit_options"}),
+        (exp.Group, {"expressions", "all"}),
+        (exp.ILike, {*_TWO, "negate"}),
+        (exp.Identifier, {"this", "quoted"}),
+        (exp.If, {"this", "true"}),
+        (exp.In, {"this", "expressions", "query"}),
+        (exp.Is, _TWO),
+        (exp.Join, {"this", "kind", "method", "on", "side", "using"}),
+        (exp.Like, {*_TWO, "negate"}),
+        (exp.Limit, {"expression"}),
+        (exp.LimitOptions, {"percent", "rows", "with_ties"}),
+        (exp.Literal, {"this", "is_string"}),
+        (exp.Null, set()),
+        (exp.Offset, {"expression"}),
+        (exp.Order, {"expressions"}),
+        (exp.Ordered, {"this", "desc", "nulls_first"}),
+        (
+            exp.Select,
+            {*_QUERY, "distinct", "expressions", "from_", "group", "having", "joins", "where"},
+        ),
+        (exp.Star, set()),
+        (StreamWindow, set(StreamWindow.arg_types)),
+        (exp.Subquery, {*_QUERY, "this", "alias", "joins"}),
+        (exp.Substring, {"this", "start", "length"}),
+        (exp.Table, {"this", "alias", "db", "joins", "stream_window"}),
+        (exp.TableAlias, {"this", "columns"}),
+        (exp.TryCast, {"this", "to", "safe"}),
+        (exp.Trim, {"this", "expression", "position"}),
+        (exp.Tuple, {"expressions"}),
+        (exp.Values, {"alias", "expressions", "limit", "offset", "order"}),
+        (exp.With, {"expressions", "recursive"}),
+    )
+}
+NO_MATTER = frozenset(
+    {
+        (exp.CTE, "materialized"),  # what is kept is the optimizer's choice
+        (exp.DPipe, "safe"),  # this and the next: how other dialects read the sign
+        (exp.Div, "safe"),
+        (exp.Div, "typed"),
+        (exp.Fetch, "direction"),  # FIRST and NEXT are one
+    }
+)
+
+_SPELT: Mapping[tuple[type[exp.Expr], str], tuple[str, str]] = {
+    (exp.CTE, "key_expressions"): ("USING KEY", "keep the least by MIN in the recursive step"),
+    (exp.With, "search"): ("SEARCH and CYCLE", "carry a depth or a path as a column"),
+    (exp.Cast, "format"): ("CAST … FORMAT", "take the text apart by substr"),
+    (exp.DataType, "expressions"): ("length or precision of a type", "the type alone: VARCHAR"),
+    (exp.Ordered, "with_fill"): ("WITH FILL", "join with generate_series(1, 10)"),
+}
+
+
+def refuse_unread(query: exp.Expr) -> None:
+    """Refuses what a query says and binding does not read.
+
+    Args:
+        query: a tree that binds.
+
+    Raises:
+        Unsupported: there is something, by its name and place.
+    """
+    for node in query.walk():
+        kind = type(node)
+        if kind not in READ:
+            raise unsupported(f"{kind.__name__.upper()} here", node, "leave it out")
+        for name, value in node.args.items():
+            given = value is not None and value is not False and value not in ([], "")
+            if given and name not in READ[kind] and (kind, name) not in NO_MATTER:
+                spelt, attempt = _SPELT.get((kind, name), (_words(kind, name), "leave it out"))
+                raise unsupported(spelt, node, attempt)
+
+
+def _words(kind: type[exp.Expr], name: str) -> str:
+    return f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
