@@ -143,7 +143,7 @@ class KioskForm(Form):
         fields = ("kiosk_id", "name", "node", "bearing_deg", "query", "simulated")
         field_classes = {"query": QueryChoice}  # Django's name and way
         help_texts = {
-            "kiosk_id": _("Stands in the address of its page: /kiosk/entrance/."),
+            "kiosk_id": _("Stands in the address of its page, as entrance in /kiosk/entrance/."),
             "node": _("Where people stand who look at it."),
             "bearing_deg": _(
                 "Where people look who stand before it, clockwise from the plan's north:"

@@ -1,6 +1,6 @@
 /** The building as floor → room → machine, from the same world the map draws. */
 import type { Level } from '../api/schema';
-import { titleOf, type Door, type Machine, type Room, type World } from './world';
+import { freeOf, titleOf, type Door, type Machine, type Room, type World } from './world';
 
 export interface ListedRoom {
   readonly room: Room;
@@ -12,7 +12,7 @@ export interface ListedFloor {
   readonly rooms: readonly ListedRoom[];
   readonly doors: readonly Door[];
   readonly machines: number;
-  readonly free: number;
+  readonly free: number | null;
   readonly closed: number;
   readonly locked: number;
 }
@@ -64,7 +64,7 @@ export function listing(
       rooms: rooms.map(({ room, machines: listed }) => ({ room, machines: listed })),
       doors,
       machines: machines.length,
-      free: machines.filter((m) => m.state === 'free').length,
+      free: freeOf(machines),
       closed: all.filter((room) => room.state === 'closed').length,
       locked: doors.filter((door) => door.state === 'locked').length,
     };

@@ -1,5 +1,5 @@
 /** States in words: one place, so that map, list, panels and labels say the same. */
-import { decimal, language, locale, t } from '../language';
+import { decimal, language, locale, n, t } from '../language';
 import { preferred } from './units.svelte';
 import type { Door, Machine, Reading, Room } from './world';
 import { titleOf } from './world';
@@ -64,11 +64,16 @@ export function machineLabel(machine: Machine): string {
   return `${t('Machine {name}', { name: machine.host })}, ${machineState(machine)}`;
 }
 
+/** "3 of 5 machines free", or that none of them says anything. */
+export function machinesFree({ free, machines }: Pick<Room, 'free' | 'machines'>): string {
+  if (free === null) return n('one machine without data', '{count} machines without data', machines);
+  return t('{free} of {all} machines free', { free, all: machines });
+}
+
 /** Type, name, state, and how many machines are free. */
 export function roomLabel(room: Room): string {
   const parts = [titleOf(room), roomState(room)];
-  if (room.machines > 0)
-    parts.push(t('{free} of {all} machines free', { free: room.free, all: room.machines }));
+  if (room.machines > 0) parts.push(machinesFree(room));
   if (room.region !== null)
     parts.push(room.inLargestRegion ? t('too warm, in the largest warm part of the house') : t('too warm'));
   return parts.filter((part) => part !== '').join(', ');

@@ -70,7 +70,8 @@ export interface Room {
   readonly region: string | null;
   readonly inLargestRegion: boolean;
   readonly machines: number;
-  readonly free: number;
+  /** Of its machines; null where none of them says anything. */
+  readonly free: number | null;
 }
 
 export interface Door {
@@ -126,6 +127,13 @@ export function titleOf(unit: Pick<Room, 'name' | 'category' | 'rid'>): string {
   return COUNTED.test(unit.rid)
     ? t('{kind} without a name ({id})', { kind, id: unit.rid })
     : `${kind} ${unit.rid}`;
+}
+
+/** How many of some machines are free; null where there are machines and none says anything. */
+export function freeOf(machines: readonly Pick<Machine, 'state'>[]): number | null {
+  const known = machines.filter(({ state }) => state !== 'no-data');
+  if (machines.length > 0 && known.length === 0) return null;
+  return known.filter(({ state }) => state === 'free').length;
 }
 
 /** Decorate the plans with what the views say of each machine, room and door. */
@@ -267,7 +275,7 @@ function rooms(
           region: region ? String(region.region_id) : null,
           inLargestRegion: region?.largest === true,
           machines: here.length,
-          free: here.filter((machine) => machine.state === 'free').length,
+          free: freeOf(here),
         };
         return [unit.id, room];
       }),

@@ -1,5 +1,7 @@
 /** Changes per second over the last seconds: what came lately, not since the beginning of time. */
 
+import { decimal } from '../language';
+
 /** Changes are counted over this long, ms. */
 export const WINDOW_MS = 10_000;
 
@@ -23,5 +25,5 @@ export class Rate {
 
 /** "0", "0.3", "12": as exact as it is worth reading. */
 export function rateText(perS: number): string {
-  return perS >= 10 ? String(Math.round(perS)) : String(Math.round(perS * 10) / 10);
+  return decimal(perS >= 10 ? Math.round(perS) : Math.round(perS * 10) / 10);
 }
