@@ -33,7 +33,7 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     feature.dispatch_event("click", middle(feature))
     page.get_by_test_id("editor-name").fill("Reading room")
     page.get_by_test_id("editor-name").press("Enter")
-    expect(said).to_contain_text("renamed")
+    expect(said).to_contain_text("Renamed")
 
     # Nearer, another is drawn into it, taken back and drawn again; it has a door where one is put.
     before = spaces.count()
@@ -48,7 +48,7 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     for dx, dy in CORNERS:
         page.mouse.click(at["clientX"] + dx * half, at["clientY"] + dy * half)
         page.wait_for_timeout(SNAP_MS)
-    expect(said).to_contain_text("drawn")
+    expect(said).to_contain_text("Drawn: ")
     expect(spaces).to_have_count(before + 1)
     page.keyboard.press("Control+z")
     expect(spaces).to_have_count(before)
@@ -56,7 +56,7 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     expect(spaces).to_have_count(before + 1)
     page.get_by_test_id("tool-door").click()
     page.mouse.click(at["clientX"], at["clientY"] - half)
-    expect(said).to_contain_text("Door drawn")
+    expect(said).to_contain_text("Drawn: Door")
 
     # A picture lies under it where its two points are.
     picture = tmp_path / "floor.png"

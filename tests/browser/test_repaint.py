@@ -85,7 +85,7 @@ def test_a_repaint_of_many_changing_rows_costs_less_than_half_of_sorting_them(br
     page.route("**/api/v1/queries/large/", lambda route: route.fulfill(json=QUERY))
     page.goto(f"{product.url}/queries/?query=large")
     page.get_by_role("button", name="value").click()
-    assert page.get_by_test_id("result-page").inner_text() == f"Rows 1 to 200 of {ROWS}"
+    assert page.get_by_test_id("result-page").inner_text() == f"Rows 1 to 200 of {ROWS:,}"
     session = context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})  # others run beside it
     page.wait_for_timeout(2_000)  # the snapshot is drawn, and the code is compiled

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
-RAN = "SELECT rid, mean_temperature FROM room_temperature"
 STAFF_PAGES = (
     "/admin/",
     "/admin/smartcis/buildingimport/add/",
@@ -62,7 +61,8 @@ def test_the_map_and_what_opens_on_it(visitor, product):
 
 def test_the_workbench_the_kiosk_and_what_visitors_read(visitor, product):
     kiosk = product.get("building/")["kiosks"][0]["id"]
-    page = visitor(f"/queries/#sql={quote(RAN)}")
+    page = visitor("/queries/")
+    live(page)
     page.get_by_test_id("ask-once").click()
     expect(page.get_by_text("Answered once, with")).to_be_visible(timeout=SOON_MS)
     found = {("workbench", *key): nodes for key, nodes in violations_in_themes(page).items()}
@@ -74,5 +74,8 @@ def test_the_editor_and_the_administration(visitor, product):
     page = visitor("/login/")
     log_in(page, product)
     sensor = product.get("sensors/?page_size=1")["results"][0]["sid"]
-    paths = ("/editor/", *STAFF_PAGES, f"/admin/smartcis/sensor/{quote(sensor)}/change/")
-    assert violations_at(page, product, *paths) == {}
+    page.goto(f"{product.url}/editor/")
+    # A mark stands where its door stands: doors may be closer than a finger is wide.
+    found = violations_in_themes(page, ".leaflet-marker-icon")
+    paths = (*STAFF_PAGES, f"/admin/smartcis/sensor/{quote(sensor)}/change/")
+    assert found | violations_at(page, product, *paths) == {}

@@ -24,7 +24,7 @@ def code_of_somebody(product) -> str:
 
 def name_on(page) -> str:
     told = page.get_by_test_id("consent-told")
-    expect(told).to_contain_text("Today that is", timeout=SOON_MS)
+    expect(told).to_contain_text("Your name for today", timeout=SOON_MS)
     return told.locator("strong").inner_text()
 
 

@@ -118,7 +118,7 @@ def test_a_query_is_measured_named_saved_shared_and_drawn_on_the_map(visitor, pr
         expect(reader.get_by_test_id("stop")).to_have_count(0)
         expect(reader.get_by_test_id("query-name")).to_have_count(0)
         reader.get_by_test_id("show-on-map").click()
-        expect(reader.get_by_test_id("layer-rows")).to_contain_text("1 row", timeout=SOON_MS)
+        expect(reader.get_by_test_id("layer-rows")).to_contain_text("One row", timeout=SOON_MS)
         expect(reader.get_by_test_id("layer-mark")).to_have_attribute("aria-label", one)
         product.call("PATCH", f"doors/{other}/", {"state": "locked"})
         expect(reader.get_by_test_id("layer-rows")).to_contain_text("2 rows", timeout=SOON_MS)
