@@ -22,7 +22,6 @@ from aspen.streamsql.bind_order import Ordered, bind_order, is_bare, is_ordered,
 from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
-from aspen.streamsql.clauses import refuse_clauses
 from aspen.streamsql.errors import (
     BadName,
     DuplicateOutput,
@@ -164,7 +163,6 @@ def _plain(tree: exp.Expr, environment: Environment, hidden: list[Item], *, name
     Args:
         hidden: outputs that only the order needs.
     """
-    refuse_clauses(tree)
     match tree:
         case exp.Select():
             return _select(tree, environment, hidden, named=named)
@@ -311,7 +309,6 @@ def _union(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:
     chain = [tree]
     while isinstance(chain[-1].this, exp.Union) and is_bare(chain[-1].this):
         chain.append(chain[-1].this)
-        refuse_clauses(chain[-1])
     plan = bind_query(chain[-1].this, environment, named=named)
     for union in reversed(chain):
         right = bind_query(union.expression, environment, named=False)

@@ -10,7 +10,6 @@ from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, SourceKind
 from aspen.streamsql.bind_values import bind_series
-from aspen.streamsql.clauses import refuse_clauses
 from aspen.streamsql.dialect import bounds_of
 from aspen.streamsql.errors import (
     MisplacedWindow,
@@ -54,7 +53,6 @@ class SourceBinder:
         columns = [column.name for column in tree.args["alias"].columns] if _named(tree) else []
         match tree:
             case exp.Values() | exp.Subquery():
-                refuse_clauses(tree)
                 query = tree if isinstance(tree, exp.Values) else tree.this
                 return self._query(query, tree.alias or unnamed, columns, whole(tree))
             case exp.Table(this=exp.Anonymous(name=call)):
@@ -91,7 +89,6 @@ class SourceBinder:
         qualified, above = tree.args.get("db") is not None, tree.args.get("catalog") is not None
         if qualified and (above or tree.db != SYSTEM_SCHEMA):
             raise unsupported("schema in front of a name", tree, "the bare name")
-        refuse_clauses(tree)
         # What stands in a schema is called by its own name: `FROM sys.queries WHERE queries.…`.
         name = relation_name(tree)
         spoken = tree.alias or tree.name

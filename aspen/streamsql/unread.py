@@ -80,6 +80,26 @@ NO_MATTER = frozenset(
     }
 )
 
+_CLAUSES = {
+    "qualify": ("QUALIFY", "filter in an outer SELECT"),
+    "windows": ("WINDOW", "windows stand in brackets behind a stream: [RANGE 30 SECONDS]"),
+    "laterals": ("LATERAL", "write a join"),
+    "pivots": ("PIVOT", "write CASE expressions"),
+    "sample": ("TABLESAMPLE", "filter with WHERE"),
+    "into": ("INTO", "write CREATE VIEW … AS SELECT …"),
+    "locks": ("FOR UPDATE", "a query only reads"),
+    "hint": ("a hint", "the optimizer decides; see EXPLAIN"),
+    "connect": ("CONNECT BY", "write WITH RECURSIVE"),
+    "cluster": ("CLUSTER BY", "leave it out"),
+    "distribute": ("DISTRIBUTE BY", "leave it out"),
+    "sort": ("SORT BY", "a maintained view has no order"),
+    "match": ("MATCH_RECOGNIZE", "write joins over windows"),
+    "prewhere": ("PREWHERE", "write WHERE"),
+    "kind": ("SELECT AS", "name the columns"),
+    "by_name": ("UNION BY NAME", "list the columns in one order on both sides"),
+}
+"""Clauses behind a query or a source, by argument: their names, and what to write instead."""
+
 _SPELT: Mapping[tuple[type[exp.Expr], str], tuple[str, str]] = {
     (exp.CTE, "key_expressions"): ("USING KEY", "keep the least by MIN in the recursive step"),
     (exp.With, "search"): ("SEARCH and CYCLE", "carry a depth or a path as a column"),
@@ -105,9 +125,8 @@ def refuse_unread(query: exp.Expr) -> None:
         for name, value in node.args.items():
             given = value is not None and value is not False and value not in ([], "")
             if given and name not in READ[kind] and (kind, name) not in NO_MATTER:
-                spelt, attempt = _SPELT.get((kind, name), (_words(kind, name), "leave it out"))
-                raise unsupported(spelt, node, attempt)
-
-
-def _words(kind: type[exp.Expr], name: str) -> str:
-    return f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
+                words = f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
+                known = _SPELT.get((kind, name)) or _CLAUSES.get(name)
+                spelt, attempt = known or (words, "leave it out")
+                piece = value[0] if isinstance(value, list) else value
+                raise unsupported(spelt, piece if isinstance(piece, exp.Expr) else node, attempt)
