@@ -19,74 +19,13 @@ _LONGEST = 100_000
 LOOKED_BACK = 3
 """So many words before an error may be the misspelt one."""
 
-KEYWORDS = frozenset(
-    {
-        *(
-            "ALL",
-            "AND",
-            "AS",
-            "BETWEEN",
-            "BY",
-            "CASE",
-            "CREATE",
-            "DELETE",
-            "DISTINCT",
-            "ELSE",
-            "END",
-        ),
-        *(
-            "EXCEPT",
-            "EXISTS",
-            "FROM",
-            "FULL",
-            "GROUP",
-            "HAVING",
-            "IN",
-            "INNER",
-            "INSERT",
-            "INTERSECT",
-        ),
-        *(
-            "INTO",
-            "IS",
-            "JOIN",
-            "LEFT",
-            "LIKE",
-            "LIMIT",
-            "NATURAL",
-            "NOT",
-            "NULL",
-            "OFFSET",
-            "ON",
-            "ONCE",
-        ),
-        *(
-            "OR",
-            "ORDER",
-            "OUTER",
-            "OUTPUT",
-            "RANGE",
-            "RECURSIVE",
-            "RIGHT",
-            "ROWS",
-            "SECONDS",
-            "SELECT",
-        ),
-        *(
-            "SET",
-            "TABLE",
-            "THEN",
-            "UNION",
-            "UPDATE",
-            "USING",
-            "VALUES",
-            "VIEW",
-            "WHEN",
-            "WHERE",
-            "WITH",
-        ),
-    }
+_KEYWORDS = (
+    "ALL AND AS BETWEEN BY CASE CREATE DELETE DISTINCT ELSE END EXCEPT EXISTS FROM FULL "
+    "GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL "
+    "OFFSET ON ONCE OR ORDER OUTER OUTPUT RANGE RECURSIVE RIGHT ROWS SECONDS SELECT SET "
+    "TABLE THEN UNION UPDATE USING VALUES VIEW WHEN WHERE WITH"
 )
+KEYWORDS = frozenset(_KEYWORDS.split())
 _WINDOW = "windows look like [RANGE 30 SECONDS] or [PARTITION BY mid ROWS 1]"
 
 

@@ -20,7 +20,7 @@ from playwright.sync_api import Page
 from aspen.log.redis_log import RedisLog
 from aspen.results.redis_results import RedisResults
 from smartcis.environment import redis_url
-from tests.bench.browser import chromium
+from tests.bench.browser import chromium, until_live
 from tests.bench.report import Target, report, spread
 from tests.bench.rig import Rig, running
 
@@ -78,7 +78,7 @@ def _prepare(rig: Rig, page: Page) -> list[tuple[str, str]]:
     }
     level = max(plans, key=lambda one: len(plans[one]))
     page.goto(f"{rig.url}/?level={level}")
-    page.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=60_000)
+    until_live(page)
     free = page.wait_for_function(
         """least => {
           const found = [...document.querySelectorAll('[data-testid^="machine-"][data-state=free]')]

@@ -13,9 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from aspen.results.redis_results import RedisResults
-from smartcis.environment import redis_url
-from tests.bench.browser import chromium
+from tests.bench.browser import chromium, sign_in, until_live
 from tests.bench.report import Target, report, spread
 from tests.bench.rig import Rig, running
 
@@ -45,7 +43,7 @@ def run(*, quick: bool = False, say: Callable[[str], Any] = print) -> dict[str, 
         walker = browser.new_context().new_page()
         _walk(rig, walker)
         guard = browser.new_context().new_page()
-        _sign_in(rig, guard)
+        sign_in(guard, rig.url, rig.staff)
         taken_ms = []
         for number in range(QUICK_ROUNDS if quick else ROUNDS):
             door = _door_on_the_walk(rig, random.Random(number))
@@ -69,18 +67,8 @@ def _walk(rig: Rig, page: Page) -> None:
     page.wait_for_timeout(KEPT_MS)
 
 
-def _sign_in(rig: Rig, page: Page) -> None:
-    page.goto(f"{rig.url}/login/")
-    page.fill("[name=username]", rig.staff[0])
-    page.fill("[name=password]", rig.staff[1])
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=60_000)
-
-
 def _door_on_the_walk(rig: Rig, rng: random.Random) -> str:
-    held = RedisResults(redis_url(rig.var), "smartcis").snapshot("route_door")
-    rows = held.rows if held else {}
-    return rng.choice(sorted({str(row[1]) for row in rows}))
+    return rng.choice(sorted({str(row[1]) for row in rig.rows("route_door")}))
 
 
 def _lock(rig: Rig, guard: Page, walker: Page, door: str) -> float:
@@ -88,7 +76,7 @@ def _lock(rig: Rig, guard: Page, walker: Page, door: str) -> float:
     guard.goto(f"{rig.url}/?select=door:{door}")
     toggle = guard.get_by_test_id("door-toggle")
     toggle.wait_for(timeout=LIMIT_MS)
-    guard.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=LIMIT_MS)
+    until_live(guard)
     guard.evaluate(NOTE_CLICK)
     toggle.click()
     clicked_ms = guard.evaluate("window.clicked")

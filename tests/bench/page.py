@@ -18,9 +18,7 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, Page
 
-from aspen.results.redis_results import RedisResults
-from smartcis.environment import redis_url
-from tests.bench.browser import chromium
+from tests.bench.browser import chromium, until_live
 from tests.bench.report import Target, report
 from tests.bench.rig import Rig, manage, running
 
@@ -74,7 +72,7 @@ def run(
             page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
             page.add_init_script(HOLD_SOCKET)
             page.goto(rig.url)
-            page.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=120_000)
+            until_live(page, 120)
             page.wait_for_timeout(1000 * SETTLED_S)
             features = page.evaluate(COUNT_FEATURES)
             say(f"{features} features")
@@ -148,15 +146,14 @@ def _add_visitors(rig: Rig) -> None:
 
 
 def _moving(rig: Rig) -> int:
-    held = RedisResults(redis_url(rig.var), "smartcis").snapshot("visitor_position")
-    return sum(1 for row in held.rows if row[5] == "exact") if held else 0
+    return sum(1 for row in rig.rows("visitor_position") if row[5] == "exact")
 
 
 def _heap_between_cuts_mb(page: Page, session: CDPSession, minutes: float) -> Iterator[float]:
     """Cuts the socket every few seconds; yields the page's memory before each, collected."""
     session.send("HeapProfiler.enable")
     for _ in range(max(2, int(60 * minutes / CUT_EVERY_S))):
-        page.wait_for_selector("[data-testid=status-chip][data-state=live]", timeout=60_000)
+        until_live(page)
         session.send("HeapProfiler.collectGarbage")
         yield session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
         page.evaluate("window.socket.close()")

@@ -17,10 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aspen.results.redis_results import RedisResults
+from smartcis.environment import redis_url
 from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT_S = 300
+NAME = "smartcis"
+"""Of the product's log and results in its Redis."""
 STANDBYS = "SMARTCIS_ENGINE_STANDBYS"
 
 
@@ -79,6 +83,16 @@ class Rig:
         with urllib.request.urlopen(request, timeout=30) as answer:
             text = answer.read()
         return json.loads(text) if text else None
+
+    @property
+    def results(self) -> RedisResults:
+        """What its engine wrote."""
+        return RedisResults(redis_url(self.var), NAME)
+
+    def rows(self, view: str) -> Mapping[tuple[Any, ...], int]:
+        """Returns a view's rows as the engine last gave them, each with how often it is there."""
+        held = self.results.snapshot(view)
+        return {} if held is None else held.rows
 
     def items(self, path: str) -> Iterator[dict[str, Any]]:
         """Walk a paginated listing."""

@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 from aspen.log.redis_log import RedisLog
-from aspen.results.redis_results import RedisResults
 from smartcis.environment import redis_url
+from tests.bench.browser import sign_in
+from tests.bench.rig import NAME
 from tests.standing.oracle import Oracle
 
 pytestmark = pytest.mark.browser
@@ -20,17 +21,10 @@ SOON_MS = 15_000
 KEPT_MS = 2_000
 """After that long on a way, its target is one that is kept."""
 
-NAME = "smartcis"
-
 
 def log_in(page, product):
     """Log in as the staff account that the demo printed, and come back to the map."""
-    name, password = product.staff
-    page.goto(f"{product.url}/admin/login/?next=/")
-    page.fill("#id_username", name)
-    page.fill("#id_password", password)
-    page.press("#id_password", "Enter")
-    page.wait_for_url(re.compile(r"^[^/]*//[^/]*/(\?.*)?$"))
+    sign_in(page, product.url, product.staff)
 
 
 def ask(page, kiosk, software, *, step_free=False):
@@ -73,12 +67,9 @@ def oracle_now(product):
 def door_on_the_way(product, mid):
     """Choose a door on the walk to `mid` without which there is still a walk to some machine."""
     oracle = oracle_now(product)
-    results = RedisResults(redis_url(product.var), NAME)
-    nearest = results.snapshot("nearest_destination").rows
+    nearest = product.rows("nearest_destination")
     session = next(row[0] for row in nearest if row[4] == mid)
-    steps = sorted(
-        (row[6], row[5]) for row in results.snapshot("route_step").rows if row[0] == session
-    )
+    steps = sorted((row[6], row[5]) for row in product.rows("route_step") if row[0] == session)
     walk = {(a[1], b[1]) for a, b in itertools.pairwise(steps)}
     doors = {row[5] for row in oracle.tables["routing_edge"] if row[:2] in walk} - {None}
     for door in sorted(row for row in oracle.tables["door"] if row[0] in doors):
@@ -150,14 +141,11 @@ def test_two_visitors_get_their_own_way_from_one_dataflow(visitor, product):
         first.get_by_test_id("route-distance").inner_text()
         != second.get_by_test_id("route-distance").inner_text()
     )
-    results = RedisResults(redis_url(product.var), NAME)
     expected = oracle_now(product).expected()["nearest_destination"]
-    assert {row[0] for row in results.snapshot("nearest_destination").rows} == {
-        row[0] for row in expected
-    }
+    assert {row[0] for row in product.rows("nearest_destination")} == {row[0] for row in expected}
     assert len(expected) >= 2
     # One view serves both: asking registered nothing.
-    assert [view for view in results.views() if "route" in view] == [
+    assert [view for view in product.results.views() if "route" in view] == [
         "no_route",
         "route_door",
         "route_news",
@@ -221,10 +209,9 @@ def test_an_added_sensor_speaks_within_seconds(visitor, product):
         },
     )
     assert made["simulated"]
-    results = RedisResults(redis_url(product.var), NAME)
     for _ in range(100):
         page.wait_for_timeout(100)
-        if any(row[1] == made["sid"] for row in results.snapshot("room_climate").rows):
+        if any(row[1] == made["sid"] for row in product.rows("room_climate")):
             return
     raise AssertionError("no reading after ten seconds")
 

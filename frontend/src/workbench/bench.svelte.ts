@@ -249,9 +249,7 @@ export class Workbench {
     this.busy = true;
     let once = false;
     try {
-      if (way !== 'text' || !sure) {
-        if (this.verdict !== 'good') await this.check();
-      }
+      if (this.verdict !== 'good' && (way !== 'text' || !sure)) await this.check();
       if (!sure && this.verdict === 'good' && this.warnings.some(({ large }) => large)) {
         this.asking = way;
         this.said = t('Not run yet: this gives very many rows. Run it anyway, or change the text.');
