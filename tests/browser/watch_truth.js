@@ -20,7 +20,7 @@
     if (card.dataset.stepFree !== String(stepFree)) say('step-free or not', text(card));
     const steps = [...card.querySelectorAll('[data-testid="route-step"]')];
     if (stepFree && steps.some((step) => step.dataset.kind === 'stairs')) say('stairs, step-free', text(card));
-    if (steps[0] && !text(steps[0]).startsWith(`Start at ${from},`)) say('from elsewhere', `${text(steps[0])} for ${from}`);
+    if (steps[0] && !text(steps[0]).startsWith(`Start at ${from}`)) say('from elsewhere', `${text(steps[0])} for ${from}`);
     const last = steps.at(-1);
     const name = text(card.querySelector('h2'));
     if (last && !text(last).startsWith(`Arrive at ${name}`)) say('arrives elsewhere', `${text(last)} for ${name}`);

@@ -41,8 +41,22 @@ def ways_out(tables: Mapping[str, Rows]) -> dict[str, Rows]:
             far = max(away[node] for node in reached)
             start = min(node for node in reached if away[node] == far)
             found["room_exit"].add((rid, *mode, start, _exit(start, follow, exits), far))
+    starts = exits | {row[2] for row in tables["kiosk"]}
+    entered = _inside(tables["routing_edge"], starts, locked)
+    drawn = _inside(tables["routing_edge"], starts, set())
+    found["locked_room"] = {
+        (rid,) for rid, nodes in rooms.items() if nodes & drawn and not nodes & entered
+    }
     names = ("way_out_step", "way_out", "way_out_next", "nearest_exit")
-    return {name: found[name] for name in (*names, "leavable_room", "room_exit", "cut_off_room")}
+    of_rooms = ("leavable_room", "room_exit", "cut_off_room", "locked_room")
+    return {name: found[name] for name in (*names, *of_rooms)}
+
+
+def _inside(edges: Rows, starts: set[int], locked: set[str]) -> set[int]:
+    """Returns every walking point that somebody reaches from one of these."""
+    graph: Any = nx.DiGraph((row[0], row[1]) for row in edges if row[5] not in locked)
+    graph.add_nodes_from(starts)
+    return starts.union(*(nx.descendants(graph, start) for start in starts))
 
 
 def _graph(edges: Rows, step_free: bool, lifts: bool, locked: set[str]) -> Any:  # noqa: FBT001 - a mode

@@ -75,6 +75,7 @@ class World:
         self._put("sensor_interval", ("co2-0", 10.0, 43.0))
         for i in range(3):
             self._put("region_seed", (f"region{i}", f"s{i}"))
+        self._put("kiosk", ("k", "Kiosk", rng.randrange(nodes), "L0", 0.0, 0.0))
         return self.commit()
 
     def _keep(self, session: str) -> None:

@@ -1,6 +1,6 @@
 /** The building as floor → room → machine, from the same world the map draws. */
 import type { Level } from '../api/schema';
-import { freeOf, titleOf, type Door, type Machine, type Room, type World } from './world';
+import { countOf, titleOf, type Count, type Door, type Machine, type Room, type World } from './world';
 
 export interface ListedRoom {
   readonly room: Room;
@@ -11,8 +11,7 @@ export interface ListedFloor {
   readonly level: Level;
   readonly rooms: readonly ListedRoom[];
   readonly doors: readonly Door[];
-  readonly machines: number;
-  readonly free: number | null;
+  readonly count: Count;
   readonly closed: number;
   readonly locked: number;
 }
@@ -63,8 +62,7 @@ export function listing(
       level,
       rooms: rooms.map(({ room, machines: listed }) => ({ room, machines: listed })),
       doors,
-      machines: machines.length,
-      free: freeOf(machines),
+      count: countOf(machines),
       closed: all.filter((room) => room.state === 'closed').length,
       locked: doors.filter((door) => door.state === 'locked').length,
     };

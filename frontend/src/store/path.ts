@@ -7,7 +7,7 @@ import { distance, inside, simplify, turn } from './geometry';
 import { number, type Fields } from './table';
 import type { Room } from './world';
 import { climbing, going, type Along } from './turns';
-import { floorTitle } from './words';
+import { floorTitle, onFloor } from './words';
 import { titleOf } from './world';
 
 export interface Step {
@@ -135,11 +135,7 @@ export function directions(
     const { levelId } = leg;
     if (i === 0)
       instructions.push(
-        say(
-          'start',
-          levelId,
-          t('Start at {place}, {floor}', { place: origin, floor: floorTitle(name(levelId)) }),
-        ),
+        say('start', levelId, t('Start at {place}', { place: onFloor(origin, name(levelId)) })),
       );
     const stretches = walk(leg, roomsByLevel.get(levelId) ?? []);
     const last = i === found.legs.length - 1;

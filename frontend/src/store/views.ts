@@ -2,6 +2,7 @@
 export const SHARED_VIEWS = [
   'machine_state',
   'room_state',
+  'locked_room',
   'room_region',
   'newest_seat',
   'newest_processor',

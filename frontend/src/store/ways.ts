@@ -194,7 +194,7 @@ export function hanging(
     return supposed === 'locked'
       ? t('Nothing: every room would still have a way out.')
       : t('Nothing: no room would gain a way out.');
-  const machines = rids.reduce((sum, rid) => sum + (seen.rooms.get(rid)?.machines ?? 0), 0);
+  const machines = rids.reduce((sum, rid) => sum + (seen.rooms.get(rid)?.count.machines ?? 0), 0);
   const named = rids.slice(0, 8).map((rid) => roomName(rid, seen));
   const names = named.join(', ');
   const more = rids.length - named.length;

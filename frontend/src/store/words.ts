@@ -1,7 +1,7 @@
 /** States in words: one place, so that map, list, panels and labels say the same. */
 import { decimal, language, locale, n, t } from '../language';
 import { preferred } from './units.svelte';
-import type { Door, Machine, Reading, Room } from './world';
+import type { Count, Door, Machine, Reading, Room } from './world';
 import { titleOf } from './world';
 
 function machineReason(reason: string): string {
@@ -30,12 +30,14 @@ function roomReason(reason: string): string {
   }
 }
 
-/** "free", "in use: somebody is sitting there", "room closed: the room is dark", "no data". */
-export function machineState(machine: Pick<Machine, 'state' | 'reason'>): string {
+/** "free", "free, but behind a locked door", "in use: somebody is sitting there", "room closed: the room is dark", "no data". */
+export function machineState(
+  machine: Pick<Machine, 'state' | 'reason'> & Partial<Pick<Machine, 'locked'>>,
+): string {
   const why = machineReason(machine.reason);
   switch (machine.state) {
     case 'free':
-      return t('free');
+      return machine.locked ? t('free, but behind a locked door') : t('free');
     case 'in-use':
       return why === '' ? t('in use') : t('in use: {why}', { why });
     case 'closed':
@@ -45,17 +47,17 @@ export function machineState(machine: Pick<Machine, 'state' | 'reason'>): string
   }
 }
 
-/** "open", "closed: reserved", "no data"; passages have no state of their own. */
-export function roomState(room: Pick<Room, 'state' | 'reason'>): string {
+/** "open", "open, but behind a locked door", "closed: reserved", "no data"; passages have no state of their own. */
+export function roomState(room: Pick<Room, 'state' | 'reason'> & Partial<Pick<Room, 'locked'>>): string {
   switch (room.state) {
     case 'open':
-      return t('open');
+      return room.locked ? t('open, but behind a locked door') : t('open');
     case 'closed':
       return t('closed: {why}', { why: roomReason(room.reason) });
     case 'no-data':
       return t('no data');
     case 'passage':
-      return '';
+      return room.locked ? t('behind a locked door') : '';
   }
 }
 
@@ -64,16 +66,23 @@ export function machineLabel(machine: Machine): string {
   return `${t('Machine {name}', { name: machine.host })}, ${machineState(machine)}`;
 }
 
-/** "3 of 5 machines free", or that none of them says anything. */
-export function machinesFree({ free, machines }: Pick<Room, 'free' | 'machines'>): string {
+/** "3 of 5 machines free", "2 of 3 machines free, but behind a locked door", or that none of them says anything. */
+export function machinesFree({ free, machines, behind }: Count): string {
   if (free === null) return n('one machine without data', '{count} machines without data', machines);
-  return t('{free} of {all} machines free', { free, all: machines });
+  if (behind === 0) return t('{free} of {all} machines free', { free, all: machines });
+  if (free === 0)
+    return t('{free} of {all} machines free, but behind a locked door', { free: behind, all: machines });
+  return t('{free} of {all} machines free, {count} more behind locked doors', {
+    free,
+    all: machines,
+    count: behind,
+  });
 }
 
 /** Type, name, state, and how many machines are free. */
 export function roomLabel(room: Room): string {
   const parts = [titleOf(room), roomState(room)];
-  if (room.machines > 0) parts.push(machinesFree(room));
+  if (room.count.machines > 0) parts.push(machinesFree(room.count));
   if (room.region !== null)
     parts.push(room.inLargestRegion ? t('too warm, in the largest warm part of the house') : t('too warm'));
   return parts.filter((part) => part !== '').join(', ');
@@ -102,6 +111,15 @@ const SAYS_FLOOR_IN_GERMAN = /^(\d+\.\s*)?[EOUD]G$/;
 export function floorTitle(name: string): string {
   const stands = SAYS_FLOOR.test(name) || (language() === 'de' && SAYS_FLOOR_IN_GERMAN.test(name));
   return stands ? name : t('floor {name}', { name });
+}
+
+/** "Kiosk 3, floor 1"; "Entrance East, 2. OG" as it stands, since it names the floor itself. */
+export function onFloor(place: string, floor: string): string {
+  const title = floorTitle(floor);
+  // A bare number may count something else: "Kiosk 1".
+  const told = /\p{L}/u.test(floor) ? [title, floor] : [title];
+  const says = told.some((one) => ` ${place}`.toLowerCase().endsWith(` ${one}`.toLowerCase()));
+  return says ? place : t('{place}, {floor}', { place, floor: title });
 }
 
 /** "Floor EG", "Ground Floor": as a heading begins. */

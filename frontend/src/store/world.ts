@@ -49,6 +49,8 @@ export interface Machine {
   readonly state: MachineState;
   /** seat, cpu, reserved, dark, or empty. */
   readonly reason: string;
+  /** Its room is one that locked doors keep people from. */
+  readonly locked: boolean;
   readonly weight: Reading | null;
   readonly cpu: Reading | null;
   readonly others: readonly NamedReading[];
@@ -69,9 +71,18 @@ export interface Room {
   readonly others: readonly NamedReading[];
   readonly region: string | null;
   readonly inLargestRegion: boolean;
+  /** Locked doors keep people from it. */
+  readonly locked: boolean;
+  readonly count: Count;
+}
+
+/** How many machines there are, and of how many of them somebody could make use. */
+export interface Count {
   readonly machines: number;
-  /** Of its machines; null where none of them says anything. */
+  /** Null where none of them says anything. */
   readonly free: number | null;
+  /** Further free ones, to which nobody gets because doors are locked. */
+  readonly behind: number;
 }
 
 export interface Door {
@@ -129,11 +140,17 @@ export function titleOf(unit: Pick<Room, 'name' | 'category' | 'rid'>): string {
     : `${kind} ${unit.rid}`;
 }
 
-/** How many of some machines are free; null where there are machines and none says anything. */
-export function freeOf(machines: readonly Pick<Machine, 'state'>[]): number | null {
-  const known = machines.filter(({ state }) => state !== 'no-data');
-  if (machines.length > 0 && known.length === 0) return null;
-  return known.filter(({ state }) => state === 'free').length;
+/** What a thing is drawn as: its state, unless it would be free or open and nobody gets there. */
+export function lookOf<State extends string>(thing: { state: State; locked: boolean }): State | 'locked' {
+  return thing.locked && ['free', 'open', 'passage'].includes(thing.state) ? 'locked' : thing.state;
+}
+
+/** Counts some machines. */
+export function countOf(machines: readonly Pick<Machine, 'state' | 'locked'>[]): Count {
+  const free = machines.filter(({ state }) => state === 'free');
+  const behind = free.filter(({ locked }) => locked).length;
+  const silent = machines.length > 0 && machines.every(({ state }) => state === 'no-data');
+  return { machines: machines.length, free: silent ? null : free.length - behind, behind };
 }
 
 /** Decorate the plans with what the views say of each machine, room and door. */
@@ -189,6 +206,7 @@ function otherReadings(tables: Tables): Others {
 
 function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Machine[] {
   const states = by(tables.machine_state, 'mid');
+  const locked = by(tables.locked_room, 'rid');
   const weight = readings(tables.newest_seat, 'mid', 'weight_kg');
   const cpu = readings(tables.newest_processor, 'mid', 'cpu_pct');
   return plans.flatMap((plan) => {
@@ -206,6 +224,7 @@ function machinesOf(plans: readonly Plan[], tables: Tables, others: Others): Mac
       seatSid: seats.get(mid) ?? null,
       state: MACHINE_STATES[String(states.get(mid)?.state)] ?? 'no-data',
       reason: String(states.get(mid)?.reason ?? ''),
+      locked: locked.has(rid),
       weight: weight.get(mid) ?? null,
       cpu: cpu.get(mid) ?? null,
       others: (others.get(rid) ?? []).filter((one) => one.mid === mid),
@@ -249,6 +268,7 @@ function rooms(
   others: Others,
 ): Map<string, Room> {
   const states = by(tables.room_state, 'rid');
+  const locked = by(tables.locked_room, 'rid');
   const regions = by(tables.room_region, 'rid');
   const celsius = readings(tables.newest_temperature, 'rid', 'celsius', periods(plans, 'temperature'));
   const lux = readings(tables.newest_light, 'rid', 'lux', periods(plans, 'light'));
@@ -258,7 +278,6 @@ function rooms(
       plan.units.map((unit) => {
         const state = states.get(unit.id);
         const region = regions.get(unit.id);
-        const here = inRoom.get(unit.id) ?? [];
         const room: Room = {
           rid: unit.id,
           name: unit.name,
@@ -274,8 +293,8 @@ function rooms(
           others: (others.get(unit.id) ?? []).filter((one) => one.mid === null),
           region: region ? String(region.region_id) : null,
           inLargestRegion: region?.largest === true,
-          machines: here.length,
-          free: freeOf(here),
+          locked: locked.has(unit.id),
+          count: countOf(inRoom.get(unit.id) ?? []),
         };
         return [unit.id, room];
       }),

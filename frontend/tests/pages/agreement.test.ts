@@ -14,6 +14,7 @@ import { one } from '../page';
 let hand: Hand;
 let stores: Stores;
 let parts: object[];
+let scale: Scale;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -30,10 +31,11 @@ beforeEach(() => {
     hand.socket.says(snapshot(id, view, 1, (ROWS[name] ?? []) as (string | number)[][], COLUMNS[name]));
   });
   vi.advanceTimersByTime(100);
+  scale = new Scale();
   parts = [
     mount(PlanShapes, {
       target: document.getElementById('map') as Element,
-      props: { ...stores, scale: new Scale(), moved: () => false },
+      props: { ...stores, scale, moved: () => false },
     }),
     mount(ListView, { target: document.getElementById('list') as Element, props: stores }),
   ];
@@ -85,6 +87,22 @@ test('a change reaches both', () => {
   const [map, list] = both('machine');
   expect(map.m1).toBe('in-use cpu');
   expect(list).toEqual(map);
+});
+
+test('what is free behind a locked door looks free in neither', () => {
+  const id = hand.socket.asked.find((s) => s.view === 'locked_room')?.id ?? 0;
+  hand.socket.says(delta(id, 1, 2, [[1, 'lab']]));
+  vi.advanceTimersByTime(100);
+  flushSync();
+  expect(one('[data-testid=machine-m1] use').getAttribute('href')).toBe('#symbol-locked');
+  expect(one('[data-testid=machine-m1]').getAttribute('aria-label')).toContain('behind a locked door');
+  expect(one('[data-testid=list-machine-m1] .state').textContent).toBe('free, but behind a locked door');
+  expect(one('[data-testid=list-floor-0] summary').textContent).toContain(
+    '1 of 3 machines free, but behind a locked door',
+  );
+  scale.pxPerM = 3;
+  flushSync();
+  expect(one('.badge').textContent).toBe('1 free, locked');
 });
 
 test('every shape has a name made of type, name and state', () => {

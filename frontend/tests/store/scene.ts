@@ -146,6 +146,7 @@ export const table = (names: string[], rows: Row[]): Table => ({
 export const COLUMNS: Readonly<Record<ViewName, string[]>> = {
   machine_state: ['mid', 'state', 'reason'],
   room_state: ['rid', 'state', 'reason'],
+  locked_room: ['rid'],
   room_region: ['rid', 'region_id', 'largest'],
   newest_seat: ['mid', 'weight_kg', 'at_s'],
   newest_processor: ['mid', 'cpu_pct', 'at_s'],

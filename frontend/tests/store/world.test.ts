@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { crowds, titleOf, visitors, world } from '../../src/store/world';
+import { countOf, crowds, lookOf, titleOf, visitors, world } from '../../src/store/world';
 import {
   age,
   doorLabel,
@@ -7,6 +7,8 @@ import {
   floorTitle,
   isStale,
   machineLabel,
+  machinesFree,
+  onFloor,
   machineState,
   roomLabel,
 } from '../../src/store/words';
@@ -96,15 +98,34 @@ describe('rooms', () => {
   test('take the newest temperature, count machines, and have their region', () => {
     const lab = seen().rooms.get('lab');
     expect(lab?.celsius).toEqual({ value: 22, atS: 1000, periodS: 15 });
-    expect([lab?.machines, lab?.free]).toEqual([2, 1]);
+    expect(lab?.count).toEqual({ machines: 2, free: 1, behind: 0 });
     expect([lab?.region, lab?.inLargestRegion]).toEqual(['r1', false]);
     expect(seen().rooms.get('store')?.inLargestRegion).toBe(true);
   });
 
   test('do not say that no machine is free where none says anything', () => {
     const lab = seen({ machine_state: [] }).rooms.get('lab');
-    expect([lab?.machines, lab?.free]).toEqual([2, null]);
+    expect(lab?.count).toEqual({ machines: 2, free: null, behind: 0 });
     expect(lab && roomLabel(lab)).toContain('2 machines without data');
+  });
+
+  test('behind a locked door say so, and their free machines are not counted as free', () => {
+    const { rooms, machines } = seen({ locked_room: [['lab'], ['hall'], ['store']] });
+    const words = (rid: string) => roomLabel(rooms.get(rid) as never);
+    expect(words('lab')).toBe(
+      'Room H1, open, but behind a locked door, 1 of 2 machines free, but behind a locked door, too warm',
+    );
+    expect(words('hall')).toBe('Corridor, behind a locked door');
+    expect(words('store')).toContain('closed: reserved, 0 of 1');
+    expect(machineLabel(machines.get('m1') as never)).toBe('Machine host-m1, free, but behind a locked door');
+    expect(['m1', 'm2', 'm3', 'm4'].map((mid) => lookOf(machines.get(mid) as never))).toEqual([
+      'locked',
+      'in-use',
+      'closed',
+      'no-data',
+    ]);
+    const all = [...machines.values(), { state: 'free', locked: false } as const];
+    expect(machinesFree(countOf(all))).toBe('1 of 5 machines free, 1 more behind locked doors');
   });
 
   test('are named by type, name and state', () => {
@@ -167,4 +188,11 @@ test('a floor is called a floor once', () => {
   const names = ['EG', 'Ground Floor', 'Erdgeschoss', 'Ebene 2'];
   expect(names.map(floorHeading)).toEqual(['Floor EG', 'Ground Floor', 'Erdgeschoss', 'Ebene 2']);
   expect(floorTitle('Ground Floor')).toBe('Ground Floor');
+});
+
+test('a place that names its floor is not said to be on it once more', () => {
+  expect(onFloor('Eingang Ost, 2. OG', '2. OG')).toBe('Eingang Ost, 2. OG');
+  expect(onFloor('Lift on floor 2', '2')).toBe('Lift on floor 2');
+  expect(onFloor('Kiosk 2', '2')).toBe('Kiosk 2, floor 2');
+  expect(onFloor('Am Weg', 'EG')).toBe('Am Weg, floor EG');
 });
