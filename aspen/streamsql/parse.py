@@ -65,9 +65,8 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     word = text[start:end]
     said = str(found.get("description", "the text cannot be read"))
     message = "the query stops making sense here"
-    attempt = _misspelt(text[:end]) or (
-        "see what stands before it: a comma, a bracket or a keyword is missing or too many"
-    )
+    exists: tuple[str, ...] = ()
+    attempt = "see what stands before it: a comma, a bracket or a keyword is missing or too many"
     if said.startswith("Required keyword") or "got <Token" in said:
         message = f"something is missing after {word!r}"
         attempt = "finish the clause, or take it out"
@@ -78,19 +77,22 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     elif "Unexpected token" not in said:
         message = said
         attempt = _WINDOW if "window" in said else ""
+    elif misspelt := _misspelt(text[:end]):
+        (start, end), keyword = misspelt
+        word, exists, attempt = text[start:end], (keyword,), f"did you mean {keyword}?"
     return SyntaxRefused(
-        message, position=positions.position(start, end), found=word, attempt=attempt
+        message, position=positions.position(start, end), found=word, exists=exists, attempt=attempt
     )
 
 
-def _misspelt(before: str) -> str:
-    """Returns a guess which of the last words before an error was to be a keyword; else nothing."""
-    words = re.findall(r"(?<![\w.'\"])[A-Za-z]+(?![\w.'\"])", before)[-LOOKED_BACK:]
+def _misspelt(before: str) -> tuple[tuple[int, int], str] | None:
+    """Returns which of the last words before an error was to be a keyword, and which keyword."""
+    words = list(re.finditer(r"(?<![\w.'\"])[A-Za-z]+(?![\w.'\"])", before))[-LOOKED_BACK:]
     for word in reversed(words):
-        near = get_close_matches(word.upper(), KEYWORDS, n=1, cutoff=0.7)
-        if near and word.upper() not in KEYWORDS:
-            return f"did you mean {near[0]} instead of {word}?"
-    return ""
+        near = get_close_matches(word.group().upper(), KEYWORDS, n=1, cutoff=0.7)
+        if near and word.group().upper() not in KEYWORDS:
+            return word.span(), near[0]
+    return None
 
 
 def _tokens(text: str, positions: Positions) -> SyntaxRefused:
