@@ -14,10 +14,18 @@ NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True}
 # What can be operated and lies beside the screen, or has no size; what is folded away is not asked.
 BESIDE = """() => [...document.querySelectorAll('a[href], button, select, input, summary')]
   .filter((one) => !one.closest('.sr, .skip, dialog, details:not([open]) > :not(summary)'))
-  .filter((one) => !one.closest('[popover]:not(:popover-open)') && one.type !== 'hidden')
+  .filter((one) => !one.closest('[popover]:not(:popover-open), .pad:not(.shown)'))
+  .filter((one) => one.type !== 'hidden')
   .map((one) => [one.dataset.testid ?? one.textContent.trim(), one.getBoundingClientRect()])
   .filter(([, box]) => !box.width || !box.height || box.left < -1 || box.right > innerWidth + 1)
   .map(([name]) => name)"""
+# The part of the stage on which nothing lies over the map, 0 to 1.
+SEEN = """() => {
+  const { left, top, width, height } = document.querySelector('.stage').getBoundingClientRect();
+  const parts = [...Array(20).keys()].map((i) => (i + 0.5) / 20);
+  const points = parts.flatMap((x) => parts.map((y) => [left + x * width, top + y * height]));
+  return points.filter((at) => document.elementFromPoint(...at)?.closest('.map-host')).length / 400;
+}"""
 WIDTH = "() => document.documentElement.scrollWidth"
 ANGLE_DEG = """() => {
   const turned = document.querySelector('svg.plan > g[transform]').getScreenCTM();
@@ -100,6 +108,26 @@ def test_nothing_is_hidden_on_the_narrowest_phone(visitor, product):
         expect(page.locator("#app button, main button").first).to_be_visible(timeout=SOON_MS)
         assert page.evaluate(WIDTH) <= 320, path
         assert page.evaluate(BESIDE) == [], path
+
+
+def test_the_map_is_seen_on_the_narrowest_phone_and_a_title_stands_clear_of_its_cross(
+    visitor, product
+):
+    room = max(product.items("rooms/?page_size=500"), key=lambda one: len(one["name"]))
+    page = visitor(f"/?select=room:{room['rid']}", **NARROW)
+    live(page)
+    expect(page.get_by_test_id("details")).to_be_visible(timeout=SOON_MS)
+    assert page.evaluate(SEEN) > 0.5
+    title, cross = (
+        page.locator(one).bounding_box()
+        for one in ("#details-heading", "[data-testid=details-close]")
+    )
+    assert title["x"] + title["width"] <= cross["x"]
+    expect(page.get_by_role("button", name="Pan up")).to_be_hidden()
+    page.get_by_role("button", name="Move the map by buttons").click()
+    expect(page.get_by_role("button", name="Pan up")).to_be_visible()
+    page.get_by_role("button", name="Hide the panel").click()
+    assert page.locator(".stage").bounding_box()["height"] > 440
 
 
 def test_the_first_picture_is_there_before_a_second_is_over(browser, product):

@@ -14,6 +14,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy, override
 
+from smartcis.examples import EXAMPLES
 from smartcis.management.commands.makemessages import extracted, written_in
 from smartcis.models import Door, Machine
 
@@ -42,6 +43,13 @@ def german() -> Catalog:
 
 def test_each_message_is_translated_and_none_is_superfluous(german):
     assert said.catalogue_faults(extracted(), german) == []
+
+
+def test_an_example_is_called_alike_by_the_server_and_by_its_pages(german):
+    with Path("smartcis/locale/de/LC_MESSAGES/djangojs.po").open("rb") as file:
+        pages = read_po(file, locale="de")
+    called = {one.title: (german[one.title].string, pages[one.title].string) for one in EXAMPLES}
+    assert {title: names for title, names in called.items() if len(set(names)) > 1} == {}
 
 
 def test_each_template_says_nothing_past_the_catalogue():

@@ -25,12 +25,24 @@ import { Plane, type Position } from './plane';
 import { sizeAround, united } from './union';
 
 const KEY = 'smartcis-plan-draft';
+/** The floor with most rooms, of equally full ones the one nearest the ground. */
+function fullest(plan: Plan | null): number {
+  const rooms = (ordinal: number): number =>
+    plan?.features.filter((one) => sortOf(one) === 'space' && levelsOf(one).includes(ordinal)).length ?? 0;
+  const floors = (plan?.levels ?? [])
+    .map(({ ordinal }) => ({ ordinal, rooms: rooms(ordinal) }))
+    .sort((a, b) => b.rooms - a.rooms || Math.abs(a.ordinal) - Math.abs(b.ordinal));
+  return floors[0]?.ordinal ?? 0;
+}
+
 const first = (): Floor => ({ ordinal: 0, name: t('Ground floor') });
 
 /** What outlives a reload of the page. */
 interface Kept {
   readonly base: string;
   readonly plan: Plan;
+  /** The floor that was drawn on last. */
+  readonly level?: number;
   readonly pictures: readonly Picture[];
   /** The import it was sent as; the draft is done with when that is accepted. */
   readonly sent?: number;
@@ -87,7 +99,7 @@ export class Draft {
   }
 
   /** Load the building that is there, and go on with a draft of it. */
-  async load(): Promise<void> {
+  async load(level = NaN): Promise<void> {
     let there: Plan | null = null;
     try {
       there = await http.get<Plan>('building/export/?format=geojson', { Accept: '*/*' });
@@ -109,15 +121,14 @@ export class Draft {
       this.stale = kept.base !== this.base;
       this.pictures = kept.pictures;
     }
-    this.open(kept?.plan ?? there);
+    this.open(kept?.plan ?? there, kept?.level ?? level);
   }
 
-  private open(plan: Plan | null): void {
+  private open(plan: Plan | null, level = NaN): void {
     this.plan = plan;
     this.past = this.future = [];
     this.chosen = [];
-    const ordinals = plan?.levels.map(({ ordinal }) => ordinal) ?? [];
-    if (!ordinals.includes(this.level)) this.level = ordinals.includes(0) ? 0 : (ordinals[0] ?? 0);
+    this.level = plan?.levels.some(({ ordinal }) => ordinal === level) ? level : fullest(plan);
   }
 
   /** Begin a building where none is. */
@@ -137,12 +148,18 @@ export class Draft {
     this.restored = this.stale = false;
     this.pictures = [];
     this.plan = null;
-    await this.load();
+    await this.load(this.level);
   }
 
   private keep(sent?: number): void {
     if (this.plan === null) return;
-    const kept = { base: this.base, plan: this.plan, pictures: this.pictures, ...(sent && { sent }) };
+    const kept = {
+      base: this.base,
+      plan: this.plan,
+      level: this.level,
+      pictures: this.pictures,
+      ...(sent && { sent }),
+    };
     set(KEY, kept satisfies Kept).catch(() => {
       this.said = t('This browser keeps nothing: the drawing is lost when the page is closed.');
     });

@@ -6,6 +6,7 @@ import { Finder } from './find';
 import { getOrKept } from './kept';
 import type { Live } from './live.svelte';
 import { sensorsOf, type Sensor } from './sensors';
+import { titlesOf } from './titles';
 import { world, type Room, type World } from './world';
 
 /** After a failure the building is asked for again, ms. */
@@ -22,12 +23,14 @@ export class House {
 
   readonly world: World = $derived.by(() => world(this.plans, this.live.tables));
   readonly sensors: ReadonlyMap<string, Sensor> = $derived(sensorsOf(this.plans));
-  /** All that has a name, by it. */
-  readonly finder: Finder = $derived.by(() => new Finder(this.building, this.plans));
   /** The highest floor first. */
   readonly levels: readonly Level[] = $derived(
     [...(this.building?.levels ?? [])].sort((a, b) => b.ordinal - a.ordinal),
   );
+  /** What each room is called where many stand in a row. */
+  readonly titles: ReadonlyMap<string, string> = $derived(titlesOf(this.plans, this.levels));
+  /** All that has a name, by it. */
+  readonly finder: Finder = $derived.by(() => new Finder(this.building, this.plans));
   readonly roomsByLevel: ReadonlyMap<string, readonly Room[]> = $derived.by(() =>
     grouped(this.world.rooms.values(), (room) => room.levelId),
   );

@@ -67,6 +67,25 @@ test('the building that is there is opened, and nothing is to be sent', async ()
   expect(draft.changed).toBe(false);
 });
 
+test('it opens on the floor with most rooms, or on the one drawn on last', async () => {
+  const [room] = THERE.features;
+  const upstairs = ['b', 'c'].map((id) => ({
+    ...room,
+    id,
+    properties: { ...room?.properties, level: 2, smartcis: { is: 'unit', rid: id } },
+  }));
+  const levels = [0, 1, 2].map((ordinal) => ({ ordinal, name: `Floor ${ordinal}` }));
+  const body = { ...THERE, levels, features: [...THERE.features, ...upstairs] };
+  answers['building/export/?format=geojson'] = { status: 200, body };
+  const draft = await opened();
+  expect(draft.level).toBe(2);
+  draft.level = 1;
+  draft.add('office', [1], SQUARE);
+  expect((await opened()).level).toBe(1);
+  await draft.discard();
+  expect(draft.level).toBe(1);
+});
+
 test('each stroke can be undone and done again', async () => {
   const draft = await opened();
   draft.add('office', [0], SQUARE);

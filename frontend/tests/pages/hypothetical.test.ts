@@ -2,15 +2,18 @@
 import axe from 'axe-core';
 import { flushSync, mount, unmount } from 'svelte';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import Details from '../../src/panels/Details.svelte';
 import WhatIf from '../../src/panels/WhatIf.svelte';
 import WhyNot from '../../src/panels/WhyNot.svelte';
 import { openStores, type Stores } from '../../src/store/stores';
-import { Hand } from '../wire/hand';
+import { BUILDING, COLUMNS, GROUND, ROWS, UPPER } from '../store/scene';
+import { Hand, snapshot } from '../wire/hand';
 import { one } from '../page';
 
 let part: object;
 let sent: unknown[];
 let answer: () => Response;
+let hand: Hand;
 let stores: Stores;
 
 beforeEach(() => {
@@ -20,7 +23,8 @@ beforeEach(() => {
     return Promise.resolve(answer());
   });
   document.body.innerHTML = '<main></main>';
-  stores = openStores(new Hand());
+  hand = new Hand();
+  stores = openStores(hand);
   stores.route.session = 'mine';
 });
 
@@ -97,4 +101,37 @@ test('asks why a machine is not free, tells, and folds away again', async () => 
   await press('why-not');
   expect(main().textContent).not.toContain('seat');
   expect(sent).toHaveLength(1);
+});
+
+test('an answer that comes when another door is shown reads nothing of the first', async () => {
+  const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  let come = (): void => undefined;
+  vi.stubGlobal(
+    'fetch',
+    () =>
+      new Promise(
+        (resolve) =>
+          (come = () => {
+            resolve(json({ gone: [], come: [] })());
+          }),
+      ),
+  );
+  stores.house.building = BUILDING;
+  stores.house.plans = [GROUND, UPPER];
+  const end = stores.live.start();
+  hand.socket.opens();
+  const id = hand.socket.asked.find(({ view }) => view === 'door_state')?.id ?? 0;
+  hand.socket.says(snapshot(id, 'door_state', 1, (ROWS.door_state ?? []) as never, COLUMNS.door_state));
+  stores.nav.go({ select: 'door:d1' });
+  part = mount(Details, { target: main(), props: { ...stores, staff: false } });
+  await vi.waitFor(() => {
+    one('[data-testid="door-hangs"]').click();
+  });
+  stores.nav.go({ select: null });
+  flushSync();
+  come();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(warned).not.toHaveBeenCalled();
+  end();
+  stores.nav.go({ select: null, level: null });
 });
