@@ -18,7 +18,7 @@ from hashlib import blake2b
 from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.joined import joined
-from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project, Scan
+from aspen.algebra.plan import MERGEABLE, AggregateFunction, Filter, GroupBy, Plan, Project, Scan
 from aspen.algebra.renaming import bare_names, narrowed
 from aspen.effort import spend
 from aspen.model.schema import Column, Relation
@@ -121,7 +121,7 @@ def grouped_fragment(node: GroupBy, part: Sampled, statistics: Statistics) -> Pi
     """Make a fragment of an aggregate over one part."""
     spelt = _spelt((part,))
     below: Plan = _samples(part, spelt)
-    read = [*node.keys, *(a.argument for a in node.aggregates if a.argument is not None)]
+    read = [*node.keys, *(name for one in node.aggregates for name in one.reads)]
     inner = {name: f"a0.g{index}" for index, name in enumerate(dict.fromkeys(read))}
     types = {column.name: column for column in node.child.columns}
     below = Project(
@@ -155,12 +155,14 @@ def grouping_refusal(node: GroupBy, part: Sampled, network: SensorSite) -> str:
     for one in node.aggregates:
         if one.distinct:
             return "COUNT DISTINCT keeps every value: not in the tree"
+        if one.function not in MERGEABLE:
+            return f"{one.function.value} keeps every value: not in the tree"
         numbers = one.function is not AggregateFunction.COUNT
         if one.argument is not None and numbers and not types[one.argument].numeric:
             return f"motes compute {one.function.value} of numbers only"
     if part.rest:
         return "motes compute comparisons and plain arithmetic, no functions"
-    read = {*node.keys, *(one.argument for one in node.aggregates if one.argument is not None)}
+    read = {*node.keys, *(name for one in node.aggregates for name in one.reads)}
     return missing(PartJoin((part,)), read, network)
 
 

@@ -250,7 +250,7 @@ def _needed_below(node: Plan, index: int, needed: frozenset[str]) -> frozenset[s
         case Window(_, partition_by):
             return (needed | {*partition_by}) & own
         case GroupBy(_, keys, aggregates):
-            return frozenset(keys) | {a.argument for a in aggregates if a.argument is not None}
+            return frozenset(keys) | {name for one in aggregates for name in one.reads}
         case Join() | AntiJoin() | OuterJoin() | MarkJoin():
             compared = {name for pair in node.on for name in pair}
             return (needed | compared | columns_in(node.residual)) & own

@@ -6,8 +6,10 @@ It shares no code with the operators except the evaluation of expressions.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Const, Expr, Outer, parts, with_parts
@@ -240,9 +242,13 @@ def _group(plan: GroupBy, rows: Delta) -> Delta:
 def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -> Value:
     if aggregate.argument is None:
         return sum(rows.values())
-    place = [column.name for column in columns].index(aggregate.argument)
-    values = [row[place] for row, weight in rows.items() for _ in range(weight)]
-    values = [value for value in values if value is not None]
+    names = [column.name for column in columns]
+    place = names.index(aggregate.argument)
+    every = [row for row, weight in rows.items() for _ in range(weight)]
+    every = [row for row in every if row[place] is not None]
+    if aggregate.order is not None:
+        return _in_order(aggregate, place, names.index(aggregate.order.column), every)
+    values: list = [row[place] for row in every]
     if aggregate.distinct:
         values = list(dict.fromkeys(values))
     if aggregate.function is AggregateFunction.COUNT:
@@ -250,10 +256,28 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
     if not values:
         return None
     match aggregate.function:
-        case AggregateFunction.MIN:
-            return min(values)  # type: ignore[type-var]
-        case AggregateFunction.MAX:
-            return max(values)  # type: ignore[type-var]
+        case AggregateFunction.MIN | AggregateFunction.BOOL_AND:
+            return min(values)
+        case AggregateFunction.MAX | AggregateFunction.BOOL_OR:
+            return max(values)
+        case AggregateFunction.MODE:
+            return min(values, key=lambda value: (-values.count(value), value))
+        case AggregateFunction.QUANTILE_DISC:
+            ranks = len(values) - math.floor(len(values) * (1 - float(aggregate.constant)))
+            return sorted(values)[max(ranks, 1) - 1]
+        case AggregateFunction.QUANTILE_CONT:
+            place_in = (len(values) - 1) * float(aggregate.constant)
+            low, high = math.floor(place_in), math.ceil(place_in)
+            one, other = sorted(values)[low], sorted(values)[high]
+            return one + (other - one) * (place_in - low)
+        case AggregateFunction.VAR_POP:
+            return float(statistics.pvariance(map(Fraction, values)))
+        case AggregateFunction.STDDEV_POP:
+            return math.sqrt(statistics.pvariance(map(Fraction, values)))
+        case AggregateFunction.VAR_SAMP:
+            return float(statistics.variance(map(Fraction, values))) if values[1:] else None
+        case AggregateFunction.STDDEV_SAMP:
+            return math.sqrt(statistics.variance(map(Fraction, values))) if values[1:] else None
         case function:
             numbers: list[float] = values  # type: ignore[assignment]
             # fsum rounds once, so the order of the rows cannot matter.
@@ -263,6 +287,22 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
                 return total if function is AggregateFunction.SUM else total / len(numbers)
             except OverflowError:
                 return None
+
+
+def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Value:
+    pairs: list = [(row[by], row[place]) for row in rows]
+    known = [pair for pair in pairs if pair[0] is not None]
+    if aggregate.function is AggregateFunction.ARG_MIN:
+        return min(known, default=(None, None))[1]
+    if aggregate.function is AggregateFunction.ARG_MAX:
+        return max(known, default=(None, None))[1]
+    falling, nulls_last = aggregate.falling
+    nulls = sorted((pair for pair in pairs if pair[0] is None), key=repr, reverse=falling)
+    known.sort(reverse=falling)
+    texts = known + nulls if nulls_last else nulls + known
+    if aggregate.distinct:
+        texts = list(dict.fromkeys(texts))
+    return str(aggregate.constant).join(text for _, text in texts) if texts else None
 
 
 def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:

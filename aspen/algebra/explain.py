@@ -146,7 +146,11 @@ def _constant(words: Words) -> Const:
 def _aggregate_text(aggregate: Aggregate) -> str:
     argument = "*" if aggregate.argument is None else name_text(aggregate.argument)
     distinct = "DISTINCT " if aggregate.distinct else ""
-    return f"{column_text(aggregate.output)} = {aggregate.function.value}({distinct}{argument})"
+    order = "" if aggregate.order is None else f" by {_SORT_KEY.write(aggregate.order)}"
+    constant = aggregate.constant
+    given = "" if constant is None else f" with {expr_text(Const(constant))}"
+    inside = f"{distinct}{argument}{order}{given}"
+    return f"{column_text(aggregate.output)} = {aggregate.function.value}({inside})"
 
 
 def _aggregate(words: Words) -> Aggregate:
@@ -156,8 +160,10 @@ def _aggregate(words: Words) -> Aggregate:
     words.expect("(")
     distinct = words.peek() == "DISTINCT" and words.peek(1) != ")" and words.take("DISTINCT")
     argument = None if words.take("*") else words.name()
+    order = _SORT_KEY.read(words) if words.take("by") else None
+    constant = _constant(words).value if words.take("with") else None
     words.expect(")")
-    return Aggregate(function, argument, output, distinct)
+    return Aggregate(function, argument, output, distinct, order, constant)
 
 
 def _choice_text(choice: tuple[str, AggregateFunction]) -> str:
@@ -189,16 +195,13 @@ _EXPR = Form(expr_text, read_expr)
 _OUTPUTS = listed(paired(COLUMN, "=", _EXPR))
 _ROWS = listed(enclosed(Form(expr_text, _constant)))
 _AGGREGATES = listed(Form(_aggregate_text, _aggregate))
-_SORT_KEYS = listed(
-    record(
-        SortKey,
-        Field("column", NAME),
-        flag("descending", "desc"),
-        Field(
-            "nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False
-        ),
-    )
+_SORT_KEY = record(
+    SortKey,
+    Field("column", NAME),
+    flag("descending", "desc"),
+    Field("nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False),
 )
+_SORT_KEYS = listed(_SORT_KEY)
 _BEST = record(
     _best,
     Field("choices", listed(Form(_choice_text, _choice))),

@@ -15,6 +15,7 @@ from aspen.algebra.plan_apply import Apply, ApplyKind, NotFlat
 from aspen.algebra.plan_fixpoint import Fixpoint, Recursive, RecursiveRef
 from aspen.algebra.plan_joins import AntiJoin, Join, MarkJoin, OuterJoin
 from aspen.algebra.plan_parts import (
+    MERGEABLE,
     Aggregate,
     AggregateFunction,
     Best,
@@ -212,7 +213,7 @@ class GroupBy(_OfChild):
 
     def __post_init__(self) -> None:
         require_columns(self.keys, self.child.names, "GroupBy")
-        used = (a.argument for a in self.aggregates if a.argument is not None)
+        used = (name for one in self.aggregates for name in one.reads)
         require_columns(used, self.child.names, "GroupBy")
         super().__post_init__()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aspen.algebra.expr import Const
 from aspen.effort import spend, too_complex
 from aspen.errors import AspenError
-from aspen.model.schema import Column
+from aspen.model.schema import Column, Value
 
 if TYPE_CHECKING:
     from aspen.algebra.plan import Plan
@@ -137,6 +137,39 @@ class AggregateFunction(Enum):
     MIN = "MIN"
     MAX = "MAX"
     AVG = "AVG"
+    VAR_SAMP = "VAR_SAMP"
+    VAR_POP = "VAR_POP"
+    STDDEV_SAMP = "STDDEV_SAMP"
+    STDDEV_POP = "STDDEV_POP"
+    QUANTILE_CONT = "QUANTILE_CONT"
+    QUANTILE_DISC = "QUANTILE_DISC"
+    MODE = "MODE"
+    BOOL_AND = "BOOL_AND"
+    BOOL_OR = "BOOL_OR"
+    ARG_MIN = "ARG_MIN"
+    ARG_MAX = "ARG_MAX"
+    STRING_AGG = "STRING_AGG"
+
+
+MERGEABLE = (
+    AggregateFunction.COUNT,
+    AggregateFunction.SUM,
+    AggregateFunction.MIN,
+    AggregateFunction.MAX,
+    AggregateFunction.AVG,
+)
+"""Those of which parts of a group have partial results of a few bytes that merge."""
+ORDERED = frozenset(
+    {AggregateFunction.ARG_MIN, AggregateFunction.ARG_MAX, AggregateFunction.STRING_AGG}
+)
+"""Those that look at a second column."""
+WITH_CONSTANT = frozenset(
+    {
+        AggregateFunction.QUANTILE_CONT,
+        AggregateFunction.QUANTILE_DISC,
+        AggregateFunction.STRING_AGG,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +179,39 @@ class Aggregate:
     Args:
         argument: column aggregated; None for COUNT(*).
         distinct: whether equal values count once.
+        order: what ARG_MIN and ARG_MAX choose by and STRING_AGG sorts by.
+        constant: the fraction of a quantile, or what STRING_AGG writes between two texts.
+
+    Raises:
+        PlanError: an order or a constant that the function does not have, or lacks.
     """
 
     function: AggregateFunction
     argument: str | None
     output: Column
     distinct: bool = False
+    order: SortKey | None = None
+    constant: Value = None
+
+    def __post_init__(self) -> None:
+        if (self.order is not None) != (self.function in ORDERED):
+            wanted = "needs an" if self.order is None else "has no"
+            raise PlanError(f"{self.function.value} {wanted} order")
+        if (self.constant is not None) != (self.function in WITH_CONSTANT):
+            wanted = "needs a" if self.constant is None else "has no"
+            raise PlanError(f"{self.function.value} {wanted} constant")
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns it looks at: its argument, and what orders it."""
+        order = None if self.order is None else self.order.column
+        return tuple(name for name in (self.argument, order) if name is not None)
+
+    @property
+    def falling(self) -> tuple[bool, bool]:
+        """Whether its order falls, and whether nulls come last in it."""
+        order = self.order
+        return (False, False) if order is None else (order.descending, order.nulls_last)
 
 
 @dataclass(frozen=True, slots=True)

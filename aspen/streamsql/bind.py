@@ -18,7 +18,14 @@ from aspen.streamsql.bind_alarm import bind_outputs
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping
-from aspen.streamsql.bind_order import Ordered, bind_order, is_bare, is_ordered, unwrapped
+from aspen.streamsql.bind_order import (
+    Ordered,
+    bind_order,
+    distinct_on,
+    is_bare,
+    is_ordered,
+    unwrapped,
+)
 from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
@@ -182,9 +189,6 @@ def _select(
         raise SyntaxRefused(
             "SELECT selects nothing", position=whole(select), attempt="name columns, or write *"
         )
-    distinct = select.args.get("distinct")
-    if distinct is not None and distinct.args.get("on") is not None:
-        raise unsupported("DISTINCT ON", distinct, "use GROUP BY with MIN or MAX")
     own = items_of(select)
     rows = FromBinder(environment).bind(select)
     items = [*_expanded(own, rows.scope), *hidden]
@@ -210,7 +214,9 @@ def _select(
             attempt="compute it in a CTE or view that the step joins with",
         )
     plan = Project(plan, tuple(outputs))
-    return plan if distinct is None else Distinct(plan)
+    # DISTINCT ON is cut by its order, as LIMIT is.
+    distinct = select.args.get("distinct") is not None and not distinct_on(select)
+    return Distinct(plan) if distinct else plan
 
 
 def _having(clause: exp.Expr, items: Sequence[Item], grouping: Grouping) -> Typed:

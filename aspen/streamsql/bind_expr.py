@@ -19,10 +19,12 @@ from aspen.streamsql.tree import (
     Call,
     SubqueryTest,
     call_of,
+    called_at,
     constant,
     is_query,
     quantifier,
     subquery_test,
+    unsupported,
 )
 from aspen.streamsql.typing_rules import Typed, call, choice, operator, require
 
@@ -165,7 +167,7 @@ class ExpressionBinder:
         return _negated(found, at(tree)) if test.negated else found
 
     def _called(self, called: Call, tree: exp.Expr) -> Typed:
-        here = at(tree.this) if isinstance(tree, exp.Filter) else at(tree)
+        here = called_at(tree)
         if called.aggregate is not None:
             raise MisplacedAggregate(
                 f"{called.name.upper()} cannot stand here: rows are not grouped yet",
@@ -173,6 +175,9 @@ class ExpressionBinder:
                 found=called.name.upper(),
                 attempt="conditions on aggregates stand in HAVING",
             )
+        if called.distinct or called.order:
+            said = "DISTINCT" if called.distinct else "ORDER BY"
+            raise unsupported(f"{said} inside {called.name}", tree, "leave it out")
         return call(called.name, [self.bind(argument) for argument in called.arguments], here)
 
     def _choice(self, tree: exp.Anonymous, here: Position) -> Typed:

@@ -2,63 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from sqlglot import exp
 
+from aspen.algebra.expr import Call as Computed
 from aspen.algebra.expr import Col, Const, Expr, Outer
-from aspen.algebra.plan import Aggregate, AggregateFunction, GroupBy, Plan, Project
+from aspen.algebra.plan import (
+    Aggregate,
+    AggregateFunction,
+    GroupBy,
+    Plan,
+    Project,
+    SortKey,
+    Union,
+)
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
+from aspen.streamsql.aggregates import (
+    SIGNATURES,
+    Second,
+    argument_type,
+    check_arity,
+    constant_of,
+)
 from aspen.streamsql.bind_expr import ExpressionBinder, SubqueryBinder
-from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch, WrongArity
+from aspen.streamsql.bind_order import sort_key
+from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch
+from aspen.streamsql.grouping_sets import grouping_sets
 from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Scope
 from aspen.streamsql.tree import (
     Call,
     Item,
     call_of,
-    constant,
+    called_at,
     has_aggregate,
     has_subquery,
+    is_grouping,
     unsupported,
 )
-from aspen.streamsql.typing_rules import Typed, require
+from aspen.streamsql.typing_rules import Typed
 
-
-def group_keys(select: exp.Expr, items: list[Item]) -> list[exp.Expr]:
-    """Returns the expressions that GROUP BY names.
-
-    Raises:
-        Unsupported: ROLLUP and the like.
-        NotGrouped: a whole number that is the index of no output.
-    """
-    group = select.args.get("group")
-    if group is None:
-        return []
-    for key in ("rollup", "cube", "grouping_sets", "totals"):
-        if group.args.get(key):
-            spelt = f"GROUP BY {key.upper().replace('_', ' ')}"
-            raise unsupported(spelt, group, "write a UNION ALL of plain groupings")
-    if group.args.get("all"):
-        plain = (item.value for item in items if not item.value.is_star)
-        return [value for value in plain if not has_aggregate(value)]
-    return [_group_key(key, items) for key in group.expressions]
-
-
-def _group_key(key: exp.Expr, items: list[Item]) -> exp.Expr:
-    """Returns a key; a whole number is the index of an output."""
-    literal = constant(key) if isinstance(key, exp.Literal) else None
-    if literal is None or type(literal.value) is not int:
-        return key
-    index = literal.value
-    if not 1 <= index <= len(items) or items[index - 1].value.is_star:
-        raise NotGrouped(
-            f"there is no output {index} to group by",
-            position=at(key),
-            found=str(index),
-            exists=[f"1 to {len(items)}"],
-            attempt="name the column",
-        )
-    return items[index - 1].value
+_COUNTED = Column("made", Type.INT)
 
 
 class Grouping:
@@ -88,10 +75,21 @@ class Grouping:
             if item.alias and not item.value.is_star and not has_aggregate(item.value)
         }
         self.keys: list[tuple[Column, Typed]] = []
-        for node in group_keys(select, items):
-            self._key(self._meant(node, aliases))
+        self.sets = [
+            frozenset(self._key(self._meant(node, aliases)) for node in keys)
+            for keys in grouping_sets(select, items)
+        ]
+        everywhere = frozenset[str].intersection(*self.sets)
+        self.keys = [
+            (column, typed)
+            if column.name in everywhere
+            else (replace(column, nullable=True), replace(typed, nullable=True))
+            for column, typed in self.keys
+        ]
+        self.may_be_empty = not all(self.sets)
         self.aggregates: list[Aggregate] = []
         self.arguments: dict[str, tuple[Column, Expr]] = {}
+        self.marks: list[tuple[Column, tuple[str, ...]]] = []
 
     @property
     def names(self) -> frozenset[str]:
@@ -105,7 +103,21 @@ class Grouping:
         computed = (*keys, *more)
         if any(expr != Col(column.name) for column, expr in computed):
             plan = Project(plan, computed)
-        return GroupBy(plan, tuple(column.name for column, _ in keys), tuple(self.aggregates))
+        if len(self.sets) == 1 and not self.marks:
+            return GroupBy(plan, tuple(column.name for column, _ in keys), tuple(self.aggregates))
+        return Union(tuple(self._of_set(plan, names) for names in self.sets))
+
+    def _of_set(self, plan: Plan, names: frozenset[str]) -> Plan:
+        """Returns the groups by some of the keys, with nulls for the others."""
+        keys = tuple(column.name for column, _ in self.keys if column.name in names)
+        grouped = GroupBy(plan, keys, tuple(self.aggregates))
+        found = (
+            (column, Col(column.name) if column.name in names else Const(None))
+            for column, _ in self.keys
+        )
+        made = ((one.output, Col(one.output.name)) for one in self.aggregates)
+        marks = ((column, Const(_mask(keys, names))) for column, keys in self.marks)
+        return Project(grouped, (*found, *made, *marks))
 
     def _meant(self, node: exp.Expr, aliases: dict[str, exp.Expr]) -> exp.Expr:
         """GROUP BY may name an output, where no source has a column of that name."""
@@ -114,25 +126,30 @@ class Grouping:
         hidden = any(name.endswith(f".{node.name}") for name in self.rows.scope.spoken)
         return node if hidden else aliases[node.name]
 
-    def _key(self, node: exp.Expr) -> None:
+    def _key(self, node: exp.Expr) -> str:
+        """Returns the name of the column that holds a key."""
         if has_aggregate(node):
             raise MisplacedAggregate(
                 "GROUP BY groups by values of single rows", position=at(node), attempt="use HAVING"
             )
         typed = self.rows.bind(node)
-        if any(typed.expr == key.expr for _, key in self.keys):
-            return
+        for column, key in self.keys:
+            if typed.expr == key.expr:
+                return column.name
         plain = isinstance(typed.expr, Col)
         name = typed.expr.name if isinstance(typed.expr, Col) else f"key_{len(self.keys) + 1}"
         kind = typed.type or Type.TEXT
         if not plain and typed.type is None:
             raise TypeMismatch("GROUP BY NULL groups nothing", position=typed.at, found="NULL")
         self.keys.append((Column(name, kind, typed.unit, typed.nullable), typed))
+        return name
 
     def _first(self, node: exp.Expr) -> Typed | None:
         call = call_of(node)
         if call is not None and call.aggregate is not None:
             return self._aggregate(call, call.aggregate, node)
+        if is_grouping(node):
+            return self._mark(node)
         if has_aggregate(node) or has_subquery(node):
             return None
         typed = self.rows.bind(node)
@@ -155,72 +172,101 @@ class Grouping:
             )
         return None
 
-    def _aggregate(self, call: Call, function: AggregateFunction, node: exp.Expr) -> Typed:
-        here = at(node.this) if isinstance(node, exp.Filter) else at(node)
-        if call.star:
-            if function is not AggregateFunction.COUNT:
-                raise WrongArity(
-                    f"{function.value}(*) means nothing",
-                    position=here,
-                    exists=("COUNT(*)",),
-                    attempt="name a column",
+    def _mark(self, node: exp.Expr) -> Typed:
+        """Binds GROUPING(a, b): a bit per key, set in groups that are not by it."""
+        named: list[str] = []
+        for argument in node.expressions:
+            wanted = self.rows.bind(argument).expr
+            found = [column.name for column, key in self.keys if key.expr == wanted]
+            if not found:
+                raise NotGrouped(
+                    "GROUPING takes keys of GROUP BY",
+                    position=at(argument),
+                    found=argument.sql(),
+                    exists=sorted(self.names),
+                    attempt="name an expression of GROUP BY",
                 )
-            return self._added(function, None, Column("made", Type.INT), call, here)
-        if len(call.arguments) != 1:
-            raise WrongArity(
-                f"{function.value} takes 1 argument(s), not {len(call.arguments)}",
-                position=here,
-                found=str(len(call.arguments)),
-                exists=("1 argument(s)",),
-                attempt=f"{function.value}(column)",
-            )
-        if has_aggregate(call.arguments[0]):
-            raise MisplacedAggregate(
-                "an aggregate cannot stand inside an aggregate",
-                position=at(call.arguments[0]),
-                attempt="aggregate twice: a sub-select in FROM",
-            )
-        value = self.rows.bind(call.arguments[0])
-        maybe = value.nullable or not self.keys
-        kind = value.type or Type.TEXT
-        match function:
-            case AggregateFunction.COUNT:
-                made = Column("made", Type.INT)
-            case AggregateFunction.SUM:
-                require(value, (Type.INT, Type.FLOAT), "SUM")
-                made = Column("made", kind, value.unit, maybe)
-            case AggregateFunction.AVG:
-                require(value, (Type.INT, Type.FLOAT), "AVG")
-                made = Column("made", Type.FLOAT, value.unit, maybe)
-            case _:
-                made = Column("made", kind, value.unit, maybe)
-        return self._added(function, value, made, call, here)
+            named += found
+        column = Column(f"grouping_{len(self.marks) + 1}", Type.INT)
+        self.marks.append((column, tuple(named)))
+        return Typed(Col(column.name), Type.INT, "", False, at(node))
 
-    def _added(
-        self,
-        function: AggregateFunction,
-        value: Typed | None,
-        made: Column,
-        call: Call,
-        here: Position,
-    ) -> Typed:
-        name = None if value is None else self._argument(value)
+    def _aggregate(self, call: Call, function: AggregateFunction, node: exp.Expr) -> Typed:
+        here = called_at(node)
+        counts = function is AggregateFunction.COUNT
+        if not (counts and call.star):
+            check_arity(call, function, here)
+        for argument in call.arguments:
+            if has_aggregate(argument):
+                raise MisplacedAggregate(
+                    "an aggregate cannot stand inside an aggregate",
+                    position=at(argument),
+                    attempt="aggregate twice: a sub-select in FROM",
+                )
+        if call.order and function is not AggregateFunction.STRING_AGG:
+            raise unsupported(f"ORDER BY inside {function.value}", node, "leave it out")
+        if counts:
+            value = None if call.star else self.rows.bind(call.arguments[0])
+            name = None if value is None else self._argument(value)
+            return self._added(Aggregate(function, name, _COUNTED, call.distinct), here)
+        signature = SIGNATURES[function]
+        value = self.rows.bind(call.arguments[0])
+        kind = signature.result or argument_type(value, function)
+        argument_type(value, function)
+        made = Column("made", kind, signature.unit(value.unit), value.nullable or self.may_be_empty)
+        order, given = None, None
+        match signature.second:
+            case Second.BY:
+                order = SortKey(self._argument(self.rows.bind(call.arguments[1]), "by"))
+            case Second.FRACTION:
+                given = constant_of(call, function)
+            case Second.BETWEEN:
+                order, given = self._order(call, value), constant_of(call, function)
+                if value.type is not Type.TEXT:
+                    value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
+        argument = self._argument(value)
+        found = Aggregate(function, argument, made, call.distinct, order, given)
+        return self._added(found, here)
+
+    def _order(self, call: Call, value: Typed) -> SortKey:
+        """Returns what the texts of STRING_AGG are sorted by: themselves, if nothing is said."""
+        if not call.order:
+            return SortKey(self._argument(value, "by"))
+        if len(call.order) > 1:
+            raise unsupported("several keys in an aggregate's ORDER BY", call.order[1], "name one")
+        (key,) = call.order
+        by = self.rows.bind(key.this if isinstance(key, exp.Ordered) else key)
+        if call.distinct and by.expr != value.expr:
+            raise unsupported("DISTINCT beside another ORDER BY", key, "sort by what is aggregated")
+        return sort_key(self._argument(by, "by"), key)
+
+    def _added(self, wanted: Aggregate, here: Position) -> Typed:
+        """Returns the column of an aggregate, computed once however often it is written."""
         for known in self.aggregates:
-            if (known.function, known.argument, known.distinct) == (function, name, call.distinct):
-                output = known.output
-                return Typed(Col(output.name), output.type, output.unit, output.nullable, here)
-        number = len(self.aggregates) + 1
-        output = Column(f"{function.value.lower()}_{number}", made.type, made.unit, made.nullable)
-        self.aggregates.append(Aggregate(function, name, output, call.distinct))
+            if replace(known, output=wanted.output) == wanted:
+                break
+        else:
+            name = f"{wanted.function.value.lower()}_{len(self.aggregates) + 1}"
+            known = replace(wanted, output=replace(wanted.output, name=name))
+            self.aggregates.append(known)
+        output = known.output
         return Typed(Col(output.name), output.type, output.unit, output.nullable, here)
 
-    def _argument(self, value: Typed) -> str:
-        """Returns the name of the column that holds what is aggregated."""
+    def _argument(self, value: Typed, word: str = "value") -> str:
+        """Returns the name of the column that holds what an aggregate reads."""
         for name, (_, expr) in self.arguments.items():
             if expr == value.expr:
                 return name
         number = len(self.aggregates) + 1
-        name = value.expr.name if isinstance(value.expr, Col) else f"value_{number}"
+        name = value.expr.name if isinstance(value.expr, Col) else f"{word}_{number}"
         column = Column(name, value.type or Type.TEXT, value.unit, value.nullable)
         self.arguments[name] = (column, value.expr)
         return name
+
+
+def _mask(keys: Iterable[str], present: frozenset[str]) -> int:
+    """Returns the bits of GROUPING: the last key's is the lowest."""
+    mask = 0
+    for key in keys:
+        mask = 2 * mask + (key not in present)
+    return mask

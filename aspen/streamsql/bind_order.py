@@ -31,7 +31,17 @@ class Ordered:
 
 def is_ordered(tree: exp.Expr) -> bool:
     """Whether a query has an order, a limit or an offset of its own."""
-    return any(tree.args.get(key) is not None for key in ("order", "limit", "offset"))
+    cut = any(tree.args.get(key) is not None for key in ("order", "limit", "offset"))
+    return cut or bool(distinct_on(tree))
+
+
+def distinct_on(tree: exp.Expr | None) -> list[exp.Expr]:
+    """Returns what DISTINCT ON names: of the rows equal in it, the first in the order stays."""
+    distinct = None if tree is None else tree.args.get("distinct")
+    on = distinct.args.get("on") if isinstance(distinct, exp.Distinct) else None
+    if on is None:
+        return []
+    return list(on.expressions) if isinstance(on, exp.Tuple) else [on]
 
 
 def is_bare(tree: exp.Expr) -> bool:
@@ -60,32 +70,38 @@ def bind_order(
     """
     order = tree.args.get("order")
     keys = [] if order is None else list(order.expressions)
+    on = distinct_on(select)
     items = None if select is None else items_of(select)
     limit = _count(tree.args.get("limit"))
     offset = _count(tree.args.get("offset")) or 0
     if len(keys) == 1 and _is_all(keys[0], items):
+        if on:
+            raise unsupported("ORDER BY ALL beside DISTINCT ON", keys[0], "name the columns")
         bound = bind([])
-        every = tuple(_sorted(column, keys[0]) for column in bound.columns)
+        every = tuple(sort_key(column.name, keys[0]) for column in bound.columns)
         return Ordered(_cut(bound, every, limit, offset), every, bound.columns)
     hidden = [
         Item(_value(key), f"order_by_{number}", whole(key))
-        for number, key in enumerate(keys, start=1)
+        for number, key in enumerate((*on, *keys), start=1)
         if items is not None and not _is_output(_value(key), items)
     ]
-    if hidden and select is not None and select.args.get("distinct") is not None:
+    if hidden and not on and select is not None and select.args.get("distinct") is not None:
         raise _not_an_output(keys[0], "SELECT DISTINCT has lost the rows behind")
     bound = bind(hidden)
     columns = bound.columns[: len(bound.columns) - len(hidden)]
     waiting = iter(bound.columns[len(columns) :])
     sorts = tuple(
-        _sorted(
-            next(waiting)
+        sort_key(
+            next(waiting).name
             if items is not None and not _is_output(_value(key), items)
-            else _output(key, columns, items),
+            else _output(key, columns, items).name,
             key,
         )
-        for key in keys
+        for key in (*on, *keys)
     )
+    if on:
+        apart, sorts = tuple(key.column for key in sorts[: len(on)]), sorts[len(on) :]
+        bound = TopK(bound, sorts, 1, partition_by=apart)
     return Ordered(_cut(bound, sorts, limit, offset), sorts, columns)
 
 
@@ -94,10 +110,11 @@ def _value(key: exp.Expr) -> exp.Expr:
     return value
 
 
-def _sorted(column: Column, key: exp.Expr) -> SortKey:
+def sort_key(column: str, key: exp.Expr) -> SortKey:
+    """Returns a column with the direction that a key of ORDER BY gives it."""
     if not isinstance(key, exp.Ordered):
-        return SortKey(column.name)
-    return SortKey(column.name, bool(key.args.get("desc")), not key.args.get("nulls_first"))
+        return SortKey(column)
+    return SortKey(column, bool(key.args.get("desc")), not key.args.get("nulls_first"))
 
 
 def _cut(plan: Plan, keys: tuple[SortKey, ...], limit: int | None, offset: int) -> Plan:

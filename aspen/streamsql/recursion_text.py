@@ -12,9 +12,9 @@ from sqlglot import exp
 from aspen.algebra.plan import AggregateFunction
 from aspen.components import directed, strong_components
 from aspen.errors import Position
-from aspen.streamsql.bind_group import group_keys
 from aspen.streamsql.bind_order import is_bare, unwrapped
 from aspen.streamsql.errors import NoBase, NonStratified, Unsupported
+from aspen.streamsql.grouping_sets import grouping_sets
 from aspen.streamsql.positions import at, placed, whole
 from aspen.streamsql.reads import Reading, conditions_of, names_read, readings, sources_of
 from aspen.streamsql.tree import (
@@ -206,7 +206,7 @@ def _without_best(
     if not chosen_by or len(values) != len(items) or odd:
         raise refused
     others = [value for index, value in enumerate(values) if index not in chosen_by]
-    if set(others) != set(group_keys(step, items)):
+    if [set(others)] != [set(keys) for keys in grouping_sets(step, items)]:
         raise refused
     choices: list[Choice] = []
     for number in chosen_by:

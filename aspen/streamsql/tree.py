@@ -24,16 +24,30 @@ COMPARED: dict[type[exp.Expr], str] = {
 }
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _SPELLINGS = {
+    "any_value": "min",
+    "argmax": "arg_max",
+    "argmin": "arg_min",
     "ceiling": "ceil",
     "char_length": "length",
     "character_length": "length",
+    "every": "bool_and",
+    "group_concat": "string_agg",
     "ifnull": "coalesce",
     "lcase": "lower",
+    "listagg": "string_agg",
+    "max_by": "arg_max",
+    "mean": "avg",
+    "min_by": "arg_min",
     "nvl": "coalesce",
+    "percentile_cont": "quantile_cont",
+    "percentile_disc": "quantile_disc",
     "pow": "power",
+    "quantile": "quantile_disc",
+    "stddev": "stddev_samp",
     "strpos": "instr",
     "substring": "substr",
     "ucase": "upper",
+    "variance": "var_samp",
 }
 CHOICES = ("nullif", "iif", "if")
 """Functions that are CASE in other words."""
@@ -144,16 +158,18 @@ class Call(NamedTuple):
     Args:
         star: `COUNT(*)`.
         distinct: `COUNT(DISTINCT x)`.
+        order: `STRING_AGG(x, ', ' ORDER BY y)`.
     """
 
     name: str
     arguments: tuple[exp.Expr, ...]
     star: bool = False
     distinct: bool = False
+    order: tuple[exp.Expr, ...] = ()
 
     @property
     def aggregate(self) -> AggregateFunction | None:
-        """Returns which of COUNT, SUM, MIN, MAX and AVG it is."""
+        """Returns which aggregate it is, if any."""
         return AggregateFunction.__members__.get(self.name.upper())
 
 
@@ -164,6 +180,8 @@ def call_of(tree: exp.Expr) -> Call | None:
             return None if subquery_test(tree) or tree.name in CHOICES else _called(tree)
         case exp.Filter():
             return _filtered(tree)
+        case exp.WithinGroup():
+            return _within_group(tree)
         case exp.Cast():
             kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
             return Call(CASTS[kind], (tree.this,))
@@ -198,40 +216,78 @@ def _given(name: str, *arguments: exp.Expr | None) -> Call:
 
 
 def _called(tree: exp.Anonymous) -> Call:
-    name, arguments = tree.name, tuple(tree.expressions)
+    arguments, order = list(tree.expressions), tuple[exp.Expr, ...]()
+    if arguments and isinstance(arguments[-1], exp.Order):
+        order = tuple(arguments[-1].expressions)
+        arguments[-1] = arguments[-1].this
+    distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
+    if distinct:
+        arguments[:1] = arguments[0].expressions
+    name = _SPELLINGS.get(tree.name, tree.name)
     match arguments:
         case (exp.Star(),):
             return Call(name, (), star=True)
-        case (exp.Distinct() as inside,):
-            return Call(name, tuple(inside.expressions), distinct=True)
-        case (_, _, *_) if name in ("min", "max"):
-            return Call("least" if name == "min" else "greatest", arguments)
-    return Call(_SPELLINGS.get(name, name), arguments)
+        case (_, _, *_) if tree.name in ("min", "max"):
+            name = "least" if name == "min" else "greatest"
+        case (value,) if tree.name == "median":
+            half = placed(exp.Literal.number("0.5"), at(tree))
+            return Call("quantile_cont", (value, half), distinct=distinct, order=order)
+        case (test,) if tree.name in ("count_if", "countif"):
+            return Call("count", (_when(test, exp.Literal.number(1), at(tree)),), distinct=distinct)
+    return Call(name, tuple(arguments), distinct=distinct, order=order)
+
+
+def _within_group(tree: exp.Expr) -> Call | None:
+    """Reads `f(0.5) WITHIN GROUP (ORDER BY x)` as `f(x, 0.5)`; of texts the order stays one."""
+    call, keys = call_of(tree.this), tree.expression.expressions
+    if call is None or call.aggregate is None or call.order:
+        return None
+    if call.aggregate is AggregateFunction.STRING_AGG:
+        return call._replace(order=tuple(keys))
+    if len(keys) != 1 or keys[0].args.get("desc"):
+        return None
+    return call._replace(arguments=(keys[0].this, *call.arguments))
+
+
+def _when(test: exp.Expr, value: exp.Expr, here: Position) -> exp.Expr:
+    """Returns `CASE WHEN test THEN value END`."""
+    return placed(exp.Case(ifs=[exp.If(this=test.copy(), true=value.copy())]), here)
+
+
+def called_at(tree: exp.Expr) -> Position:
+    """Returns where a call stands, without the clauses behind it."""
+    while isinstance(tree, exp.Filter | exp.WithinGroup):
+        tree = tree.this
+    return at(tree)
 
 
 def _filtered(tree: exp.Filter) -> Call | None:
     """Reads `SUM(x) FILTER (WHERE c)` as `SUM(CASE WHEN c THEN x END)`."""
     call = call_of(tree.this)
-    if call is None:
+    if call is None or call.aggregate is None:
         return None
-    counted = (exp.Literal.number(1),) if call.star else call.arguments
-    when = tree.expression.this
-    chosen = tuple(
-        placed(exp.Case(ifs=[exp.If(this=when.copy(), true=value.copy())]), at(tree))
-        for value in counted
-    )
-    return Call(call.name, chosen, distinct=call.distinct)
+    first, *others = (exp.Literal.number(1),) if call.star else call.arguments
+    chosen = _when(tree.expression.this, first, at(tree))
+    return call._replace(arguments=(chosen, *others), star=False)
 
 
 def is_aggregate(tree: exp.Expr) -> bool:
-    """Whether a node is a call of COUNT, SUM, MIN, MAX or AVG."""
+    """Whether a node is a call of an aggregate."""
     call = call_of(tree)
     return call is not None and call.aggregate is not None
 
 
+def is_grouping(tree: exp.Expr) -> bool:
+    """Whether a node is GROUPING(…), which tells the groups of several sets of keys apart."""
+    return isinstance(tree, exp.Anonymous) and tree.name in ("grouping", "grouping_id")
+
+
 def has_aggregate(tree: exp.Expr) -> bool:
-    """Whether an aggregate stands anywhere in the expression."""
-    return any(isinstance(node, exp.Anonymous) and is_aggregate(node) for node in within(tree))
+    """Whether an aggregate, or what is known of groups alone, stands in the expression."""
+    return any(
+        isinstance(node, exp.Anonymous) and (is_aggregate(node) or is_grouping(node))
+        for node in within(tree)
+    )
 
 
 def has_subquery(tree: exp.Expr) -> bool:

@@ -18,7 +18,7 @@ _TWO = {"this", "expression"}
 _TWO_SIDED = (
     *(exp.Add, exp.And, exp.Div, exp.DPipe, exp.EQ, exp.Escape, exp.Filter, exp.GT, exp.GTE),
     *(exp.IntDiv, exp.LT, exp.LTE, exp.Mod, exp.Mul, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ),
-    *(exp.Or, exp.Sub),
+    *(exp.Or, exp.Sub, exp.WithinGroup),
 )
 
 READ: Mapping[type[exp.Expr], frozenset[str]] = {
@@ -31,12 +31,13 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.Alias, {"this", "alias"}),
         (exp.Anonymous, {"this", "expressions"}),
         (exp.Between, {"this", "low", "high", "symmetric"}),
+        *((node, {"expressions"}) for node in (exp.Cube, exp.GroupingSets, exp.Rollup)),
         (exp.CTE, {"this", "alias"}),
         (exp.Case, {"this", "ifs", "default"}),
         (exp.Cast, {"this", "to"}),
         (exp.Column, {"this", "table"}),
         (exp.DataType, {"this"}),
-        (exp.Distinct, {"expressions"}),
+        (exp.Distinct, {"expressions", "on"}),
         (exp.Fetch, {"count", "limit_options"}),
         (exp.Group, {"expressions", "all"}),
         (exp.ILike, {*_TWO, "negate"}),
@@ -51,7 +52,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.Literal, {"this", "is_string"}),
         (exp.Null, set()),
         (exp.Offset, {"expression"}),
-        (exp.Order, {"expressions"}),
+        (exp.Order, {"this", "expressions"}),
         (exp.Ordered, {"this", "desc", "nulls_first"}),
         (
             exp.Select,

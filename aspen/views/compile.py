@@ -337,25 +337,21 @@ class Compiler:
         child = self.build(plan.child)
         columns = plan.child.columns
         keys = indices(plan.keys, columns)
-        arguments = [
-            None if a.argument is None else indices((a.argument,), columns)[0]
-            for a in plan.aggregates
-        ]
-        inputs = [None if index is None else columns[index] for index in arguments]
+        reads = [indices(one.reads, columns) for one in plan.aggregates]
         spelt = tuple(
-            (a.function.value, index, a.distinct)
-            for a, index in zip(plan.aggregates, arguments, strict=True)
+            (a.function.value, read, a.distinct, a.falling, a.constant)
+            for a, read in zip(plan.aggregates, reads, strict=True)
         )
-
         lone = len(plan.aggregates) == 1 and plan.aggregates[0].function in EXTREMES
-        extreme = arguments[0] if lone else None
+        extreme = reads[0][0] if lone else None
 
         def fresh() -> list[Accumulator]:
-            return [accumulator(a, c) for a, c in zip(plan.aggregates, inputs, strict=True)]
+            types = [columns[read[0]].type if read else None for read in reads]
+            return [accumulator(a, kind) for a, kind in zip(plan.aggregates, types, strict=True)]
 
         return self.node(
             ("group", id(child), keys, spelt),
-            lambda: GroupByOperator(child, keys, arguments, fresh, extreme),
+            lambda: GroupByOperator(child, keys, reads, fresh, extreme),
         )
 
 

@@ -18,7 +18,7 @@ from aspen.algebra.device_block import DeviceBlock, device_block
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.explain import node_text
 from aspen.algebra.expr import Call, Col, Expr, conjunction, parts
-from aspen.algebra.plan import AggregateFunction, Filter, GroupBy, Plan, Project
+from aspen.algebra.plan import MERGEABLE, AggregateFunction, Filter, GroupBy, Plan, Project
 from aspen.model.schema import Column, Row, Type
 from aspen.motes.protocol import BLOOM_BITS_PER_KEY
 from sensors_sim.errors import UnsupportedFragment
@@ -160,6 +160,8 @@ def _grouped(block: DeviceBlock, node: GroupBy, streams: Streams) -> Program:
     for one, value in zip(node.aggregates, block.arguments, strict=True):
         if one.distinct:
             raise UnsupportedFragment("COUNT DISTINCT keeps every value: not in the tree")
+        if one.function not in MERGEABLE:
+            raise UnsupportedFragment(f"{one.function.value} keeps every value: not in the tree")
         if one.argument is None or value is None:
             found.append(PartialAggregate(one.function, None, COUNT_WIRE))
             continue

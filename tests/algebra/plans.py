@@ -42,6 +42,7 @@ from aspen.algebra.plan import (
     Window,
     children,
 )
+from aspen.algebra.plan_parts import ORDERED, WITH_CONSTANT
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Row, Type
 from tests.oracle import evaluate
@@ -54,6 +55,20 @@ TABLES = {
 STREAM = (Column("k", Type.TEXT), Column("v", Type.INT), Column("w", Type.FLOAT, "kg"))
 NOW_S = 100.0
 
+_OF_ANY = tuple(
+    AggregateFunction[name]
+    for name in ("COUNT", "MIN", "MAX", "MODE", "QUANTILE_DISC", "ARG_MIN", "ARG_MAX")
+)
+_GIVE_FLOATS = tuple(
+    AggregateFunction[name]
+    for name in ("AVG", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "QUANTILE_CONT")
+)
+_OF_TYPE = {
+    Type.INT: (AggregateFunction.SUM, *_GIVE_FLOATS),
+    Type.FLOAT: (AggregateFunction.SUM, *_GIVE_FLOATS),
+    Type.BOOL: (AggregateFunction.BOOL_AND, AggregateFunction.BOOL_OR),
+    Type.TEXT: (AggregateFunction.STRING_AGG,),
+}
 _VALUES = {
     Type.INT: st.integers(-2, 4),
     Type.FLOAT: st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0]),
@@ -246,15 +261,23 @@ def groups(draw, child: Plan, names: Names) -> GroupBy:
     made: list[Aggregate] = []
     for number in range(draw(st.integers(1, 2))):
         source = draw(st.sampled_from(child.columns))
-        functions = ["COUNT", "MIN", "MAX", *(["SUM", "AVG"] if source.type.numeric else [])]
-        function = AggregateFunction[draw(st.sampled_from(functions))]
+        function = draw(st.sampled_from([*_OF_ANY, *_OF_TYPE.get(source.type, ())]))
         kind = source.type
         if function is AggregateFunction.COUNT:
             kind = Type.INT
-        elif function is AggregateFunction.AVG:
+        elif function in _GIVE_FLOATS:
             kind = Type.FLOAT
         output = Column(f"{alias}.g{number}", kind, "", True)
-        made.append(Aggregate(function, source.name, output, draw(st.booleans())))
+        order, constant = None, None
+        if function in ORDERED:
+            by = draw(st.sampled_from(child.columns))
+            text = function is AggregateFunction.STRING_AGG
+            falls, last = (draw(st.booleans()), draw(st.booleans())) if text else (False, False)
+            order = SortKey(by.name, falls, last)
+        if function in WITH_CONSTANT:
+            constant = "," if function in ORDERED else draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+        distinct = draw(st.booleans())
+        made.append(Aggregate(function, source.name, output, distinct, order, constant))
     return GroupBy(child, tuple(column.name for column in keys), tuple(made))
 
 

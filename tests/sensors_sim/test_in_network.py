@@ -15,7 +15,15 @@ from motes.ideal import Ideal
 from motes.measure import join_nodes, message_accounts
 
 from aspen.algebra.expr import Col, Const, Not, Op, conjunction
-from aspen.algebra.plan import Aggregate, AggregateFunction, Filter, GroupBy, Join, Project
+from aspen.algebra.plan import (
+    MERGEABLE,
+    Aggregate,
+    AggregateFunction,
+    Filter,
+    GroupBy,
+    Join,
+    Project,
+)
 from aspen.model.schema import Column, Type
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.program import Method
@@ -58,7 +66,7 @@ def row_plans(draw):
     )
 
 
-FUNCTIONS = list(AggregateFunction)
+FUNCTIONS = list(MERGEABLE)
 
 
 @st.composite

@@ -89,3 +89,41 @@ WITH RECURSIVE far(node) AS (
   (SELECT node FROM booking UNION ALL SELECT node FROM machine)
   UNION SELECT e.dst FROM far f JOIN edge e ON e.src = f.node
 ) SELECT node FROM far;
+
+SELECT rid, median(load) AS m, quantile_cont(node, 0.25) AS q, quantile_disc(node, 0.75) AS d,
+percentile_disc(0.5) WITHIN GROUP (ORDER BY mid) AS p FROM machine GROUP BY rid;
+
+SELECT round(var_samp(node), 6) AS a, round(var_pop(load), 6) AS b, round(stddev(node), 6) AS c,
+round(stddev_pop(DISTINCT load), 6) AS d, round(variance(load), 6) AS e FROM machine;
+
+SELECT rid, max(node) AS top, arg_max(node, node) AS same, arg_min(load, load) AS least FROM
+machine GROUP BY rid;
+
+SELECT arg_max(m.name, m.node) AS last FROM (SELECT node, MIN(mid) AS name FROM machine GROUP BY
+node) m;
+
+SELECT rid, string_agg(mid, ', ' ORDER BY mid DESC) AS down, listagg(mid, '-' ORDER BY mid)
+AS up FROM machine GROUP BY rid;
+
+SELECT string_agg(DISTINCT rid, ',' ORDER BY rid) AS rooms, group_concat(rid, '' ORDER BY rid) AS
+every FROM booking;
+
+SELECT bool_and(lab) AS every, bool_or(lab) AS some, coalesce(count_if(lab), 0) AS labs, string_agg(rid, ','
+ORDER BY rid) FILTER (WHERE lab) AS named FROM room;
+
+SELECT rid, node, COUNT(*) AS n, SUM(load) AS s, GROUPING(rid, node) AS level FROM machine GROUP
+BY ROLLUP (rid, node);
+
+SELECT rid, COUNT(*) AS n FROM machine GROUP BY CUBE (rid, node) HAVING COUNT(*) > 1;
+
+SELECT rid, level, lab, COUNT(*) AS n FROM room GROUP BY GROUPING SETS ((rid), (level, lab), ());
+
+SELECT rid, level % 2 AS odd, COUNT(*) AS n FROM room GROUP BY rid, ROLLUP (level % 2, lab);
+
+SELECT (SELECT SUM(m.load) FROM machine m WHERE m.rid = r.rid GROUP BY ROLLUP (m.node) HAVING
+GROUPING(m.node) = 1) AS n FROM room r;
+
+SELECT DISTINCT ON (rid) rid, node FROM machine ORDER BY rid, node DESC;
+
+SELECT r.rid, (SELECT DISTINCT ON (m.rid) m.node FROM machine m WHERE m.rid = r.rid ORDER BY
+m.node DESC) AS top FROM room r;

@@ -83,7 +83,7 @@ def _grouped(plan: GroupBy, needed: Names) -> Plan:
     aggregates = tuple(one for one in plan.aggregates if one.output.name in needed)
     if not plan.keys:
         aggregates = aggregates or plan.aggregates[:1]
-    read = frozenset(one.argument for one in aggregates if one.argument is not None)
+    read = frozenset(name for one in aggregates for name in one.reads)
     child = narrow(plan.child, read | {*plan.keys})
     if child is plan.child and len(aggregates) == len(plan.aggregates):
         return plan

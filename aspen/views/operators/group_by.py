@@ -1,4 +1,4 @@
-"""GroupBy: one row per key with COUNT, SUM, MIN, MAX, AVG over the group.
+"""GroupBy: one row per key with aggregates over the group.
 
 Law:        contents == the aggregates of the child's rows; without keys one row, also when empty.
 Algorithm:  accumulators per group; a touched group takes back its old row and gives the new.
@@ -31,7 +31,8 @@ class GroupByOperator(Node):
 
     Args:
         keys: indices of the key columns.
-        arguments: per aggregate, the index of its column, None for COUNT(*).
+        reads: per aggregate, the indices of its column and of what it is ordered by, as far as
+            there are any.
         fresh: gives empty accumulators for a new group.
         extreme: index of the column of which the only aggregate is MIN or MAX.
     """
@@ -42,7 +43,7 @@ class GroupByOperator(Node):
         self,
         child: Node,
         keys: Indices,
-        arguments: Sequence[int | None],
+        reads: Sequence[Indices],
         fresh: Callable[[], list[Accumulator]],
         extreme: int | None = None,
     ) -> None:
@@ -50,7 +51,7 @@ class GroupByOperator(Node):
         self._always = not keys
         self._width = len(keys)
         self._key = row_of(keys)
-        self._arguments = tuple(arguments)
+        self._reads = tuple(reads)
         self._fresh = fresh
         self._extreme = extreme
         self._groups: dict[Row, _GroupState] = {}
@@ -86,7 +87,7 @@ class GroupByOperator(Node):
         return [tuple((child, member) for member in members)]
 
     def _take(self, rows: Delta) -> Delta:
-        key_of_row, groups, arguments = self._key, self._groups, self._arguments
+        key_of_row, groups, reads = self._key, self._groups, self._reads
         # Group by group, so that each accumulator takes what it gets in one loop of its own.
         touched: dict[Row, list[tuple[Row, int]]] = {}
         for item in rows.items():
@@ -101,11 +102,15 @@ class GroupByOperator(Node):
             if group is None:
                 group = groups[key] = _GroupState(self._fresh())
             group.size += sum([weight for _, weight in members])
-            for index, state in zip(arguments, group.accumulators, strict=True):
-                if index is None:
-                    state.take(members)
-                else:
-                    state.take([(row[index], w) for row, w in members if row[index] is not None])
+            for read, state in zip(reads, group.accumulators, strict=True):
+                match read:
+                    case ():
+                        state.take(members)
+                    case (at,):
+                        state.take([(row[at], w) for row, w in members if row[at] is not None])
+                    case (at, by):
+                        pairs = [((row[by], row[at]), w) for row, w in members]
+                        state.take([pair for pair in pairs if pair[0][1] is not None])
         return self._renew(touched)
 
     def _renew(self, touched: Iterable[Row]) -> Delta:

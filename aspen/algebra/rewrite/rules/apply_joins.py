@@ -133,7 +133,7 @@ def _by_group(plan: Plan) -> Plan | None:
             keys = tuple(
                 (replace(by_name[other], name=names[one]), Col(other)) for one, other in on
             )
-            used = dict.fromkeys(a.argument for a in group.aggregates if a.argument is not None)
+            used = dict.fromkeys(name for one in group.aggregates for name in one.reads)
             read = tuple((by_name[name], Col(name)) for name in used)
             groups = GroupBy(Project(rows, keys + read), tuple(names.values()), group.aggregates)
             beside = OuterJoin(left, groups, tuple(names.items()))

@@ -1,0 +1,133 @@
+"""Aggregates: which types each takes and gives, and what its second argument is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+from aspen import units
+from aspen.algebra.plan import AggregateFunction
+from aspen.errors import Position
+from aspen.model.schema import Type, Value
+from aspen.streamsql.errors import TypeMismatch, WrongArity
+from aspen.streamsql.positions import at
+from aspen.streamsql.tree import Call, constant
+from aspen.streamsql.typing_rules import Typed, require
+
+_NUMBERS = (Type.INT, Type.FLOAT)
+_TRUTH = (Type.BOOL,)
+
+
+class Second(Enum):
+    """What a second argument is."""
+
+    NONE = ""
+    BY = ", by"
+    FRACTION = ", 0.5"
+    BETWEEN = ", ', '"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What an aggregate takes and gives.
+
+    Args:
+        accepts: types of its argument.
+        result: the type given, None for the argument's.
+        unit: from the argument's to the result's.
+    """
+
+    accepts: tuple[Type, ...] = tuple(Type)
+    result: Type | None = None
+    second: Second = Second.NONE
+    squared: bool = False
+
+    def unit(self, unit: str) -> str:
+        """Returns the unit of the result, given the argument's."""
+        return units.product(unit, unit) if self.squared else unit
+
+
+_VARIANCE = Signature(_NUMBERS, Type.FLOAT, squared=True)
+_DEVIATION = Signature(_NUMBERS, Type.FLOAT)
+_F = AggregateFunction
+
+SIGNATURES: Mapping[AggregateFunction, Signature] = {
+    _F.SUM: Signature(_NUMBERS),
+    _F.AVG: Signature(_NUMBERS, Type.FLOAT),
+    _F.MIN: Signature(),
+    _F.MAX: Signature(),
+    _F.VAR_SAMP: _VARIANCE,
+    _F.VAR_POP: _VARIANCE,
+    _F.STDDEV_SAMP: _DEVIATION,
+    _F.STDDEV_POP: _DEVIATION,
+    _F.QUANTILE_CONT: Signature(_NUMBERS, Type.FLOAT, Second.FRACTION),
+    _F.QUANTILE_DISC: Signature(second=Second.FRACTION),
+    _F.MODE: Signature(),
+    _F.BOOL_AND: Signature(_TRUTH),
+    _F.BOOL_OR: Signature(_TRUTH),
+    _F.ARG_MIN: Signature(second=Second.BY),
+    _F.ARG_MAX: Signature(second=Second.BY),
+    _F.STRING_AGG: Signature(result=Type.TEXT, second=Second.BETWEEN),
+}
+"""Of all but COUNT, which takes anything."""
+
+
+def check_arity(call: Call, function: AggregateFunction, here: Position) -> None:
+    """Refuses a call with too few or too many arguments.
+
+    Raises:
+        WrongArity: with how the call is written.
+    """
+    second = Second.NONE if function is _F.COUNT else SIGNATURES[function].second
+    most = 1 if second is Second.NONE else 2
+    least = 1 if second is Second.BETWEEN else most
+    if call.star or not least <= len(call.arguments) <= most:
+        wanted = f"{most} argument(s)"
+        given = "*" if call.star else f"{len(call.arguments)}"
+        raise WrongArity(
+            f"{function.value} takes {wanted}, not {given}",
+            position=here,
+            found=given,
+            exists=(wanted,),
+            attempt=f"{function.value}(column{second.value})",
+        )
+
+
+def argument_type(value: Typed, function: AggregateFunction) -> Type:
+    """Returns the type of an aggregate's argument.
+
+    Raises:
+        TypeMismatch: one that the aggregate does not take.
+    """
+    require(value, SIGNATURES[function].accepts, function.value)
+    return value.type or SIGNATURES[function].accepts[-1]
+
+
+def constant_of(call: Call, function: AggregateFunction) -> Value:
+    """Returns the second argument where it is a constant: a fraction, or what stands between.
+
+    Raises:
+        TypeMismatch: none that fits.
+    """
+    second = SIGNATURES[function].second
+    if second is Second.BETWEEN and len(call.arguments) == 1:
+        return ","
+    tree = call.arguments[1]
+    found = constant(tree)
+    value = None if found is None else found.value
+    if second is Second.BETWEEN and isinstance(value, str):
+        return value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if second is Second.FRACTION and number and 0 <= value <= 1:  # type: ignore[operator]  # a number
+        return float(value)  # type: ignore[arg-type]  # a number
+    wanted = "a text in quotes" if second is Second.BETWEEN else "a number from 0 to 1"
+    raise TypeMismatch(
+        f"the second argument of {function.value} is {wanted}",
+        position=at(tree),
+        found=tree.sql() if isinstance(tree, exp.Literal) else type(tree).__name__.upper(),
+        exists=(wanted,),
+        attempt=f"{function.value}(column{second.value})",
+    )

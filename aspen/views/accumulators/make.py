@@ -1,0 +1,56 @@
+"""Which accumulator keeps which aggregate."""
+
+from __future__ import annotations
+
+from aspen.algebra.plan import Aggregate, AggregateFunction
+from aspen.model.schema import Type
+from aspen.views.accumulators.base import Accumulator, DistinctOf
+from aspen.views.accumulators.ordered import Chosen, Concatenated, Extreme, Mode, Quantile
+from aspen.views.accumulators.sums import Count, Spread, Sum
+
+
+def accumulator(aggregate: Aggregate, kind: Type | None) -> Accumulator:
+    """Returns an empty accumulator.
+
+    Args:
+        kind: of the values, None for COUNT(*).
+    """
+    inner = _inner(aggregate, whole=kind is Type.INT)
+    return DistinctOf(inner) if aggregate.distinct else inner
+
+
+def _inner(aggregate: Aggregate, *, whole: bool) -> Accumulator:
+    match aggregate.function:
+        case AggregateFunction.COUNT:
+            return Count()
+        case AggregateFunction.SUM:
+            return Sum(whole=whole, mean=False)
+        case AggregateFunction.AVG:
+            return Sum(whole=whole, mean=True)
+        case AggregateFunction.MIN | AggregateFunction.BOOL_AND:
+            return Extreme(0)
+        case AggregateFunction.MAX | AggregateFunction.BOOL_OR:
+            return Extreme(-1)
+        case AggregateFunction.VAR_SAMP:
+            return Spread(whole=whole, sample=True, root=False)
+        case AggregateFunction.VAR_POP:
+            return Spread(whole=whole, sample=False, root=False)
+        case AggregateFunction.STDDEV_SAMP:
+            return Spread(whole=whole, sample=True, root=True)
+        case AggregateFunction.STDDEV_POP:
+            return Spread(whole=whole, sample=False, root=True)
+        case AggregateFunction.QUANTILE_CONT:
+            return Quantile(float(aggregate.constant or 0), between=True)
+        case AggregateFunction.QUANTILE_DISC:
+            return Quantile(float(aggregate.constant or 0), between=False)
+        case AggregateFunction.MODE:
+            return Mode()
+        case AggregateFunction.ARG_MIN:
+            return Chosen(0)
+        case AggregateFunction.ARG_MAX:
+            return Chosen(-1)
+        case AggregateFunction.STRING_AGG:
+            descending, nulls_last = aggregate.falling
+            return Concatenated(
+                str(aggregate.constant), descending=descending, nulls_last=nulls_last
+            )
