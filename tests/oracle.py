@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Const, Expr, Outer, parts, with_parts
@@ -239,7 +240,7 @@ def _group(plan: GroupBy, rows: Delta) -> Delta:
     }
 
 
-def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -> Value:
+def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -> Any:
     if aggregate.argument is None:
         return sum(rows.values())
     names = [column.name for column in columns]
@@ -248,7 +249,7 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
     every = [row for row in every if row[place] is not None]
     if aggregate.order is not None:
         return _in_order(aggregate, place, names.index(aggregate.order.column), every)
-    values: list = [row[place] for row in every]
+    values: list[Any] = [row[place] for row in every]
     if aggregate.distinct:
         values = list(dict.fromkeys(values))
     if aggregate.function is AggregateFunction.COUNT:
@@ -263,10 +264,10 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
         case AggregateFunction.MODE:
             return min(values, key=lambda value: (-values.count(value), value))
         case AggregateFunction.QUANTILE_DISC:
-            ranks = len(values) - math.floor(len(values) * (1 - float(aggregate.constant)))
+            ranks = len(values) - math.floor(len(values) * (1 - _fraction(aggregate)))
             return sorted(values)[max(ranks, 1) - 1]
         case AggregateFunction.QUANTILE_CONT:
-            place_in = (len(values) - 1) * float(aggregate.constant)
+            place_in = (len(values) - 1) * _fraction(aggregate)
             low, high = math.floor(place_in), math.ceil(place_in)
             one, other = sorted(values)[low], sorted(values)[high]
             return one + (other - one) * (place_in - low)
@@ -279,7 +280,7 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
         case AggregateFunction.STDDEV_SAMP:
             return math.sqrt(statistics.variance(map(Fraction, values))) if values[1:] else None
         case function:
-            numbers: list[float] = values  # type: ignore[assignment]
+            numbers: list[float] = values
             # fsum rounds once, so the order of the rows cannot matter.
             exact = columns[place].type is Type.INT
             try:
@@ -289,8 +290,13 @@ def _aggregate(aggregate: Aggregate, columns: tuple[Column, ...], rows: Delta) -
                 return None
 
 
+def _fraction(aggregate: Aggregate) -> float:
+    assert isinstance(aggregate.constant, float)
+    return aggregate.constant
+
+
 def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Value:
-    pairs: list = [(row[by], row[place]) for row in rows]
+    pairs: list[Any] = [(row[by], row[place]) for row in rows]
     known = [pair for pair in pairs if pair[0] is not None]
     if aggregate.function is AggregateFunction.ARG_MIN:
         return min(known, default=(None, None))[1]

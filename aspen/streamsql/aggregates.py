@@ -96,14 +96,15 @@ def check_arity(call: Call, function: AggregateFunction, here: Position) -> None
         )
 
 
-def argument_type(value: Typed, function: AggregateFunction) -> Type:
-    """Returns the type of an aggregate's argument.
+def result_type(value: Typed, function: AggregateFunction) -> Type:
+    """Returns the type of an aggregate of some values.
 
     Raises:
-        TypeMismatch: one that the aggregate does not take.
+        TypeMismatch: values that the aggregate does not take.
     """
-    require(value, SIGNATURES[function].accepts, function.value)
-    return value.type or SIGNATURES[function].accepts[-1]
+    signature = SIGNATURES[function]
+    require(value, signature.accepts, function.value)
+    return signature.result or value.type or signature.accepts[-1]
 
 
 def constant_of(call: Call, function: AggregateFunction) -> Value:

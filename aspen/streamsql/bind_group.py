@@ -23,9 +23,9 @@ from aspen.model.schema import Column, Type
 from aspen.streamsql.aggregates import (
     SIGNATURES,
     Second,
-    argument_type,
     check_arity,
     constant_of,
+    result_type,
 )
 from aspen.streamsql.bind_expr import ExpressionBinder, SubqueryBinder
 from aspen.streamsql.bind_order import sort_key
@@ -211,8 +211,7 @@ class Grouping:
             return self._added(Aggregate(function, name, _COUNTED, call.distinct), here)
         signature = SIGNATURES[function]
         value = self.rows.bind(call.arguments[0])
-        kind = signature.result or argument_type(value, function)
-        argument_type(value, function)
+        kind = result_type(value, function)
         made = Column("made", kind, signature.unit(value.unit), value.nullable or self.may_be_empty)
         order, given = None, None
         match signature.second:
@@ -224,8 +223,7 @@ class Grouping:
                 order, given = self._order(call, value), constant_of(call, function)
                 if value.type is not Type.TEXT:
                     value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
-        argument = self._argument(value)
-        found = Aggregate(function, argument, made, call.distinct, order, given)
+        found = Aggregate(function, self._argument(value), made, call.distinct, order, given)
         return self._added(found, here)
 
     def _order(self, call: Call, value: Typed) -> SortKey:
