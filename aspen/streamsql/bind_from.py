@@ -10,20 +10,30 @@ from sqlglot import exp
 
 from aspen.algebra.expr import Col, Const, Expr, columns_in, conjunction
 from aspen.algebra.expr import conjuncts as expr_conjuncts
-from aspen.algebra.plan import AntiJoin, Join, OuterJoin, Plan, Project, Union, Values
+from aspen.algebra.plan import (
+    AntiJoin,
+    Apply,
+    ApplyKind,
+    Join,
+    OuterJoin,
+    Plan,
+    Project,
+    Union,
+    Values,
+)
 from aspen.algebra.plan_parts import MOST_HEIGHT
-from aspen.algebra.renaming import filtered
+from aspen.algebra.renaming import extended, filtered
 from aspen.effort import too_complex
 from aspen.errors import Position
-from aspen.model.schema import Column
+from aspen.model.schema import Column, Type
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_source import SourceBinder
 from aspen.streamsql.bind_subquery import Subqueries
-from aspen.streamsql.errors import DuplicateAlias, NonStratified, Unsupported
+from aspen.streamsql.errors import DuplicateAlias, NonStratified
 from aspen.streamsql.positions import at, whole
 from aspen.streamsql.scope import Environment, Scope, Source, bare
 from aspen.streamsql.tree import SubqueryTest, conjuncts, subquery_test, unsupported, within
-from aspen.streamsql.typing_rules import Typed, operator
+from aspen.streamsql.typing_rules import Typed, call, operator
 
 
 @dataclass(slots=True)
@@ -126,6 +136,8 @@ class FromBinder:
             self._add_source(tree.this, inside)
             group.parts += [part for one in inside for part in one.parts]
             group.conditions += [condition for one in inside for condition in one.conditions]
+        elif isinstance(tree, exp.Lateral):
+            groups[:] = [self._lateral(tree, groups)]
         else:
             unnamed = f"query_{len(groups)}_{len(group.parts) + 1}"
             named, plan, source = self._sources.bind(tree, unnamed)
@@ -153,11 +165,47 @@ class FromBinder:
             self._add_source(join.this, groups)
             groups[-1].conditions += [] if on is None else [on]
             return
+        if isinstance(join.this, exp.Lateral):
+            if side != "LEFT" or method or using:
+                raise unsupported(f"{method or side or 'USING'} with LATERAL", join.this, "LEFT JOIN")
+            groups[:] = [self._lateral(join.this, groups, outer=True, on=on)]
+            return
         right = [_Group()]
         self._add_source(join.this, right)
         left = _left(groups, right, on, side)
         joined = self._joined(join, side or "INNER", using, left, right[0])
         groups.append(_Group([(joined, whole(join.this))]))
+
+    def _lateral(
+        self,
+        tree: exp.Lateral,
+        groups: list[_Group],
+        *,
+        outer: bool = False,
+        on: exp.Expr | None = None,
+    ) -> _Group:
+        """Bind a sub-select that reads the rows of the sources before it.
+
+        Args:
+            outer: whether a row for which it has none stays, beside nulls.
+            on: which of its rows count then.
+        """
+        here = whole(tree)
+        sides = [(self._side(group), here) for group in groups if group.parts]
+        left = _all(sides)
+        scope = self._scope(left)
+        named, right, source = self._sources.beside(scope).bind(tree, f"query_{len(sides)}_1")
+        both = _all([(left, here), (Joined(leaves={named: source}), here)])
+        right = filtered(right, _predicates(on, Scope({named: source}, scope)))
+        rows = Apply(left.plan, right, ApplyKind.ROWS)
+        both.plans, both.predicates = [rows], []
+        if outer:
+            if any(leaf.recursive for leaf in left.leaves.values()):
+                raise _not_stratified("LEFT JOIN LATERAL", here)
+            alone = Apply(left.plan, Project(right, ()), ApplyKind.NOT_EXISTS)
+            both.plans = [Union((rows, _padded(alone, rows.columns)))]
+            both.leaves[named] = _nullable(source)
+        return _Group([(both, here)])
 
     def _side(self, group: _Group) -> Joined:
         """Returns the sources of a group, as far as they pass its conditions."""
@@ -175,19 +223,15 @@ class FromBinder:
         both = _all([(left, here), (right, here)])
         natural = join.args.get("method") == "NATURAL"
         scopes = (self._scope(left), self._scope(right))
-        on, hidden = _shared_columns(kind, using, *scopes, here, natural=natural)
-        both.hidden |= hidden
+        shared = _shared_columns(using, *scopes, here, natural=natural)
+        on = [operator("=", _typed(a, here), _typed(b, here), here).expr for a, b in shared]
+        both.hidden |= {(one if kind == "RIGHT" else other).name for one, other in shared}
         on += _predicates(join.args.get("on"), self._scope(both))
         if kind == "INNER":
             both.predicates += on
             return both
         if any(leaf.recursive for leaf in both.leaves.values()):
-            raise NonStratified(
-                f"{kind} JOIN of a recursive view in its own step has no least answer",
-                position=here,
-                found=f"{kind} JOIN",
-                attempt="join with the finished view, in the query that reads it",
-            )
+            raise _not_stratified(f"{kind} JOIN", here)
         if kind in ("RIGHT", "FULL"):
             both.leaves |= {alias: _nullable(leaf) for alias, leaf in left.leaves.items()}
         if kind in ("LEFT", "FULL"):
@@ -195,7 +239,36 @@ class FromBinder:
         columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
         plan = _outer_join(kind, left.plan, right.plan, conjunction(on), columns)
         both.plans, both.predicates = [plan], []
+        if kind == "FULL" and shared:
+            self._merge(both, shared, here)
         return both
+
+    def _merge(self, joined: Joined, shared: list[tuple[Column, Column]], here: Position) -> None:
+        """Let a column that USING shares be the side's that has it, as neither has it always."""
+        number = next(self.environment.numbers)
+        alias = f"using_{number}"
+        merged = [
+            (f"{alias}.{bare(one)}", call("coalesce", [_typed(one, here), _typed(other, here)], here))
+            for one, other in shared
+        ]
+        made = [
+            (Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable), typed.expr)
+            for name, typed in merged
+        ]
+        joined.plans = [extended(joined.plan, made)]
+        # No text can name it: names have no spaces.
+        source = Source(alias, tuple(column for column, _ in made))
+        joined.leaves = {f"using {number}": source, **joined.leaves}
+        joined.hidden |= {column.name for pair in shared for column in pair}
+
+
+def _not_stratified(join: str, here: Position) -> NonStratified:
+    return NonStratified(
+        f"{join} of a recursive view in its own step has no least answer",
+        position=here,
+        found=join,
+        attempt="join with the finished view, in the query that reads it",
+    )
 
 
 def _refuse_many(select: exp.Expr) -> None:
@@ -298,34 +371,17 @@ def _nullable(source: Source) -> Source:
 
 
 def _shared_columns(
-    kind: str, using: list[str], left: Scope, right: Scope, here: Position, *, natural: bool
-) -> tuple[list[Expr], set[str]]:
-    """Bind USING and NATURAL.
-
-    Returns:
-        The equalities, and the plan names of the columns that come only once.
+    using: list[str], left: Scope, right: Scope, here: Position, *, natural: bool
+) -> list[tuple[Column, Column]]:
+    """Returns the pairs of columns that USING and NATURAL make one.
 
     Raises:
         UnknownColumn: one side has no such column.
-        Unsupported: FULL JOIN, whose shared column is neither side's.
     """
     if natural:
         others = {bare(column) for column in _visible(right)}
         using = list(dict.fromkeys(bare(c) for c in _visible(left) if bare(c) in others))
-    if using and kind == "FULL":
-        raise Unsupported(
-            "FULL JOIN takes a condition, not USING",
-            position=here,
-            found="USING",
-            attempt="ON a.x = b.x, and coalesce(a.x, b.x) in the select list",
-        )
-    on: list[Expr] = []
-    hidden: set[str] = set()
-    for name in using:
-        one, other = (scope.find("", name, here) for scope in (left, right))
-        on.append(operator("=", _typed(one, here), _typed(other, here), here).expr)
-        hidden.add((one if kind == "RIGHT" else other).name)
-    return on, hidden
+    return [(left.find("", name, here), right.find("", name, here)) for name in using]
 
 
 def _visible(scope: Scope) -> list[Column]:

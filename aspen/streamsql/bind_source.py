@@ -41,6 +41,13 @@ class SourceBinder:
         scopes = () if outer is None else outer.around
         self._taken = {source.alias for scope in scopes for source in scope.sources.values()}
 
+    def beside(self, scope: Scope) -> SourceBinder:
+        """Returns a binder of sources that read the rows of those before them."""
+        made = SourceBinder(self.environment.inside(scope))
+        self._taken |= made._taken
+        made._taken = self._taken
+        return made
+
     def bind(self, tree: exp.Expr, unnamed: str) -> tuple[str, Plan, Source]:
         """Bind a source.
 
@@ -52,6 +59,8 @@ class SourceBinder:
         """
         columns = [column.name for column in tree.args["alias"].columns] if _named(tree) else []
         match tree:
+            case exp.Lateral(this=exp.Subquery(this=query)):
+                return self._query(query, tree.alias or unnamed, columns, whole(tree))
             case exp.Values() | exp.Subquery():
                 query = tree if isinstance(tree, exp.Values) else tree.this
                 return self._query(query, tree.alias or unnamed, columns, whole(tree))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Outer, as_outer
+from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Outer, as_outer, chain
 from aspen.algebra.plan import Apply, ApplyKind, Filter, Fixpoint, Plan, Project, children
-from aspen.algebra.renaming import extended, narrowed
+from aspen.algebra.renaming import extended, filtered, narrowed
 from aspen.algebra.rewrite.dependent import outer_names
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
@@ -140,25 +140,43 @@ class Subqueries:
         if test.needle is None:
             child = plan.child if isinstance(plan, Project) else plan
             return [Project(child, ())]
-        if len(plan.columns) != 1:
+        row = isinstance(test.needle, exp.Tuple)
+        needles = test.needle.expressions if row else [test.needle]
+        if len(plan.columns) != len(needles):
+            wanted = "one column" if len(needles) == 1 else f"{len(needles)} columns"
             raise UnionArity(
-                "IN compares with one column",
+                f"IN compares with {wanted}",
                 position=here,
                 found=f"{len(plan.columns)} columns",
-                attempt="select one column",
+                attempt=f"select {wanted}",
             )
-        (column,) = plan.columns
-        name = f"partner_{next(self.environment.numbers)}.value"
-        kind = known_type(plan, 0)
-        plan = relabelled(plan, (replace(column, name=name),))
-        value = Typed(Col(name), kind, column.unit, column.nullable, here)
-        needle = self._around(outer.bind(test.needle))
-        compared = operator(test.symbol, needle, value, here).expr
-        tests: list[Plan] = [Filter(plan, compared)]
-        if value.nullable:
-            tests.append(Filter(plan, IsNull(value.expr)))
-        if needle.nullable:
-            tests.append(Filter(plan, IsNull(needle.expr)))
+        if row and test.symbol != "=":
+            raise Unsupported(
+                "rows of several values are compared by = alone",
+                position=here,
+                found=test.symbol,
+                attempt="IN or NOT IN, or compare the columns in a WHERE with EXISTS",
+            )
+        kinds = [known_type(plan, index) for index in range(len(needles))]
+        names = [f"partner_{next(self.environment.numbers)}.value" for _ in needles]
+        columns = [replace(c, name=name) for c, name in zip(plan.columns, names, strict=True)]
+        plan = relabelled(plan, tuple(columns))
+        pairs = [
+            (
+                self._around(outer.bind(needle)),
+                Typed(Col(column.name), kind, column.unit, column.nullable, here),
+            )
+            for needle, column, kind in zip(needles, columns, kinds, strict=True)
+        ]
+        equal = [operator(test.symbol, one, other, here).expr for one, other in pairs]
+        nulls = [[IsNull(side.expr) for side in pair if side.nullable] for pair in pairs]
+        tests: list[Plan] = [filtered(plan, equal)]
+        if not row:
+            return tests + [Filter(plan, null) for null in nulls[0]]
+        if any(nulls):
+            # Unknown where no pair is known to differ.
+            alike = (chain("OR", [e, *null]) for e, null in zip(equal, nulls, strict=True))
+            tests.append(filtered(plan, alike))
         return tests
 
     def _around(self, needle: Typed) -> Typed:

@@ -46,6 +46,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.In, {"this", "expressions", "query"}),
         (exp.Is, _TWO),
         (exp.Join, {"this", "kind", "method", "on", "side", "using"}),
+        (exp.Lateral, {"this", "alias"}),
         (exp.Like, {*_TWO, "negate"}),
         (exp.Limit, {"expression"}),
         (exp.LimitOptions, {"percent", "rows", "with_ties"}),
@@ -84,7 +85,7 @@ NO_MATTER = frozenset(
 _CLAUSES = {
     "qualify": ("QUALIFY", "filter in an outer SELECT"),
     "windows": ("WINDOW", "windows stand in brackets behind a stream: [RANGE 30 SECONDS]"),
-    "laterals": ("LATERAL", "write a join"),
+    "laterals": ("LATERAL VIEW", "write LATERAL (SELECT …) behind a comma"),
     "pivots": ("PIVOT", "write CASE expressions"),
     "sample": ("TABLESAMPLE", "filter with WHERE"),
     "into": ("INTO", "write CREATE VIEW … AS SELECT …"),

@@ -127,3 +127,27 @@ SELECT DISTINCT ON (rid) rid, node FROM machine ORDER BY rid, node DESC;
 
 SELECT r.rid, (SELECT DISTINCT ON (m.rid) m.node FROM machine m WHERE m.rid = r.rid ORDER BY
 m.node DESC) AS top FROM room r;
+
+SELECT r.rid, s.node FROM room r, LATERAL (SELECT m.node FROM machine m WHERE m.rid = r.rid ORDER BY
+m.node DESC LIMIT 1) s;
+
+SELECT r.rid, s.node FROM room r LEFT JOIN LATERAL (SELECT m.node FROM machine m WHERE m.rid = r.rid
+AND m.node > r.level ORDER BY m.node LIMIT 2) s ON s.node > 1;
+
+SELECT r.rid, s.n, t.x FROM room r CROSS JOIN LATERAL (SELECT COUNT(*) AS n FROM machine m WHERE
+m.rid = r.rid) s JOIN LATERAL (SELECT s.n + r.level AS x) t ON TRUE;
+
+SELECT (SELECT SUM(q.n) FROM machine m, LATERAL (SELECT m.node * r.level AS n) q WHERE m.rid =
+r.rid) AS s FROM room r;
+
+SELECT mid, (rid, node) IN (SELECT rid, node FROM booking) AS there, (load, node) NOT IN (SELECT
+load, node FROM machine) AS nowhere FROM machine;
+
+SELECT mid FROM machine WHERE (rid, node + 1) NOT IN (SELECT rid, node FROM booking);
+
+SELECT rid, m.node, b.node AS other FROM machine m FULL JOIN booking b USING (rid);
+
+SELECT rid, node, COUNT(*) AS n FROM machine m NATURAL FULL JOIN booking b GROUP BY rid, node;
+
+SELECT rid, m.mid, level FROM machine m FULL JOIN booking b USING (rid) FULL JOIN room r USING
+(rid);
