@@ -28,6 +28,7 @@ from aspen.algebra.plan import (
     Join,
     MarkJoin,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Recursive,
@@ -43,6 +44,7 @@ from aspen.algebra.plan import (
 )
 from aspen.model.delta import Delta, accumulate, delta_of, merge
 from aspen.model.schema import Column, Row, Type, Value
+from tests.oracle_over import over_rows
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ def _rows(plan: Plan, tables: _Tables) -> Delta:
             return dict.fromkeys(_rows(plan.child, tables), 1)
         case GroupBy():
             return _group(plan, _rows(plan.child, tables))
+        case Over():
+            return over_rows(plan, _rows(plan.child, tables), _aggregate)
         case Fixpoint():
             return _fixpoint(plan, tables)
 

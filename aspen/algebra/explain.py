@@ -34,8 +34,8 @@ from aspen.algebra.forms import (
     paired,
     record,
 )
+from aspen.algebra.over_text import SORT_KEY, aggregate_text, over_text, read_aggregate, read_over
 from aspen.algebra.plan import (
-    Aggregate,
     AggregateFunction,
     AntiJoin,
     Apply,
@@ -48,6 +48,7 @@ from aspen.algebra.plan import (
     Join,
     MarkJoin,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Recursive,
@@ -56,7 +57,6 @@ from aspen.algebra.plan import (
     SetFunction,
     SetOperation,
     Ship,
-    SortKey,
     TopK,
     Union,
     Values,
@@ -65,7 +65,7 @@ from aspen.algebra.plan import (
     children,
 )
 from aspen.algebra.read_expr import Words, read_expr
-from aspen.algebra.text import PRECEDENCE, column_text, name_text, value_text
+from aspen.algebra.text import PRECEDENCE, name_text, value_text
 
 
 def plan_text(plan: Plan) -> str:
@@ -143,29 +143,6 @@ def _constant(words: Words) -> Const:
     return value
 
 
-def _aggregate_text(aggregate: Aggregate) -> str:
-    argument = "*" if aggregate.argument is None else name_text(aggregate.argument)
-    distinct = "DISTINCT " if aggregate.distinct else ""
-    order = "" if aggregate.order is None else f" by {_SORT_KEY.write(aggregate.order)}"
-    constant = aggregate.constant
-    given = "" if constant is None else f" with {expr_text(Const(constant))}"
-    inside = f"{distinct}{argument}{order}{given}"
-    return f"{column_text(aggregate.output)} = {aggregate.function.value}({inside})"
-
-
-def _aggregate(words: Words) -> Aggregate:
-    output = COLUMN.read(words)
-    words.expect("=")
-    function = _FUNCTION.read(words)
-    words.expect("(")
-    distinct = words.peek() == "DISTINCT" and words.peek(1) != ")" and words.take("DISTINCT")
-    argument = None if words.take("*") else words.name()
-    order = _SORT_KEY.read(words) if words.take("by") else None
-    constant = _constant(words).value if words.take("with") else None
-    words.expect(")")
-    return Aggregate(function, argument, output, distinct, order, constant)
-
-
 def _choice_text(choice: tuple[str, AggregateFunction]) -> str:
     column, function = choice
     return f"{function.value} {name_text(column)}"
@@ -194,14 +171,8 @@ _FUNCTION = one_of(AggregateFunction, "aggregate")
 _EXPR = Form(expr_text, read_expr)
 _OUTPUTS = listed(paired(COLUMN, "=", _EXPR))
 _ROWS = listed(enclosed(Form(expr_text, _constant)))
-_AGGREGATES = listed(Form(_aggregate_text, _aggregate))
-_SORT_KEY = record(
-    SortKey,
-    Field("column", NAME),
-    flag("descending", "desc"),
-    Field("nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False),
-)
-_SORT_KEYS = listed(_SORT_KEY)
+_AGGREGATES = listed(Form(aggregate_text, read_aggregate))
+_SORT_KEYS = listed(SORT_KEY)
 _BEST = record(
     _best,
     Field("choices", listed(Form(_choice_text, _choice))),
@@ -260,6 +231,13 @@ NODES: dict[str, NodeForm] = {
         GroupBy,
         Field("keys", NAMES, "by", ()),
         Field("aggregates", _AGGREGATES, "give", ()),
+    ),
+    "Over": NodeForm(
+        1,
+        Over,
+        Field("partition_by", NAMES, "per", ()),
+        Field("keys", _SORT_KEYS, "by", ()),
+        Field("functions", listed(Form(over_text, read_over)), "give"),
     ),
     "Ship": NodeForm(1, Ship, Field("source", NAME), Field("target", NAME, "->")),
     "Union": NodeForm(None, lambda *inputs: Union(inputs)),

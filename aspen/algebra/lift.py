@@ -42,6 +42,7 @@ from aspen.algebra.plan import (
     MarkJoin,
     NotFlat,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Recursive,
@@ -168,7 +169,7 @@ class _Lifting:
             case Distinct() | Ship():
                 child = self.lift(plan.child)
                 return _Tagged(replace(plan, child=child.plan), child.names)
-            case TopK():
+            case TopK() | Over():
                 child = self.lift(plan.child)
                 apart = plan.partition_by + (child.names or ())
                 return _Tagged(replace(plan, child=child.plan, partition_by=apart), child.names)

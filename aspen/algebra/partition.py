@@ -27,6 +27,7 @@ from aspen.algebra.plan import (
     Join,
     MarkJoin,
     OuterJoin,
+    Over,
     Plan,
     Project,
     RecursiveRef,
@@ -142,7 +143,7 @@ def _weight(plan: Plan) -> int:
             return _RECURSION
         case Join() | AntiJoin() | OuterJoin() | MarkJoin():
             return _JOIN
-        case GroupBy() | Distinct() | TopK() | SetOperation() | Window():
+        case GroupBy() | Distinct() | TopK() | Over() | SetOperation() | Window():
             return _GROUP
         case Filter() | Project():
             return _ROW

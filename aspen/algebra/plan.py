@@ -14,6 +14,20 @@ from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan_apply import Apply, ApplyKind, NotFlat
 from aspen.algebra.plan_fixpoint import Fixpoint, Recursive, RecursiveRef
 from aspen.algebra.plan_joins import AntiJoin, Join, MarkJoin, OuterJoin
+from aspen.algebra.plan_over import (
+    SHIFTS,
+    SO_FAR,
+    WHOLE,
+    Frame,
+    Framed,
+    Over,
+    OverFunction,
+    Pick,
+    PickFunction,
+    Rank,
+    RankFunction,
+    reads,
+)
 from aspen.algebra.plan_parts import (
     MERGEABLE,
     Aggregate,
@@ -250,6 +264,7 @@ Plan = (
     | SetOperation
     | TopK
     | GroupBy
+    | Over
     | RecursiveRef
     | Fixpoint
     | Ship

@@ -51,6 +51,7 @@ from aspen.algebra.plan import (
     MarkJoin,
     NotFlat,
     OuterJoin,
+    Over,
     Plan,
     Project,
     Recursive,
@@ -141,7 +142,7 @@ class Splitting:
                 return self._by(plan, [column.name for column in plan.columns])
             case GroupBy():
                 return self._by(plan, plan.keys)
-            case TopK():
+            case TopK() | Over():
                 return self._by(plan, plan.partition_by)
             case Join():
                 return self._join(plan)
@@ -196,7 +197,7 @@ class Splitting:
         mine = Filter(plan, in_part(column, self.number, self.parts))
         return Part(mine, {column: Carried.VALUE})
 
-    def _by(self, plan: Distinct | GroupBy | TopK, columns: Iterable[str]) -> Part:
+    def _by(self, plan: Distinct | GroupBy | TopK | Over, columns: Iterable[str]) -> Part:
         """Split what compares rows that are equal in some columns."""
         child = self.part(plan.child)
         if child.kept is None:

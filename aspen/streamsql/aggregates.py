@@ -1,20 +1,23 @@
-"""Aggregates: which types each takes and gives, and what its second argument is."""
+"""Aggregates: which types each takes and gives, and how a call of one is bound."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Protocol
 
 from sqlglot import exp
 
 from aspen import units
-from aspen.algebra.plan import AggregateFunction
+from aspen.algebra.expr import Call as Computed
+from aspen.algebra.plan import Aggregate, AggregateFunction, SortKey
 from aspen.errors import Position
-from aspen.model.schema import Type, Value
+from aspen.model.schema import Column, Type, Value
+from aspen.streamsql.bind_order import sort_key
 from aspen.streamsql.errors import TypeMismatch, WrongArity
 from aspen.streamsql.positions import at
-from aspen.streamsql.tree import Call, constant
+from aspen.streamsql.tree import Call, called_at, constant, unsupported
 from aspen.streamsql.typing_rules import Typed, require
 
 _NUMBERS = (Type.INT, Type.FLOAT)
@@ -75,7 +78,7 @@ SIGNATURES: Mapping[AggregateFunction, Signature] = {
 """Of all but COUNT, which takes anything."""
 
 
-def check_arity(call: Call, function: AggregateFunction, here: Position) -> None:
+def _check_arity(call: Call, function: AggregateFunction, here: Position) -> None:
     """Refuses a call with too few or too many arguments.
 
     Raises:
@@ -84,6 +87,8 @@ def check_arity(call: Call, function: AggregateFunction, here: Position) -> None
     second = Second.NONE if function is _F.COUNT else SIGNATURES[function].second
     most = 1 if second is Second.NONE else 2
     least = 1 if second is Second.BETWEEN else most
+    if call.star and function is _F.COUNT:
+        return
     if call.star or not least <= len(call.arguments) <= most:
         wanted = f"{most} argument(s)"
         given = "*" if call.star else f"{len(call.arguments)}"
@@ -96,7 +101,7 @@ def check_arity(call: Call, function: AggregateFunction, here: Position) -> None
         )
 
 
-def result_type(value: Typed, function: AggregateFunction) -> Type:
+def _result_type(value: Typed, function: AggregateFunction) -> Type:
     """Returns the type of an aggregate of some values.
 
     Raises:
@@ -107,7 +112,7 @@ def result_type(value: Typed, function: AggregateFunction) -> Type:
     return signature.result or value.type or signature.accepts[-1]
 
 
-def constant_of(call: Call, function: AggregateFunction) -> Value:
+def _constant_of(call: Call, function: AggregateFunction) -> Value:
     """Returns the second argument where it is a constant: a fraction, or what stands between.
 
     Raises:
@@ -132,3 +137,73 @@ def constant_of(call: Call, function: AggregateFunction) -> Value:
         exists=(wanted,),
         attempt=f"{function.value}(column{second.value})",
     )
+
+
+class Keep(Protocol):
+    """Keeps a value as a column."""
+
+    def __call__(self, value: Typed, word: str = "value") -> str:
+        """Returns the name of the column that holds a value.
+
+        Args:
+            word: what a column made for it is called by.
+        """
+        ...
+
+
+def bind_aggregate(
+    call: Call,
+    function: AggregateFunction,
+    node: exp.Expr,
+    bind: Callable[[exp.Expr], Typed],
+    keep: Keep,
+    *,
+    may_be_empty: bool,
+) -> Aggregate:
+    """Binds a call of an aggregate; what its column is called is for who asks.
+
+    Args:
+        node: the call in the text.
+        bind: binds its arguments.
+        keep: keeps what it reads.
+        may_be_empty: whether it may be over no rows.
+
+    Raises:
+        WrongArity: too few or too many arguments.
+        TypeMismatch: an argument it does not take.
+        Unsupported: an order where none counts.
+    """
+    _check_arity(call, function, called_at(node))
+    if call.order and function is not _F.STRING_AGG:
+        raise unsupported(f"ORDER BY inside {function.value}", node, "leave it out")
+    if function is _F.COUNT:
+        name = None if call.star else keep(bind(call.arguments[0]))
+        return Aggregate(function, name, Column("made", Type.INT), call.distinct)
+    signature = SIGNATURES[function]
+    value = bind(call.arguments[0])
+    kind = _result_type(value, function)
+    made = Column("made", kind, signature.unit(value.unit), value.nullable or may_be_empty)
+    order, given = None, None
+    match signature.second:
+        case Second.BY:
+            order = SortKey(keep(bind(call.arguments[1]), "by"))
+        case Second.FRACTION:
+            given = _constant_of(call, function)
+        case Second.BETWEEN:
+            order, given = _order_of(call, value, bind, keep), _constant_of(call, function)
+            if value.type is not Type.TEXT:
+                value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
+    return Aggregate(function, keep(value), made, call.distinct, order, given)
+
+
+def _order_of(call: Call, value: Typed, bind: Callable[[exp.Expr], Typed], keep: Keep) -> SortKey:
+    """Returns what the texts of STRING_AGG are sorted by: themselves, if nothing is said."""
+    if not call.order:
+        return SortKey(keep(value, "by"))
+    if len(call.order) > 1:
+        raise unsupported("several keys in an aggregate's ORDER BY", call.order[1], "name one")
+    (key,) = call.order
+    by = bind(key.this if isinstance(key, exp.Ordered) else key)
+    if call.distinct and by.expr != value.expr:
+        raise unsupported("DISTINCT beside another ORDER BY", key, "sort by what is aggregated")
+    return sort_key(keep(by, "by"), key)

@@ -10,7 +10,7 @@ from sqlglot import exp
 from aspen.algebra.explain import plan_text
 from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Distinct, Filter, Plan, Project, SetFunction, SetOperation, Union
-from aspen.algebra.renaming import narrowed
+from aspen.algebra.renaming import filtered, narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column, SourceKind, Type
@@ -26,6 +26,7 @@ from aspen.streamsql.bind_order import (
     is_ordered,
     unwrapped,
 )
+from aspen.streamsql.bind_over import Overs, row_aliases
 from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
@@ -193,10 +194,12 @@ def _select(
     rows = FromBinder(environment).bind(select)
     items = [*_expanded(own, rows.scope), *hidden]
     single, late = Subqueries(environment, rows.scope), Subqueries(environment, rows.scope)
+    overs = Overs(environment, select)
     plan = rows.plan
     if is_grouped(select, hidden):
         grouping = Grouping(rows.scope, select, own, single, late)
-        outputs = _outputs(items, grouping.binder, named=named)
+        binder = overs.binder(grouping.binder)
+        outputs = _outputs(items, binder, named=named)
         found = select.args.get("having")
         having = None if found is None else _having(found, own, grouping)
         late.check_grouped(grouping.names, whole(select))
@@ -204,13 +207,17 @@ def _select(
         if having is not None:
             plan = Filter(plan, having.expr)
     else:
-        outputs = _outputs(items, ExpressionBinder(rows.scope, None, late), named=named)
+        binder = overs.binder(ExpressionBinder(rows.scope, None, late))
+        outputs = _outputs(items, binder, named=named)
         plan = late.over(plan)
-    if rows.recursive and (rows.computes or single.found or late.found):
+    qualify = overs.qualify(binder, row_aliases(select))
+    plan = filtered(overs.over(plan), () if qualify is None else (qualify,))
+    if rows.recursive and (rows.computes or single.found or late.found or overs.found):
+        spelt = "OVER" if overs.found else "a sub-query"
         raise NonStratified(
-            "a sub-query's value in a recursive step has no least answer",
+            f"the value of {spelt} in a recursive step has no least answer",
             position=whole(select),
-            found="a sub-query",
+            found=spelt,
             attempt="compute it in a CTE or view that the step joins with",
         )
     plan = Project(plan, tuple(outputs))

@@ -44,7 +44,7 @@ _LITERALS: dict[type, Type] = {
 }
 _LONG_CHAIN = 32
 _ATTEMPTS = {
-    "Window": "aggregate with GROUP BY; windows stand in brackets behind a stream",
+    "Window": "OVER stands in the select list, QUALIFY and ORDER BY",
     "Parameter": "write the value itself",
     "Placeholder": "write the value itself",
     "Interval": "times are seconds: 30.0",

@@ -167,7 +167,8 @@ class FromBinder:
             return
         if isinstance(join.this, exp.Lateral):
             if side != "LEFT" or method or using:
-                raise unsupported(f"{method or side or 'USING'} with LATERAL", join.this, "LEFT JOIN")
+                spelt = f"{method or side or 'USING'} with LATERAL"
+                raise unsupported(spelt, join.this, "LEFT JOIN LATERAL (…) s ON TRUE")
             groups[:] = [self._lateral(join.this, groups, outer=True, on=on)]
             return
         right = [_Group()]
@@ -247,14 +248,12 @@ class FromBinder:
         """Let a column that USING shares be the side's that has it, as neither has it always."""
         number = next(self.environment.numbers)
         alias = f"using_{number}"
-        merged = [
-            (f"{alias}.{bare(one)}", call("coalesce", [_typed(one, here), _typed(other, here)], here))
-            for one, other in shared
-        ]
-        made = [
-            (Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable), typed.expr)
-            for name, typed in merged
-        ]
+        made: list[tuple[Column, Expr]] = []
+        for one, other in shared:
+            either = call("coalesce", [_typed(one, here), _typed(other, here)], here)
+            kind = either.type or Type.TEXT
+            column = Column(f"{alias}.{bare(one)}", kind, either.unit, either.nullable)
+            made.append((column, either.expr))
         joined.plans = [extended(joined.plan, made)]
         # No text can name it: names have no spaces.
         source = Source(alias, tuple(column for column, _ in made))

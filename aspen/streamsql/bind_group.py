@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Call as Computed
 from aspen.algebra.expr import Col, Const, Expr, Outer
 from aspen.algebra.plan import (
     Aggregate,
@@ -15,20 +14,12 @@ from aspen.algebra.plan import (
     GroupBy,
     Plan,
     Project,
-    SortKey,
     Union,
 )
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
-from aspen.streamsql.aggregates import (
-    SIGNATURES,
-    Second,
-    check_arity,
-    constant_of,
-    result_type,
-)
+from aspen.streamsql.aggregates import bind_aggregate
 from aspen.streamsql.bind_expr import ExpressionBinder, SubqueryBinder
-from aspen.streamsql.bind_order import sort_key
 from aspen.streamsql.errors import MisplacedAggregate, NotGrouped, TypeMismatch
 from aspen.streamsql.grouping_sets import grouping_sets
 from aspen.streamsql.positions import at
@@ -39,13 +30,11 @@ from aspen.streamsql.tree import (
     call_of,
     called_at,
     has_aggregate,
+    has_over,
     has_subquery,
     is_grouping,
-    unsupported,
 )
 from aspen.streamsql.typing_rules import Typed
-
-_COUNTED = Column("made", Type.INT)
 
 
 class Grouping:
@@ -150,7 +139,7 @@ class Grouping:
             return self._aggregate(call, call.aggregate, node)
         if is_grouping(node):
             return self._mark(node)
-        if has_aggregate(node) or has_subquery(node):
+        if has_aggregate(node) or has_subquery(node) or has_over(node):
             return None
         typed = self.rows.bind(node)
         if isinstance(typed.expr, Const):
@@ -193,9 +182,6 @@ class Grouping:
 
     def _aggregate(self, call: Call, function: AggregateFunction, node: exp.Expr) -> Typed:
         here = called_at(node)
-        counts = function is AggregateFunction.COUNT
-        if not (counts and call.star):
-            check_arity(call, function, here)
         for argument in call.arguments:
             if has_aggregate(argument):
                 raise MisplacedAggregate(
@@ -203,40 +189,10 @@ class Grouping:
                     position=at(argument),
                     attempt="aggregate twice: a sub-select in FROM",
                 )
-        if call.order and function is not AggregateFunction.STRING_AGG:
-            raise unsupported(f"ORDER BY inside {function.value}", node, "leave it out")
-        if counts:
-            value = None if call.star else self.rows.bind(call.arguments[0])
-            name = None if value is None else self._argument(value)
-            return self._added(Aggregate(function, name, _COUNTED, call.distinct), here)
-        signature = SIGNATURES[function]
-        value = self.rows.bind(call.arguments[0])
-        kind = result_type(value, function)
-        made = Column("made", kind, signature.unit(value.unit), value.nullable or self.may_be_empty)
-        order, given = None, None
-        match signature.second:
-            case Second.BY:
-                order = SortKey(self._argument(self.rows.bind(call.arguments[1]), "by"))
-            case Second.FRACTION:
-                given = constant_of(call, function)
-            case Second.BETWEEN:
-                order, given = self._order(call, value), constant_of(call, function)
-                if value.type is not Type.TEXT:
-                    value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
-        found = Aggregate(function, self._argument(value), made, call.distinct, order, given)
+        found = bind_aggregate(
+            call, function, node, self.rows.bind, self._argument, may_be_empty=self.may_be_empty
+        )
         return self._added(found, here)
-
-    def _order(self, call: Call, value: Typed) -> SortKey:
-        """Returns what the texts of STRING_AGG are sorted by: themselves, if nothing is said."""
-        if not call.order:
-            return SortKey(self._argument(value, "by"))
-        if len(call.order) > 1:
-            raise unsupported("several keys in an aggregate's ORDER BY", call.order[1], "name one")
-        (key,) = call.order
-        by = self.rows.bind(key.this if isinstance(key, exp.Ordered) else key)
-        if call.distinct and by.expr != value.expr:
-            raise unsupported("DISTINCT beside another ORDER BY", key, "sort by what is aggregated")
-        return sort_key(self._argument(by, "by"), key)
 
     def _added(self, wanted: Aggregate, here: Position) -> Typed:
         """Returns the column of an aggregate, computed once however often it is written."""

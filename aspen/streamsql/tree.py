@@ -285,9 +285,24 @@ def is_grouping(tree: exp.Expr) -> bool:
 def has_aggregate(tree: exp.Expr) -> bool:
     """Whether an aggregate, or what is known of groups alone, stands in the expression."""
     return any(
-        isinstance(node, exp.Anonymous) and (is_aggregate(node) or is_grouping(node))
+        isinstance(node, exp.Anonymous)
+        and (is_aggregate(node) or is_grouping(node))
+        and not _is_over(node)
         for node in within(tree)
     )
+
+
+def has_over(tree: exp.Expr) -> bool:
+    """Whether OVER stands in the expression."""
+    return any(isinstance(node, exp.Window) for node in within(tree))
+
+
+def _is_over(tree: exp.Expr) -> bool:
+    """Whether a call is what an OVER computes."""
+    above = tree.parent
+    while isinstance(above, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        tree, above = above, above.parent
+    return isinstance(above, exp.Window) and above.this is tree
 
 
 def has_subquery(tree: exp.Expr) -> bool:

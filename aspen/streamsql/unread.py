@@ -27,6 +27,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         *((node, _TWO) for node in _TWO_SIDED),
         *((node, {"this"}) for node in (exp.All, exp.Any, exp.Boolean, exp.Exists, exp.From)),
         *((node, {"this"}) for node in (exp.Having, exp.Neg, exp.Not, exp.Where)),
+        *((node, {"this"}) for node in (exp.IgnoreNulls, exp.Qualify, exp.RespectNulls)),
         *((node, {*_QUERY, *_TWO, "distinct"}) for node in (exp.Except, exp.Intersect, exp.Union)),
         (exp.Alias, {"this", "alias"}),
         (exp.Anonymous, {"this", "expressions"}),
@@ -57,7 +58,10 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.Ordered, {"this", "desc", "nulls_first"}),
         (
             exp.Select,
-            {*_QUERY, "distinct", "expressions", "from_", "group", "having", "joins", "where"},
+            {
+                *(*_QUERY, "distinct", "expressions", "from_", "group", "having", "joins"),
+                *("qualify", "where", "windows"),
+            },
         ),
         (exp.Star, set()),
         (StreamWindow, set(StreamWindow.arg_types)),
@@ -69,6 +73,8 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.Trim, {"this", "expression", "position"}),
         (exp.Tuple, {"expressions"}),
         (exp.Values, {"alias", "expressions", "limit", "offset", "order"}),
+        (exp.Window, {"this", "alias", "order", "over", "partition_by", "spec"}),
+        (exp.WindowSpec, {"kind", "start", "start_side", "end", "end_side", "exclude"}),
         (exp.With, {"expressions", "recursive"}),
     )
 }
@@ -83,8 +89,6 @@ NO_MATTER = frozenset(
 )
 
 _CLAUSES = {
-    "qualify": ("QUALIFY", "filter in an outer SELECT"),
-    "windows": ("WINDOW", "windows stand in brackets behind a stream: [RANGE 30 SECONDS]"),
     "laterals": ("LATERAL VIEW", "write LATERAL (SELECT …) behind a comma"),
     "pivots": ("PIVOT", "write CASE expressions"),
     "sample": ("TABLESAMPLE", "filter with WHERE"),

@@ -6,12 +6,11 @@ subplans apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Const, Expr, substitute
-from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     AggregateFunction,
     AntiJoin,
@@ -24,6 +23,7 @@ from aspen.algebra.plan import (
     MarkJoin,
     NotFlat,
     OuterJoin,
+    Over,
     Plan,
     Project,
     RecursiveRef,
@@ -41,6 +41,7 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
+from aspen.views.compile_ordered import build_over, build_top_k, indices
 from aspen.views.node import Indices, Node
 from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
@@ -53,7 +54,6 @@ from aspen.views.operators.rows_window import RowsWindow
 from aspen.views.operators.semi_join import SemiJoin
 from aspen.views.operators.set_operation import SetOperationOperator
 from aspen.views.operators.support.strategies import DEFAULT, Notify
-from aspen.views.operators.top_k import TopKOperator
 from aspen.views.operators.union import UnionOperator
 from aspen.views.operators.values import ValuesOperator
 from aspen.views.operators.window import WindowOperator
@@ -182,9 +182,11 @@ class Compiler:
                     lambda: SetOperationOperator(left, right, function, keeps_duplicates=keeps),
                 )
             case TopK():
-                return self._top_k(plan)
+                return build_top_k(self, plan)
             case GroupBy():
                 return self._group(plan)
+            case Over():
+                return build_over(self, plan)
             case Fixpoint():
                 return build_fixpoint(self, plan)
             case RecursiveRef():
@@ -320,19 +322,6 @@ class Compiler:
         width = len(plan.left.columns)
         return self.node(identity, lambda: kind(left, right, lefts, rights, residual, width))
 
-    def _top_k(self, plan: TopK) -> Node:
-        child = self.build(plan.child)
-        parts = indices(plan.partition_by, plan.columns)
-        order = [
-            (indices((k.column,), plan.columns), k.descending, k.nulls_last) for k in plan.keys
-        ]
-        return self.node(
-            ("top", id(child), parts, tuple(order), plan.limit, plan.offset),
-            lambda: TopKOperator(
-                child, parts, row_order(plan.keys, plan.columns), plan.limit, plan.offset
-            ),
-        )
-
     def _group(self, plan: GroupBy) -> Node:
         child = self.build(plan.child)
         columns = plan.child.columns
@@ -353,12 +342,6 @@ class Compiler:
             ("group", id(child), keys, spelt),
             lambda: GroupByOperator(child, keys, reads, fresh, extreme),
         )
-
-
-def indices(names: Iterable[str], columns: tuple[Column, ...]) -> Indices:
-    """Returns the indices of columns by name."""
-    existing = [column.name for column in columns]
-    return tuple(existing.index(name) for name in names)
 
 
 def spelling(expr: Expr, columns: tuple[Column, ...]) -> str:

@@ -33,6 +33,7 @@ INSIDE = (
     "group",
     "set",
     "top",
+    "over",
 )
 
 

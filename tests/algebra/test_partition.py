@@ -68,6 +68,7 @@ def recursive(draw):
                     "outer",
                     "mark",
                     "top",
+                    "over",
                     "set",
                 ]
             )

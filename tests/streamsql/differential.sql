@@ -151,3 +151,32 @@ SELECT rid, node, COUNT(*) AS n FROM machine m NATURAL FULL JOIN booking b GROUP
 
 SELECT rid, m.mid, level FROM machine m FULL JOIN booking b USING (rid) FULL JOIN room r USING
 (rid);
+
+SELECT mid, node, row_number() OVER (PARTITION BY rid ORDER BY node DESC, mid, load) AS place FROM
+machine;
+
+SELECT mid, rank() OVER (ORDER BY rid) AS a, dense_rank() OVER (ORDER BY rid) AS b, percent_rank()
+OVER (ORDER BY rid) AS c, cume_dist() OVER (ORDER BY rid) AS d FROM machine;
+
+SELECT node, ntile(3) OVER (ORDER BY node) AS third, lag(node) OVER w AS a, lead(node, 2, -1) OVER w
+AS b, first_value(node) OVER w AS c, nth_value(node, 2) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND
+UNBOUNDED FOLLOWING) AS d FROM machine WINDOW w AS (ORDER BY node);
+
+SELECT node, SUM(node) OVER (ORDER BY node, mid, load, rid ROWS BETWEEN 1 PRECEDING AND CURRENT
+ROW) AS s, COUNT(*) OVER () AS c, MAX(load) OVER (PARTITION BY rid) AS top FROM machine;
+
+SELECT node, SUM(node) OVER (ORDER BY node RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS s,
+COUNT(load) FILTER (WHERE load > 1) OVER (ORDER BY node DESC) AS c FROM machine;
+
+SELECT rid, node FROM machine QUALIFY row_number() OVER (PARTITION BY rid ORDER BY node) = 1;
+
+SELECT node, rank() OVER (ORDER BY node DESC) AS place FROM machine QUALIFY place <= 2;
+
+SELECT rid, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS every, rank() OVER (ORDER BY COUNT(*) DESC) AS
+place FROM machine GROUP BY rid;
+
+SELECT node, median(node) OVER (ORDER BY node ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING) AS m FROM
+machine ORDER BY row_number() OVER (ORDER BY node) LIMIT 3;
+
+SELECT r.rid, (SELECT MAX(q.n) FROM (SELECT rank() OVER (ORDER BY m.node) AS n FROM machine m WHERE
+m.rid = r.rid) q) AS top FROM room r;

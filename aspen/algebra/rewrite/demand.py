@@ -25,6 +25,7 @@ from aspen.algebra.plan import (
     Join,
     MarkJoin,
     OuterJoin,
+    Over,
     Plan,
     Project,
     SetOperation,
@@ -80,7 +81,7 @@ def _passed_down(plan: Plan, pairs: Pairs) -> tuple[Iterable[tuple[str, str]], .
             return ([(expr.name, theirs) for expr, theirs in found if isinstance(expr, Col)],)
         case GroupBy():
             return ([pair for pair in pairs if pair[0] in plan.keys],)
-        case TopK():
+        case TopK() | Over():
             return ([pair for pair in pairs if pair[0] in plan.partition_by],)
         case Union() | SetOperation():
             names = [column.name for column in plan.columns]

@@ -17,6 +17,7 @@ from aspen.algebra.plan import (
     Join,
     MarkJoin,
     OuterJoin,
+    Over,
     Plan,
     Project,
     SetOperation,
@@ -87,9 +88,10 @@ def _below_set(plan: Plan) -> Plan | None:
             return Distinct(_rows(left, child))
         case Apply(left, SetOperation(one, other) as whole):
             return replace(whole, left=_rows(left, one), right=_rows(left, other))
-        case Apply(left, TopK(child) as top):
+        case Apply(left, TopK(child) | Over(child) as ordered):
             per = tuple(column.name for column in left.columns)
-            return replace(top, child=_rows(left, child), partition_by=per + top.partition_by)
+            parts = per + ordered.partition_by
+            return replace(ordered, child=_rows(left, child), partition_by=parts)
     return None
 
 
@@ -161,9 +163,9 @@ APPLY_BELOW_UNION = Rule(
 # Guard: no left row is there twice, or its copies would count as duplicates.
 APPLY_BELOW_SET = Rule(
     name="apply_below_set",
-    claim="d apply distinct(r) = distinct(d apply r), likewise EXCEPT, INTERSECT and TopK per d",
+    claim="d apply distinct(r) = distinct(d apply r), likewise EXCEPT, INTERSECT; TopK, Over per d",
     counter_example="a left row that is there twice would be there once",
-    match=lambda plan: _over(plan, Distinct, SetOperation, TopK),
+    match=lambda plan: _over(plan, Distinct, SetOperation, TopK, Over),
     guard=_on_domain,
     build=_below_set,
 )
