@@ -9,9 +9,10 @@ import math
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from aspen.algebra import texts
+from aspen.algebra import patterns, texts
 from aspen.model.schema import Type
 
 _NUMBERS = frozenset({Type.INT, Type.FLOAT})
@@ -138,6 +139,24 @@ def _exp(value: float) -> float | None:
         return None
 
 
+def _angle(compute: Callable[[float], float]) -> Callable[[float], float | None]:
+    """Returns a function of an angle or a share, null outside of what it is defined for."""
+
+    def computed(value: float) -> float | None:
+        try:
+            return _finite(compute(value))
+        except (ValueError, OverflowError):
+            return None
+
+    return computed
+
+
+def _log(base: float, value: float) -> float | None:
+    if base <= 0 or base == 1 or value <= 0:
+        return None
+    return math.log(value) / math.log(base)
+
+
 def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
@@ -165,6 +184,10 @@ def _part(value: Any, parts: int) -> int | None:
     return (mixed ^ mixed >> 16) % parts
 
 
+def _joined(between: str | None, *parts: str | None) -> str | None:
+    return None if between is None else texts.joined(between, *parts)
+
+
 def _text(  # a row of the table below
     name: str,
     least: int,
@@ -182,6 +205,15 @@ FUNCTIONS: dict[str, Function] = {
         Function("abs", 1, 1, _NUMBERS, None, True, abs),
         Function("ceil", 1, 1, _NUMBERS, Type.INT, True, math.ceil),
         Function("coalesce", 1, None, _ANY, None, True, _coalesce, strict=False),
+        *(
+            Function(name, 1, 1, _NUMBERS, Type.FLOAT, False, _angle(compute), total=False)
+            for name, compute in (
+                *(("acos", math.acos), ("asin", math.asin), ("atan", math.atan)),
+                *(("cos", math.cos), ("sin", math.sin), ("tan", math.tan)),
+                *(("degrees", math.degrees), ("radians", math.radians)),
+            )
+        ),
+        Function("atan2", 2, 2, _NUMBERS, Type.FLOAT, False, math.atan2),
         Function("concat", 1, None, _TEXT, Type.TEXT, False, texts.concatenated),
         Function("contains", 2, 2, _TEXT, Type.BOOL, False, lambda text, part: part in text),
         Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance, total=False),
@@ -191,6 +223,8 @@ FUNCTIONS: dict[str, Function] = {
         Function("length", 1, 1, _TEXT, Type.INT, False, len),
         Function("lower", 1, 1, _TEXT, Type.TEXT, False, str.lower),
         Function("ln", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log), total=False),
+        Function("log", 2, 2, _NUMBERS, Type.FLOAT, False, _log, total=False),
+        Function("log2", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log2), total=False),
         Function("log10", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log10), total=False),
         Function("exp", 1, 1, _NUMBERS, Type.FLOAT, False, _exp, total=False),
         Function("part", 2, 2, _ANY, Type.INT, False, _part, False, (_ANY, _INT), False),
@@ -203,18 +237,32 @@ FUNCTIONS: dict[str, Function] = {
         Function("to_float", 1, 1, _ANY, Type.FLOAT, True, _to_float, total=False),
         Function("to_int", 1, 1, _ANY, Type.INT, True, _to_int, total=False),
         Function("to_text", 1, 1, _ANY, Type.TEXT, False, _to_text),
+        Function("trunc", 1, 1, _NUMBERS, Type.INT, True, math.trunc),
         Function("upper", 1, 1, _TEXT, Type.TEXT, False, str.upper),
+        Function("chr", 1, 1, _INT, Type.TEXT, False, texts.letter, total=False),
+        Function("concat_ws", 2, None, _TEXT, Type.TEXT, False, _joined, False, total=False),
+        _text("ascii", 1, 1, Type.INT, lambda text: ord(text[0]) if text else 0),
+        _text("ends_with", 2, 2, Type.BOOL, str.endswith),
         _text("ilike", 2, 3, Type.BOOL, texts.ilike),
         _text("instr", 2, 2, Type.INT, lambda text, part: text.find(part) + 1),
         _text("left", 2, 2, Type.TEXT, lambda text, n: text[:n], (_TEXT, _INT)),
         _text("like", 2, 3, Type.BOOL, texts.like),
+        _text("lpad", 3, 3, Type.TEXT, partial(texts.padded, left=True), (_TEXT, _INT, _TEXT)),
         _text("ltrim", 1, 2, Type.TEXT, lambda text, letters=" ": text.lstrip(letters)),
+        _text("regexp_extract", 2, 3, Type.TEXT, patterns.extracted, (_TEXT, _TEXT, _INT)),
+        _text("regexp_full_match", 2, 3, Type.BOOL, patterns.full_matches),
+        _text("regexp_matches", 2, 3, Type.BOOL, patterns.matches),
+        _text("regexp_replace", 3, 4, Type.TEXT, patterns.replaced),
+        _text("repeat", 2, 2, Type.TEXT, texts.repeated, (_TEXT, _INT)),
         _text("replace", 3, 3, Type.TEXT, texts.replaced),
         _text("reverse", 1, 1, Type.TEXT, lambda text: text[::-1]),
         _text("right", 2, 2, Type.TEXT, lambda text, n: text[-n:] if n else "", (_TEXT, _INT)),
+        _text("rpad", 3, 3, Type.TEXT, partial(texts.padded, left=False), (_TEXT, _INT, _TEXT)),
         _text("rtrim", 1, 2, Type.TEXT, lambda text, letters=" ": text.rstrip(letters)),
+        _text("split_part", 3, 3, Type.TEXT, texts.part, (_TEXT, _TEXT, _INT)),
         _text("starts_with", 2, 2, Type.BOOL, str.startswith),
         _text("substr", 2, 3, Type.TEXT, texts.substr, (_TEXT, _INT)),
+        _text("translate", 3, 3, Type.TEXT, texts.translated),
         _text("trim", 1, 2, Type.TEXT, lambda text, letters=" ": text.strip(letters)),
     )
 }

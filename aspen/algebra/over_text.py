@@ -78,7 +78,8 @@ def over_text(function: OverFunction) -> str:
     """Writes one function of an Over."""
     match function:
         case Rank(rank, output, parts):
-            return f"{column_text(output)} = {rank.value}({parts})"
+            inside = str(parts) if rank is RankFunction.NTILE else ""
+            return f"{column_text(output)} = {rank.value}({inside})"
         case Pick(pick, argument, output, frame):
             more = "".join(field.text(function) for field in _PICKED)
             inside = f"{name_text(argument)}{more}"
@@ -96,7 +97,7 @@ def read_over(words: Words) -> OverFunction:
         return Framed(_aggregate(words, output, function), _FRAME.read(words))
     words.expect("(")
     if isinstance(function, RankFunction):
-        parts = int(words.number())
+        parts = int(words.number()) if function is RankFunction.NTILE else 1
         words.expect(")")
         return Rank(function, output, parts)
     argument = words.name()

@@ -38,6 +38,51 @@ def replaced(text: str, old: str, new: str) -> str | None:
     return text.replace(old, new) if len(text) + grown <= TEXT_MOST else None
 
 
+def repeated(text: str, times: int) -> str | None:
+    """Returns a text so many times; null where that is too long."""
+    return text * times if len(text) * max(times, 0) <= TEXT_MOST else None
+
+
+def padded(text: str, length: int, filling: str, *, left: bool) -> str | None:
+    """Returns a text cut or filled to a length; null where that is too long or nothing fills."""
+    missing = length - len(text)
+    if length > TEXT_MOST or (missing > 0 and not filling):
+        return None
+    more = (filling * (missing // max(len(filling), 1) + 1))[: max(missing, 0)]
+    return (more + text if left else text + more)[: max(length, 0)]
+
+
+def part(text: str, between: str, index: int) -> str:
+    """Returns a part of a text that is split, counted from 1, from the end where negative."""
+    parts = text.split(between) if between else list(text)
+    at = index - 1 if index > 0 else len(parts) + index
+    return parts[at] if 0 <= at < len(parts) else ""
+
+
+def translated(text: str, old: str, new: str) -> str:
+    """Replace letters one by one; those without a counterpart go."""
+    known: dict[int, str | None] = {}
+    for index, one in enumerate(old):
+        known.setdefault(ord(one), new[index] if index < len(new) else None)
+    return text.translate(known)
+
+
+def letter(code: int) -> str | None:
+    """Returns the letter of a code point, null where there is none."""
+    try:
+        found = chr(code)
+        found.encode()  # halves of letters are none
+    except (ValueError, OverflowError):
+        return None
+    return found if code else None
+
+
+def joined(between: str, *texts: str | None) -> str | None:
+    """Join the texts that are not null by another; null where that is too long."""
+    found = between.join(text for text in texts if text is not None)
+    return found if len(found) <= TEXT_MOST else None
+
+
 def concatenated(*parts: str) -> str | None:
     """Join texts; null where that is too long."""
     return "".join(parts) if sum(map(len, parts)) <= TEXT_MOST else None

@@ -38,6 +38,11 @@ _PYTHON_TYPES: dict[Type, tuple[type, ...]] = {
 }
 
 
+def is_column_name(name: str) -> bool:
+    """Whether a column may be called so: in quotes, where it is no plain word."""
+    return bool(name) and name.isprintable() and name == " ".join(name.split()) and "." not in name
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: a name, a type and, for a measured quantity, its unit."""
@@ -49,10 +54,10 @@ class Column:
 
     def __post_init__(self) -> None:
         # Inside a plan a column carries its alias: `m.mid`.
-        if not all(part.isidentifier() for part in self.name.split(".")):
+        if not all(map(is_column_name, self.name.split("."))):
             raise SchemaError(
-                f"column name {self.name!r} is not an identifier",
-                attempt="letters, digits and underscores, not starting with a digit",
+                f"{self.name!r} is no name of a column",
+                attempt="letters, digits, signs and single spaces; no full stop",
             )
 
     def check(self, value: Value) -> None:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from aspen.algebra.explain import plan_text
-from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Distinct, Filter, Plan, Project, SetFunction, SetOperation, Union
 from aspen.algebra.renaming import filtered, narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
-from aspen.model.schema import Column, SourceKind, Type
+from aspen.model.schema import SourceKind
 from aspen.streamsql.bind_alarm import bind_outputs
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
@@ -28,11 +27,11 @@ from aspen.streamsql.bind_order import (
 )
 from aspen.streamsql.bind_over import Overs, row_aliases
 from aspen.streamsql.bind_recursion import bind_recursion
+from aspen.streamsql.bind_select import bind_select, expanded
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
 from aspen.streamsql.errors import (
     BadName,
-    DuplicateOutput,
     NonStratified,
     NotAQuery,
     SyntaxRefused,
@@ -40,15 +39,13 @@ from aspen.streamsql.errors import (
     UnknownColumn,
     Unsupported,
     ViewCycle,
-    nearest,
-    suggestion,
 )
 from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import reads_itself, recursive_components
-from aspen.streamsql.scope import Environment, Scope, bare
+from aspen.streamsql.scope import Environment
 from aspen.streamsql.statement import Output, Statement
-from aspen.streamsql.tree import Item, call_of, column_of, is_grouped, items_of, unsupported
+from aspen.streamsql.tree import Item, is_grouped, items_of, unsupported
 from aspen.streamsql.typing_rules import Typed, relabelled, unified
 from aspen.streamsql.unread import refuse_unread
 
@@ -192,14 +189,14 @@ def _select(
         )
     own = items_of(select)
     rows = FromBinder(environment).bind(select)
-    items = [*_expanded(own, rows.scope), *hidden]
+    items = [*expanded(own, rows.scope), *hidden]
     single, late = Subqueries(environment, rows.scope), Subqueries(environment, rows.scope)
     overs = Overs(environment, select)
     plan = rows.plan
     if is_grouped(select, hidden):
         grouping = Grouping(rows.scope, select, own, single, late)
         binder = overs.binder(grouping.binder)
-        outputs = _outputs(items, binder, named=named)
+        outputs = bind_select(items, binder, named=named)
         found = select.args.get("having")
         having = None if found is None else _having(found, own, grouping)
         late.check_grouped(grouping.names, whole(select))
@@ -208,7 +205,7 @@ def _select(
             plan = Filter(plan, having.expr)
     else:
         binder = overs.binder(ExpressionBinder(rows.scope, None, late))
-        outputs = _outputs(items, binder, named=named)
+        outputs = bind_select(items, binder, named=named)
         plan = late.over(plan)
     qualify = overs.qualify(binder, row_aliases(select))
     plan = filtered(overs.over(plan), () if qualify is None else (qualify,))
@@ -239,70 +236,6 @@ def _having(clause: exp.Expr, items: Sequence[Item], grouping: Grouping) -> Type
         raise
 
 
-def _outputs(
-    items: list[Item], binder: ExpressionBinder, *, named: bool
-) -> list[tuple[Column, Expr]]:
-    outputs: list[tuple[Column, Expr]] = []
-    taken: set[str] = set()
-    for item in items:
-        typed = binder.bind(item.value)
-        name = item.alias or _natural(item.value, len(outputs) + 1)
-        if not named or not (item.alias or isinstance(item.value, exp.Column)):
-            name = _untaken(name, taken, len(outputs) + 1)
-        _identifier(name, item.at)
-        if name in taken:
-            raise DuplicateOutput(
-                f"two output columns are called {name!r}",
-                position=item.at,
-                found=name,
-                exists=[column.name for column, _ in outputs],
-                attempt=f"rename one: AS {name}_2",
-            )
-        taken.add(name)
-        outputs.append((_column(name, typed), typed.expr))
-    return outputs
-
-
-def _untaken(name: str, taken: set[str], number: int) -> str:
-    while name in taken:
-        name = f"{name}_{number}"
-    return name
-
-
-def _expanded(items: list[Item], scope: Scope) -> list[Item]:
-    expanded: list[Item] = []
-    for item in items:
-        if not item.value.is_star:
-            expanded.append(item)
-            continue
-        if any(item.value.args.get(key) for key in ("except_", "replace", "rename")):
-            raise unsupported("* EXCEPT or * REPLACE", item.value, "list the columns")
-        wanted = item.value.table if isinstance(item.value, exp.Column) else ""
-        if wanted and wanted not in scope.sources:
-            raise UnknownColumn(
-                f"nothing in FROM is called {wanted!r}",
-                position=item.at,
-                found=f"{wanted}.*",
-                exists=nearest(wanted, scope.sources),
-                attempt=suggestion(wanted, scope.sources) or "name the source in FROM",
-            )
-        for alias, source in scope.sources.items():
-            if wanted in ("", alias):
-                expanded += [
-                    Item(column_of(alias, bare(column), item.at), "", item.at)
-                    for column in source.columns
-                    if wanted or column.name not in scope.hidden
-                ]
-    return expanded
-
-
-def _natural(value: exp.Expr, number: int) -> str:
-    if isinstance(value, exp.Column):
-        return value.name
-    call = call_of(value)
-    return f"column_{number}" if call is None else call.name
-
-
 def _identifier(name: str, at: Position) -> None:
     if not name.isidentifier():
         raise BadName(
@@ -311,10 +244,6 @@ def _identifier(name: str, at: Position) -> None:
             found=name,
             attempt="letters, digits and underscores, not starting with a digit",
         )
-
-
-def _column(name: str, typed: Typed) -> Column:
-    return Column(name, typed.type or Type.TEXT, typed.unit, typed.nullable)
 
 
 def _union(tree: exp.Expr, environment: Environment, *, named: bool) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Protocol
@@ -181,12 +182,16 @@ class ExpressionBinder:
         return call(called.name, [self.bind(argument) for argument in called.arguments], here)
 
     def _choice(self, tree: exp.Anonymous, here: Position) -> Typed:
-        """Bind a function that is CASE in other words."""
+        """Bind a function that is another expression in other words."""
         null = _literal(Const(None), here)
         given = [self.bind(argument) for argument in tree.expressions]
         match tree.name, given:
             case "nullif", [value, other]:
                 return choice([(operator("=", value, other, here), null)], value, here)
+            case "mod", [left, right]:
+                return operator("%", left, right, here)
+            case "pi", []:
+                return _literal(Const(math.pi), here)
             case (("iif" | "if"), [when, then]):
                 return choice([(when, then)], null, here)
             case (("iif" | "if"), [when, then, otherwise]):

@@ -252,7 +252,8 @@ class FromBinder:
         for one, other in shared:
             either = call("coalesce", [_typed(one, here), _typed(other, here)], here)
             kind = either.type or Type.TEXT
-            column = Column(f"{alias}.{bare(one)}", kind, either.unit, either.nullable)
+            nullable = one.nullable or other.nullable
+            column = Column(f"{alias}.{bare(one)}", kind, either.unit, nullable)
             made.append((column, either.expr))
         joined.plans = [extended(joined.plan, made)]
         # No text can name it: names have no spaces.

@@ -34,6 +34,7 @@ _SPELLINGS = {
     "group_concat": "string_agg",
     "ifnull": "coalesce",
     "lcase": "lower",
+    "len": "length",
     "listagg": "string_agg",
     "max_by": "arg_max",
     "mean": "avg",
@@ -44,13 +45,15 @@ _SPELLINGS = {
     "pow": "power",
     "quantile": "quantile_disc",
     "stddev": "stddev_samp",
+    "prefix": "starts_with",
     "strpos": "instr",
     "substring": "substr",
+    "suffix": "ends_with",
     "ucase": "upper",
     "variance": "var_samp",
 }
-CHOICES = ("nullif", "iif", "if")
-"""Functions that are CASE in other words."""
+CHOICES = ("nullif", "iif", "if", "mod", "pi")
+"""Functions that are other expressions in other words: CASE, an operator, a number."""
 _BIGGEST = 2**63 - 1
 
 
@@ -143,7 +146,14 @@ class Item(NamedTuple):
 
 
 def items_of(select: exp.Expr) -> list[Item]:
-    """Returns the select list of a SELECT."""
+    """Returns the select list of a SELECT.
+
+    Raises:
+        SyntaxRefused: a name in quotes that is empty.
+    """
+    for tree in select.expressions:
+        if isinstance(tree, exp.Alias) and not tree.alias:
+            raise SyntaxRefused("this name is empty", position=whole(tree), attempt="name it")
     return [
         Item(tree.this, tree.alias, whole(tree))
         if isinstance(tree, exp.Alias)
@@ -232,6 +242,8 @@ def _called(tree: exp.Anonymous) -> Call:
         case (value,) if tree.name == "median":
             half = placed(exp.Literal.number("0.5"), at(tree))
             return Call("quantile_cont", (value, half), distinct=distinct, order=order)
+        case (_,) if tree.name == "log":
+            name = "log10"
         case (test,) if tree.name in ("count_if", "countif"):
             return Call("count", (_when(test, exp.Literal.number(1), at(tree)),), distinct=distinct)
     return Call(name, tuple(arguments), distinct=distinct, order=order)

@@ -7,9 +7,27 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from aspen import units
-from aspen.algebra.expr import COMPARISONS, Call, Case, Col, Const, Expr, Op
+from aspen.algebra.expr import (
+    COMPARISONS,
+    Call,
+    Case,
+    Col,
+    Const,
+    Expr,
+    Op,
+    columns_in,
+    outer_in,
+)
 from aspen.algebra.functions import FUNCTIONS, Function
-from aspen.algebra.plan import Distinct, Plan, Project
+from aspen.algebra.patterns import is_pattern
+from aspen.algebra.plan import (
+    AggregateFunction,
+    Distinct,
+    PickFunction,
+    Plan,
+    Project,
+    RankFunction,
+)
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import (
@@ -214,6 +232,8 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
         return Typed(expr, Type.BOOL, "", nullable, at)
     for side in (left, right):
         require(side, (Type.INT, Type.FLOAT), symbol)
+    if symbol in ("*", "/"):
+        left, right = _scaled(left, right)
     if symbol == "/" and left.type is Type.INT and right.type is Type.INT:
         # Whole numbers divide to a whole number, as in SQLite, PostgreSQL and the SQL standard.
         unit = units.quotient(left.unit, right.unit)
@@ -225,6 +245,17 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
     doing = {"+": "add", "-": "subtract", "%": "divide"}[symbol]
     kind, unit = meeting(left, right, doing)
     return Typed(expr, kind, unit, nullable or symbol == "%", at)
+
+
+def _scaled(left: Typed, right: Typed) -> tuple[Typed, Typed]:
+    """Takes the unit off what is multiplied with a written number: a thousandth of W is kW."""
+    if _is_written(left) == _is_written(right):
+        return left, right
+    return replace(left, unit=""), replace(right, unit="")
+
+
+def _is_written(value: Typed) -> bool:
+    return not columns_in(value.expr) and not outer_in(value.expr)
 
 
 def _as_number(value: Typed, other: Typed) -> Typed:
@@ -263,6 +294,7 @@ def _joined(one: Typed, other: Typed, doing: str) -> Typed:
     return Typed(one.expr, kind, unit, one.nullable or other.nullable, other.at)
 
 
+_SHOWN = 16
 _CLOCKS = frozenset({"now", "current_time", "current_date", "current_timestamp", "getdate"})
 _TIME = "the time is a row of the log: … JOIN clock c …, c.now_s"
 
@@ -276,13 +308,15 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     """
     known = FUNCTIONS.get(name)
     if known is None:
-        names = (*FUNCTIONS, "count", "sum", "min", "max", "avg")
+        names = (*FUNCTIONS, *(one.value.lower() for one in AggregateFunction))
+        over = name.upper() in {*RankFunction.__members__, *PickFunction.__members__}
+        behind = f"{name}(…) OVER (ORDER BY column)" if over else suggestion(name, names)
         raise UnknownFunction(
-            f"there is no function {name!r}",
+            f"{name} needs OVER" if over else f"there is no function {name!r}",
             position=at,
             found=name,
-            exists=nearest(name, names),
-            attempt=_TIME if name in _CLOCKS else suggestion(name, names),
+            exists=nearest(name, names)[:_SHOWN],
+            attempt=_TIME if name in _CLOCKS else behind,
         )
     if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
         raise WrongArity(
@@ -292,8 +326,10 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             exists=(_count(known),),
             attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
         )
-    if name == "concat":
+    if name in ("concat", "concat_ws"):
         arguments = [_as_text(argument) for argument in arguments]
+    if name.startswith("regexp_"):
+        _check_pattern(arguments[1])
     for i, argument in enumerate(arguments):
         accepts = known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
         require(argument, sorted(accepts, key=lambda kind: kind.value), name)
@@ -309,6 +345,18 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     widen = known.result is None and name != "round"
     exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
     return Typed(Call(name, exprs), kind, shared.unit if known.keeps_unit else "", nullable, at)
+
+
+def _check_pattern(given: Typed) -> None:
+    pattern = given.expr.value if isinstance(given.expr, Const) else None
+    if isinstance(pattern, str) and not is_pattern(pattern):
+        raise TypeMismatch(
+            "this text is no regular expression",
+            position=given.at,
+            found=pattern,
+            exists=("RE2's syntax",),
+            attempt=r"letters stand for themselves; \. for a full stop, [0-9]+ for digits",
+        )
 
 
 def _as_text(value: Typed) -> Typed:

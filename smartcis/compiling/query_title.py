@@ -125,7 +125,7 @@ def _aggregate(tree: exp.Expr) -> str:
         AggregateFunction.MIN: _("lowest {column}"),
         AggregateFunction.SUM: _("sum of {column}"),
     }
-    return forms[call.aggregate].format(column=_words(of.name))
+    return forms.get(call.aggregate, "").format(column=_words(of.name))
 
 
 def _where(select: exp.Select) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from algebra.grouped_plans import VALUES, groups, overs, tops
 from hypothesis import strategies as st
 
 from aspen.algebra.expr import (
@@ -18,41 +19,27 @@ from aspen.algebra.expr import (
     conjunction,
 )
 from aspen.algebra.plan import (
-    SHIFTS,
-    WHOLE,
-    Aggregate,
     AggregateFunction,
     AntiJoin,
     Best,
     Distinct,
     Filter,
     Fixpoint,
-    Frame,
-    Framed,
     GroupBy,
     Join,
     MarkJoin,
     OuterJoin,
-    Over,
-    OverFunction,
-    Pick,
-    PickFunction,
     Plan,
     Project,
-    Rank,
-    RankFunction,
     RecursiveRef,
     Scan,
     SetFunction,
     SetOperation,
-    SortKey,
-    TopK,
     Union,
     Values,
     Window,
     children,
 )
-from aspen.algebra.plan_parts import ORDERED, WITH_CONSTANT
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Column, Row, Type
 from tests.oracle import evaluate
@@ -64,27 +51,6 @@ TABLES = {
 }
 STREAM = (Column("k", Type.TEXT), Column("v", Type.INT), Column("w", Type.FLOAT, "kg"))
 NOW_S = 100.0
-
-_OF_ANY = tuple(
-    AggregateFunction[name]
-    for name in ("COUNT", "MIN", "MAX", "MODE", "QUANTILE_DISC", "ARG_MIN", "ARG_MAX")
-)
-_GIVE_FLOATS = tuple(
-    AggregateFunction[name]
-    for name in ("AVG", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "QUANTILE_CONT")
-)
-_OF_TYPE = {
-    Type.INT: (AggregateFunction.SUM, *_GIVE_FLOATS),
-    Type.FLOAT: (AggregateFunction.SUM, *_GIVE_FLOATS),
-    Type.BOOL: (AggregateFunction.BOOL_AND, AggregateFunction.BOOL_OR),
-    Type.TEXT: (AggregateFunction.STRING_AGG,),
-}
-_VALUES = {
-    Type.INT: st.integers(-2, 4),
-    Type.FLOAT: st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0]),
-    Type.TEXT: st.sampled_from(["a", "b", "c"]),
-    Type.BOOL: st.booleans(),
-}
 
 
 @dataclass(frozen=True)
@@ -122,7 +88,7 @@ def nodes(plan: Plan) -> list[Plan]:
 
 
 def _row(columns: tuple[Column, ...]) -> st.SearchStrategy[Row]:
-    values = [_VALUES[c.type] | st.none() if c.nullable else _VALUES[c.type] for c in columns]
+    values = [VALUES[c.type] | st.none() if c.nullable else VALUES[c.type] for c in columns]
     return st.tuples(*values)
 
 
@@ -158,7 +124,7 @@ class Names:
 def exprs(draw, columns: tuple[Column, ...], kind: Type, depth: int = 2) -> Expr:
     """A random expression of one type over some columns."""
     own = [Col(column.name) for column in columns if column.type is kind]
-    leaves = [_VALUES[kind].map(Const), st.just(Const(None))]
+    leaves = [VALUES[kind].map(Const), st.just(Const(None))]
     if own:
         leaves += [st.sampled_from(own)] * 3
     if depth == 0 or draw(st.integers(0, 3)) == 0:
@@ -202,7 +168,7 @@ def predicates(draw, columns: tuple[Column, ...], keys: tuple[Column, ...] = ())
     for _ in range(draw(st.integers(1, 2))):
         if keys and draw(st.booleans()):
             key = draw(st.sampled_from(keys))
-            parts.append(Op("<>", Col(key.name), draw(_VALUES[key.type].map(Const))))
+            parts.append(Op("<>", Col(key.name), draw(VALUES[key.type].map(Const))))
             continue
         some = draw(st.lists(st.sampled_from(columns), min_size=1, max_size=2))
         parts.append(draw(exprs(tuple(some), Type.BOOL, 1)))
@@ -264,114 +230,12 @@ def joins(draw, kind: type, left: Plan, right: Plan, names: Names) -> Plan:
 
 
 @st.composite
-def groups(draw, child: Plan, names: Names) -> GroupBy:
-    """Keys, perhaps none, and one or two aggregates."""
-    keys = draw(st.lists(st.sampled_from(child.columns), max_size=2, unique=True))
-    alias = names.fresh()
-    made = [
-        draw(aggregates(child, f"{alias}.g{number}")) for number in range(draw(st.integers(1, 2)))
-    ]
-    return GroupBy(child, tuple(column.name for column in keys), tuple(made))
-
-
-@st.composite
-def aggregates(draw, child: Plan, name: str) -> Aggregate:
-    """One aggregate of any kind."""
-    source = draw(st.sampled_from(child.columns))
-    function = draw(st.sampled_from([*_OF_ANY, *_OF_TYPE.get(source.type, ())]))
-    kind = source.type
-    if function is AggregateFunction.COUNT:
-        kind = Type.INT
-    elif function in _GIVE_FLOATS:
-        kind = Type.FLOAT
-    output = Column(name, kind, "", True)
-    order, constant = None, None
-    if function in ORDERED:
-        by = draw(st.sampled_from(child.columns))
-        text = function is AggregateFunction.STRING_AGG
-        falls, last = (draw(st.booleans()), draw(st.booleans())) if text else (False, False)
-        order = SortKey(by.name, falls, last)
-    if function in WITH_CONSTANT:
-        constant = "," if function in ORDERED else draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-    return Aggregate(function, source.name, output, draw(st.booleans()), order, constant)
-
-
-@st.composite
-def overs(draw, child: Plan, names: Names) -> Over:
-    """Ranks, other rows' values and framed aggregates, perhaps per partition."""
-    alias = names.fresh()
-    keys = draw(sort_keys(child))
-    numeric = len(keys) == 1 and next(
-        column.type.numeric for column in child.columns if column.name == keys[0].column
-    )
-    made: list[OverFunction] = []
-    for number in range(draw(st.integers(1, 2))):
-        name = f"{alias}.o{number}"
-        kind = draw(st.sampled_from(["rank", "pick", "framed"]))
-        if kind == "rank":
-            made.append(draw(ranks(name)))
-            continue
-        frame = draw(frames(numeric=numeric))
-        if kind == "framed":
-            made.append(Framed(draw(aggregates(child, name)), frame))
-            continue
-        source = draw(st.sampled_from(child.columns))
-        function, offset = draw(st.sampled_from(PickFunction)), draw(st.integers(1, 2))
-        default = draw(st.none() | _VALUES[source.type])
-        output = Column(name, source.type, "", True)
-        frame = WHOLE if function in SHIFTS else frame
-        default = default if function in SHIFTS else None
-        nulls = draw(st.booleans())
-        made.append(Pick(function, source.name, output, frame, offset, default, nulls))
-    parts = draw(st.lists(st.sampled_from(child.columns), max_size=1))
-    return Over(child, tuple(made), tuple(column.name for column in parts), keys)
-
-
-@st.composite
-def ranks(draw, name: str) -> Rank:
-    """A function of a row's place."""
-    function = draw(st.sampled_from(RankFunction))
-    shares = function in (RankFunction.PERCENT_RANK, RankFunction.CUME_DIST)
-    parts = draw(st.integers(1, 4)) if function is RankFunction.NTILE else 1
-    return Rank(function, Column(name, Type.FLOAT if shares else Type.INT), parts)
-
-
-@st.composite
-def frames(draw, *, numeric: bool) -> Frame:
-    """Rows that count, by number or by difference."""
-    rows = draw(st.booleans())
-    bounds = st.none() | st.integers(-2, 2) if rows or numeric else st.sampled_from([None, 0])
-    start, end = draw(bounds), draw(bounds)
-    if start is not None and end is not None and start > end:
-        start, end = end, start
-    return Frame(rows, start, end)
-
-
-@st.composite
-def sort_keys(draw, child: Plan) -> tuple[SortKey, ...]:
-    """An order of up to two columns."""
-    names = [column.name for column in child.columns]
-    one = st.builds(SortKey, st.sampled_from(names), st.booleans(), st.booleans())
-    return tuple(draw(st.lists(one, max_size=2)))
-
-
-@st.composite
 def values(draw, names: Names) -> Values:
     """A few written rows."""
     alias = names.fresh()
     columns = (Column(f"{alias}.a", Type.INT), Column(f"{alias}.c", Type.TEXT, "", True))
     rows = draw(st.lists(_row(columns), max_size=3))
     return Values(columns, tuple(tuple(map(Const, row)) for row in rows))
-
-
-@st.composite
-def tops(draw, child: Plan) -> TopK:
-    """A few rows of an order, perhaps per partition."""
-    names = [column.name for column in child.columns]
-    keys = draw(sort_keys(child))
-    per = draw(st.lists(st.sampled_from(names), max_size=1))
-    limit = draw(st.none() | st.integers(0, 3))
-    return TopK(child, keys, limit, draw(st.integers(0, 2)), tuple(per))
 
 
 @st.composite

@@ -180,3 +180,19 @@ machine ORDER BY row_number() OVER (ORDER BY node) LIMIT 3;
 
 SELECT r.rid, (SELECT MAX(q.n) FROM (SELECT rank() OVER (ORDER BY m.node) AS n FROM machine m WHERE
 m.rid = r.rid) q) AS top FROM room r;
+
+SELECT mid, regexp_matches(mid, '^m[12]$') AS a, regexp_full_match(mid, 'M.', 'i') AS b,
+regexp_extract(mid, '([a-z])([0-9])', 2) AS c, regexp_replace(rid || mid, '[0-9]', 'x', 'g') AS d,
+regexp_replace(mid, '([a-z])([0-9])', '\2\1') AS e, regexp_extract(mid, 'z+') AS f FROM machine;
+
+SELECT mod(node, 3) AS a, mod(-node, 3) AS b, trunc(load / 3) AS c, round(sin(node) + cos(node) +
+tan(node) + atan(node) + atan2(node, 2), 6) AS d, round(log(node + 1) + log2(node + 1) +
+log(2, node + 1) + degrees(node) + radians(node) + pi(), 6) AS e FROM machine;
+
+SELECT split_part(mid, 'm', 2) AS a, split_part(mid, 'm', node - 2) AS b, lpad(mid, node, 'xy') AS
+c, rpad(mid, node, 'xy') AS d, repeat(mid, node - 1) AS e, ascii(mid) AS f, chr(65 + CAST(node AS INT)) AS
+g, concat_ws('-', mid, rid) AS h, translate(mid, 'm12', 'ax') AS i, suffix(mid, '1') AS j,
+prefix(mid, 'm') AS k FROM machine;
+
+SELECT mid AS "room name", COUNT(*) AS "how many (n)" FROM machine GROUP BY mid ORDER BY "room name"
+LIMIT 3;

@@ -58,7 +58,7 @@ def test_units_and_nulls_reach_the_result():
     )
     assert compiled.relation.columns == (
         Column("mid", Type.TEXT),
-        Column("twice", Type.FLOAT, "kg"),
+        Column("twice", Type.FLOAT),
         Column("last", Type.FLOAT, "s"),
         Column("door_id", Type.TEXT, "", True),
     )
